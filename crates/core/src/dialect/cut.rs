@@ -1,33 +1,33 @@
-//! Where a Markdown text that is too long for one message is divided.
+//! Divides a Markdown text that is too long for one message.
 
 use crate::cite::Fence;
 use crate::text::cut_at_word;
 
-/// A text in two.
+/// The two parts of a divided text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// The beginning, without blanks at its end, and with the line that closes a code fence that was open.
+    /// The beginning, without blanks at its end. An open code fence is closed in it.
     pub(super) head: String,
-    /// The rest, with the line that opens that fence again; nothing where all of the text is in the beginning.
+    /// The rest, with the opening line of that fence repeated. Empty if the beginning holds the whole text.
     pub(super) tail: String,
 }
 
-/// How good a place is.
+/// The quality of a place to cut, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// Between two lines of a code block.
     Code,
-    /// Between two lines, or before a paragraph that belongs to what is above it.
+    /// Between two lines, or before an indented paragraph.
     Line,
     /// Between two paragraphs.
     Paragraph,
 }
 
-/// A fence, and the line that opens it.
+/// An open fence, and the line that opens it.
 type OpenFence<'t> = (Fence, &'t str);
 
-/// Divides a text so that its beginning has about `room` UTF-16 units at most: between paragraphs where two meet in the second
-/// half of it, else between lines, else between words.
+/// Divides a text so that its beginning has about `room` UTF-16 code units at most. It cuts between paragraphs if a gap lies
+/// in the second half of the room, else between lines, else between words.
 pub(super) fn cut(text: &str, room: usize) -> Cut {
     if text.encode_utf16().nth(room).is_none() {
         return Cut { head: text.trim_end().to_owned(), tail: String::new() };
@@ -35,13 +35,13 @@ pub(super) fn cut(text: &str, room: usize) -> Cut {
     let mut best: [Option<(usize, Option<OpenFence<'_>>)>; 3] = [None; 3];
     let mut fence: Option<OpenFence<'_>> = None;
     let (mut at, mut used) = (0, 0);
-    // Whether the line before is blank, and whether it opens the fence: behind that nothing would be gained.
+    // Whether the line before is blank, and whether it opens a fence. A cut right behind an opening line gains nothing.
     let (mut blank, mut opening) = (false, false);
     for line in text.split_inclusive('\n') {
         if at > 0 && !opening {
             let rank = match fence {
                 Some(_) => Rank::Code,
-                // A paragraph that is indented belongs to the item above it.
+                // An indented paragraph belongs to the list item above it.
                 None if blank && !line.starts_with([' ', '\t']) => Rank::Paragraph,
                 None => Rank::Line,
             };
@@ -65,17 +65,17 @@ pub(super) fn cut(text: &str, room: usize) -> Cut {
     }
 }
 
-/// A line is not divided in smaller pieces, in UTF-16 units.
+/// The smallest piece of a line, in UTF-16 code units.
 const MIN_ROOM: usize = 8;
 
-/// A place inside of a line, at a word where there is one, and not inside of a marker.
+/// A place inside a line: at a word boundary if there is one, and not inside a marker.
 fn within_line(text: &str, room: usize) -> usize {
     let head = cut_at_word(text, room);
     let end = head.strip_suffix('…').unwrap_or(&head).len();
     let head = text.get(..end).unwrap_or_default();
     match head.rfind('[').filter(|open| !head[*open..].contains(']') && end - open < 12 && *open > 0) {
         Some(open) => open,
-        // Something has to go out, whatever it is.
+        // Progress needs at least one character.
         None if end == 0 => text.chars().next().map_or(0, char::len_utf8),
         None => end,
     }
@@ -132,7 +132,7 @@ mod tests {
             room in 4_usize..80,
         ) {
             let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
-            // Whatever is opened again comes on top.
+            // Repeated opening lines add to the count.
             let mut rest = text.clone();
             let mut seen = 0;
             for _ in 0..text.len() + 2 {

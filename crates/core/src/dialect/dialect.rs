@@ -1,4 +1,4 @@
-//! The choice of a dialect.
+//! The dialects, by name and channel id.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
 use crate::report::Entry;
 
-/// Makes the type of one line a dialect: its name, and the file with its row.
+/// Makes each line a variant of the enum: its name, and the module with its row.
 macro_rules! dialects {
     ($($(#[$doc:meta])* $name:ident: $file:ident,)+) => {
         /// The form in which a family of channels takes a message.
@@ -33,13 +33,13 @@ macro_rules! dialects {
 }
 
 dialects! {
-    /// Web Chat and everything that speaks Direct Line.
+    /// Web Chat and all other Direct Line clients.
     WebChat: web_chat,
     /// Microsoft Teams.
     Teams: teams,
     /// Microsoft 365 Copilot.
     M365Copilot: m365_copilot,
-    /// A text that is read as it stands: SMS, e-mail.
+    /// Plain text without markup: SMS, e-mail.
     Plain: plain,
     /// Slack.
     Slack: slack,
@@ -52,33 +52,34 @@ dialects! {
 }
 
 impl Dialect {
-    /// What the channel asks of the text.
+    /// The rules for rewriting the text.
     #[must_use]
     pub fn rules(self) -> Rules {
         (self.row().rules)()
     }
 
-    /// What the channel asks of the graph.
+    /// The rules for building the graph.
     #[must_use]
     pub fn graph_rules(self) -> GraphRules {
         (self.row().graph_rules)()
     }
 
-    /// The message as the channel wants it; `entries` takes what had to be left out.
+    /// The message in the form of the channel; `entries` collects what was dropped.
     #[must_use]
     pub fn message(self, text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
         let message = (self.row().message)(text, message, wishes, entries);
         if wishes.in_parts { message } else { self.whole(message, entries) }
     }
 
-    /// Whether the channel has a form of its own, beside which the activity may have no text. Whoever passes a message on as it is,
-    /// and knows its text alone, wants another one.
+    /// Whether the channel has its own markup, so that the activity may have no `text`. A caller that forwards only the text
+    /// of a message needs another dialect.
     #[must_use]
     pub fn is_drawn(self) -> bool {
         self.row().drawing.is_some()
     }
 
-    /// Whether an update of a stream carries the claims of the text so far, as in Web Chat; in Teams they come with the message only.
+    /// Whether an update of a stream carries the claims of the text so far. Web Chat takes them; Teams takes them only with
+    /// the final message.
     #[must_use]
     pub fn streams_claims(self) -> bool {
         self.row().stream == Some(Stream::Free)
@@ -86,7 +87,7 @@ impl Dialect {
 }
 
 impl Pacing {
-    /// What this channel allows. `dialect` tells Microsoft 365 Copilot, whose channel is that of Teams.
+    /// The pacing of a channel. `dialect` distinguishes Microsoft 365 Copilot, which shares the channel id of Teams.
     #[must_use]
     pub fn of(channel_id: &str, dialect: Dialect) -> Self {
         match channel_id {
@@ -103,7 +104,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// Neither a dialect nor a channel id that has one.
+/// The name is neither a dialect nor a channel id with a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown dialect or channel {given:?}; known dialects: {slugs}; known channels: {channels}",
@@ -111,7 +112,7 @@ impl fmt::Display for Dialect {
     channels = channels()
 )]
 pub struct UnknownDialect {
-    /// What was given.
+    /// The name.
     pub given: String,
 }
 
@@ -126,7 +127,7 @@ fn channels() -> String {
 impl FromStr for Dialect {
     type Err = UnknownDialect;
 
-    /// Takes the name of a dialect or the id of a channel.
+    /// Reads the name of a dialect or a channel id.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let is_called = |dialect: &Self| dialect.row().slug == name || dialect.row().channels.contains(&name);
         Self::ALL.into_iter().find(is_called).ok_or_else(|| UnknownDialect { given: name.to_owned() })
@@ -146,7 +147,7 @@ mod tests {
             ("directline", Dialect::WebChat, Pacing::WEB_CHAT),
             ("emulator", Dialect::WebChat, Pacing::EMULATOR),
             ("slack", Dialect::Plain, Pacing::WEB_CHAT),
-            // The caller chose another dialect than that of the channel: the limits of Teams hold for either.
+            // The caller chose a dialect that is not the channel's: the limits of Teams apply if either is Teams.
             ("email", Dialect::Teams, Pacing::TEAMS),
             ("msteams", Dialect::WebChat, Pacing::TEAMS),
         ] {

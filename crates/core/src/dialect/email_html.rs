@@ -1,5 +1,5 @@
 //! [E-mail behind Azure Bot Service](https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-custom-email-message)
-//! as HTML (`docs/guides/chats.md`), for whoever chooses it: the channel `email` has `plain`.
+//! as HTML (`docs/guides/chats.md`). Callers choose it by name; the channel `email` uses `plain`.
 
 use pulldown_cmark::{CowStr, Event, html};
 use serde_json::json;
@@ -23,8 +23,8 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::WEB_CHAT,
 };
 
-/// <https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-custom-email-message>. Nothing is said of a
-/// limit, so that of the Connector counts.
+/// <https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-custom-email-message>. The page states no
+/// limit, so the limit of the Connector applies.
 static DRAWING: Drawing = Drawing {
     draw,
     place: |activity, body| native(activity, json!({"htmlBody": body})),
@@ -33,7 +33,7 @@ static DRAWING: Drawing = Drawing {
     max_message_utf16: MAX_DIRECT_LINE_BYTES / 2,
 };
 
-/// The text as an HTML document.
+/// Writes the text as an HTML document.
 fn draw(text: &str, message: &Message) -> String {
     let mut body = String::new();
     html::push_html(&mut body, pieces(text).into_iter().map(event));
@@ -53,7 +53,7 @@ fn event(piece: Piece<'_>) -> Event<'_> {
     }
 }
 
-/// A line of the list of references.
+/// A line of the reference list.
 fn line(reference: &Reference<'_>) -> String {
     let title = escaped(&reference.title);
     match &reference.lead {
@@ -63,7 +63,7 @@ fn line(reference: &Reference<'_>) -> String {
     }
 }
 
-/// Text that leads to an address, where there is one.
+/// A link to the address, or just the text without one.
 fn linked(url: Option<&str>, html: &str) -> String {
     match url {
         Some(url) => format!("<a href=\"{}\">{html}</a>", escaped(url)),

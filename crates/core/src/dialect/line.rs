@@ -1,5 +1,5 @@
 //! [LINE](https://developers.line.biz/en/reference/messaging-api/#text-message) behind Azure Bot Service
-//! (`docs/guides/chats.md`): a text without marks.
+//! (`docs/guides/chats.md`): text without markup.
 
 use super::Pacing;
 use super::drawn::{Drawing, PLAIN, draw, message, units};
@@ -19,9 +19,9 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::WEB_CHAT,
 };
 
-/// LINE has no marks in texts, and native messages in `channelData` are for other kinds
-/// (<https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-line-message>). Azure takes a text for Markdown
-/// that does not say otherwise (<https://github.com/microsoft/BotFramework-Services/issues/57>).
+/// LINE has no markup in texts, and native messages in `channelData` serve other kinds of message
+/// (<https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-line-message>). `textFormat` is `plain`,
+/// because Azure reads other texts as Markdown (<https://github.com/microsoft/BotFramework-Services/issues/57>).
 static DRAWING: Drawing = Drawing {
     draw: |text, message| draw(text, message, &PLAIN),
     place: |activity, text| {

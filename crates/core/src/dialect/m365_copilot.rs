@@ -16,8 +16,7 @@ pub(super) const ROW: Row = Row {
     ..teams::ROW
 };
 
-/// The message that Microsoft 365 Copilot takes. What its readers think of an answer never reaches the sender, so nobody
-/// is asked.
+/// The message for Microsoft 365 Copilot. It asks for no feedback, because Copilot does not pass feedback to the sender.
 fn message(text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         let message = "Microsoft 365 Copilot does not pass feedback on";

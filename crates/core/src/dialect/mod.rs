@@ -1,6 +1,6 @@
-//! How an activity must look to one channel.
+//! The form of an activity for each channel.
 //!
-//! A dialect acts in two places: it hands rules (data) to the steps before, and shapes the activity afterwards.
+//! A dialect supplies rules (data) to the steps before it, and shapes the activity at the end.
 
 mod cut;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]

@@ -1,25 +1,25 @@
-//! How fast and how long an answer may be streamed, by channel: data.
+//! The stream limits of channels, as data.
 
 use std::time::Duration;
 
-/// What a channel allows a stream.
+/// The timing that a channel allows a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pacing {
-    /// At most one update in this time.
+    /// The shortest time between two updates.
     pub interval: Duration,
-    /// The end of a stream comes so long after the last update at least.
+    /// The shortest time between the last update and the end of the stream.
     pub gap: Duration,
-    /// A stream is ended so long after its first activity, before the service does it.
+    /// The time after the first activity at which the sender ends the stream, before the service would.
     pub stream_limit: Option<Duration>,
-    /// After so much silence the text is sent once more, so that readers do not see an error.
+    /// The silence after which the sender repeats the text, so that readers see no error.
     pub longest_silence: Option<Duration>,
-    /// Whether a message that was sent can be replaced.
+    /// Whether a sent message can be replaced.
     pub can_replace: bool,
 }
 
 impl Pacing {
-    /// Microsoft Teams: one request a second, with the advice to wait for 1.5 s. A stream may take two minutes; what was sent
-    /// can be replaced.
+    /// Microsoft Teams allows one request per second and recommends 1.5 s. A stream may take two minutes; sent messages can
+    /// be replaced.
     pub const TEAMS: Self = Self {
         interval: Duration::from_millis(1500),
         gap: Duration::from_secs(1),
@@ -28,8 +28,8 @@ impl Pacing {
         can_replace: true,
     };
 
-    /// Microsoft 365 Copilot: an error is shown after about 45 s of silence, and a stream ends after 105 s. Messages cannot be
-    /// replaced, so what comes later is a message of its own.
+    /// Microsoft 365 Copilot shows an error after about 45 s of silence, and a stream ends after 105 s. Messages cannot be
+    /// replaced, so later text is a message of its own.
     pub const M365_COPILOT: Self = Self {
         interval: Duration::from_millis(1500),
         gap: Duration::from_secs(1),
@@ -38,7 +38,7 @@ impl Pacing {
         can_replace: false,
     };
 
-    /// Web Chat and Direct Line behind Azure, which replace nothing.
+    /// Web Chat and Direct Line behind Azure; sent messages cannot be replaced.
     pub const WEB_CHAT: Self = Self {
         interval: Duration::from_millis(500),
         gap: Duration::ZERO,
@@ -47,7 +47,7 @@ impl Pacing {
         can_replace: false,
     };
 
-    /// Emulators, which replace what was sent.
+    /// Emulators; sent messages can be replaced.
     pub const EMULATOR: Self = Self { can_replace: true, ..Self::WEB_CHAT };
 
     /// Events of `deliveryMode: stream`.

@@ -1,5 +1,5 @@
 //! [Plain text](https://github.com/microsoft/botframework-sdk/blob/main/specs/botframework-activity/botframework-activity.md#text-format),
-//! read as it stands: SMS, e-mail (`docs/guides/plain.md`).
+//! without markup: SMS, e-mail (`docs/guides/plain.md`).
 
 use super::reference_list::{self, Form};
 use super::row::{MAX_DIRECT_LINE_BYTES, Row};
@@ -21,7 +21,7 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::WEB_CHAT,
 };
 
-/// The text with a numbered list of references under it; there is nothing else that such a channel could show.
+/// The text with a numbered reference list below it, because such a channel shows only text.
 #[expect(clippy::needless_pass_by_value, reason = "the messages of all dialects have one form")]
 fn message(mut text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     reference_list::append(&mut text, &message, Form::Plain);

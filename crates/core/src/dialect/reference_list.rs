@@ -1,16 +1,16 @@
-//! A list of references in the text, for readers who see nothing but the text.
+//! A reference list in the text, for channels that show only the text.
 
 use std::fmt::Write as _;
 
 use crate::cite::Position;
 use crate::graph::Message;
 
-/// What stands in the list, and how.
+/// The form of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One line each, as it is.
+    /// One line each, unescaped.
     Plain,
-    /// One paragraph each, since Teams swallows single line ends; nothing in a title is markup.
+    /// One paragraph each, because Teams drops single line ends; titles are escaped.
     Markdown,
 }
 
@@ -21,18 +21,18 @@ pub(super) struct Reference<'m> {
     pub(super) number: Position,
     /// The title, on one line.
     pub(super) title: String,
-    /// Where it leads.
+    /// The link or passage behind the title.
     pub(super) lead: Lead<'m>,
 }
 
-/// Where a reference leads its reader.
+/// The lead from a reference to its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lead<'m> {
-    /// To an address.
+    /// The address.
     Url(&'m str),
-    /// To the beginning of the passage, on one line.
+    /// The beginning of the passage, on one line.
     Passage(String),
-    /// To nothing but its title.
+    /// Neither; only the title is known.
     Nowhere,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn references(message: &Message) -> impl Iterator<Item = Reference<'_
         let document = &claim.appearance;
         let lead = match (&document.url, &document.summary) {
             (Some(url), _) => Lead::Url(url),
-            // A title that stands in for a passage says nothing new.
+            // Teams claims without a passage have the title as abstract, which adds nothing.
             (None, Some(passage)) if *passage != document.name => Lead::Passage(one_line(passage)),
             (None, Some(_) | None) => Lead::Nowhere,
         };
@@ -50,7 +50,7 @@ pub(super) fn references(message: &Message) -> impl Iterator<Item = Reference<'_
     })
 }
 
-/// Appends the references behind a blank line: `[1] Title: https://…`, or the passage where there is no address.
+/// Appends the list behind a blank line: `[1] Title: https://…`, with the passage in place of a missing address.
 pub(super) fn append(text: &mut String, message: &Message, form: Form) {
     if message.citation.is_empty() {
         return;
@@ -86,7 +86,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text with a backslash before everything that Markdown could read as markup.
+/// Escapes all characters that Markdown could read as markup.
 fn escaped(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
         if "\\`*_[]<>&~!#|$".contains(c) {
@@ -97,7 +97,7 @@ fn escaped(text: &str) -> String {
     })
 }
 
-/// The address with everything percent-encoded behind its host that could be read as a link of its own: a path may hold
+/// Percent-encodes the characters behind the host that Markdown could read as another link: a path may hold
 /// `[1](javascript:…)`.
 fn without_brackets(url: &str) -> String {
     let host = url.find("://").map_or(0, |scheme| scheme + 3);

@@ -7,37 +7,37 @@ use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
 use crate::report::Entry;
 
-/// One dialect. Each has a file with its row, and a line in the table of `dialect.rs`.
+/// One dialect. Its row stands in its own file, and its name in the table of `dialect.rs`.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Its name for callers: lower case, with hyphens.
+    /// The name for callers: lower case, with hyphens.
     pub(super) slug: &'static str,
-    /// The ids of the channels that want it.
+    /// The ids of the channels that use it.
     pub(super) channels: &'static [&'static str],
-    /// How the text is rewritten for it.
+    /// The rules for rewriting the text.
     pub(super) rules: fn() -> Rules,
-    /// How the claims and labels are written for it.
+    /// The rules for claims and labels.
     pub(super) graph_rules: fn() -> GraphRules,
-    /// Shapes the message.
+    /// Builds the message.
     pub(super) message: fn(String, Message, MessageOptions, &mut Vec<Entry>) -> Activity,
-    /// How the message is drawn; `None` where the channel draws Markdown, or shows a text as it is.
+    /// Draws the message in the channel's own markup; `None` for a channel that draws Markdown or shows plain text.
     pub(super) drawing: Option<&'static Drawing>,
-    /// How its readers see an answer grow; `None` where it arrives once.
+    /// The form of livestreams; `None` if an answer arrives once.
     pub(super) stream: Option<Stream>,
-    /// The most that a message has on the wire, in bytes of UTF-16, without what delivery adds.
+    /// The largest message on the wire, in bytes of UTF-16, without the members that delivery adds.
     pub(super) max_message_bytes: usize,
-    /// How often and how long a stream may be updated.
+    /// The timing of streams.
     pub(super) pacing: Pacing,
 }
 
-/// How readers see an answer grow.
+/// The form of livestreams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
-    /// Any text may follow any other, with its claims.
+    /// An update may replace the text by any other, and carries its claims.
     Free,
-    /// As Teams has it: a text begins with the one before it, and claims come with the message only.
+    /// The form of Teams: each text begins with the text before it, and only the final message carries claims.
     Growing,
 }
 
-/// Direct Line takes 256 K characters and recommends to stay under 150 K.
+/// Direct Line accepts 256 K characters and recommends less than 150 K.
 pub(super) const MAX_DIRECT_LINE_BYTES: usize = 2 * 150_000;

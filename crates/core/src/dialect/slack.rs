@@ -21,8 +21,8 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::WEB_CHAT,
 };
 
-/// `channelData` is what `chat.postMessage` takes, and Azure posts it as it is. Slack asks for 4,000 characters, which it may
-/// divide itself beyond, and cuts at 40,000
+/// `channelData` holds the arguments of `chat.postMessage`, and Azure posts them unchanged. Slack asks for at most 4,000
+/// characters, may divide longer texts itself, and cuts at 40,000
 /// (<https://api.slack.com/changelog/2018-04-truncating-really-long-messages>).
 static DRAWING: Drawing = Drawing {
     draw: |text, message| draw(text, message, &MARKS),
@@ -32,8 +32,8 @@ static DRAWING: Drawing = Drawing {
     max_message_utf16: 40_000,
 };
 
-/// <https://api.slack.com/reference/surfaces/formatting>. A mark counts at the end of a word only, and a zero-width space
-/// makes one where the text has none, as in Japanese.
+/// <https://api.slack.com/reference/surfaces/formatting>. Slack reads a mark only at a word boundary. A zero-width space
+/// makes a boundary in texts that have none, such as Japanese.
 const MARKS: Marks = Marks {
     strong: ("\u{200b}*", "*\u{200b}"),
     emphasis: ("\u{200b}_", "_\u{200b}"),
@@ -43,7 +43,7 @@ const MARKS: Marks = Marks {
     quote: Quote::Lines("> "),
     tables: Tables::Padded,
     escape: escaped,
-    // The first `|` ends the address; another one has no escape.
+    // The first `|` ends the address, and another cannot be escaped.
     link: |url, text| format!("<{}|{}>", escaped(url), text.replace('|', "¦")),
     badge: |url, number| match url {
         Some(url) => format!("<{}|[{number}]>", escaped(url)),

@@ -27,7 +27,7 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::TEAMS,
 };
 
-/// The message that Teams takes: numbers in the text, claims in the entity, and everything within 80 KB.
+/// The message for Teams: numbers in the text, claims in the entity, and at most 80 KB in all.
 fn message(text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     let mut activity = cited(text, message, wishes, entries);
     if wishes.feedback {
@@ -36,7 +36,7 @@ fn message(text: String, message: Message, wishes: MessageOptions, entries: &mut
     activity
 }
 
-/// The message without what only Teams itself has.
+/// The message without members that only Teams itself takes.
 pub(super) fn cited(mut text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     if wishes.self_contained {
         reference_list::append(&mut text, &message, Form::Markdown);
@@ -48,28 +48,28 @@ pub(super) fn cited(mut text: String, message: Message, wishes: MessageOptions, 
     activity
 }
 
-/// Teams counts a message as UTF-16 and refuses it above 100 KB; its documentation asks to stay within 80.
+/// The message limit. Teams counts UTF-16 and refuses more than 100 KB; its documentation recommends at most 80.
 const MAX_BYTES: usize = 80 * 1024;
 
-/// What delivery adds: ids, names, a time, the address of the service.
+/// Room for the members that delivery adds: ids, names, a time, `serviceUrl`.
 const ENVELOPE_BYTES: usize = 4 * 1024;
 
-/// The most that a message has before delivery adds something.
+/// The largest message before delivery.
 pub(super) const MAX_MESSAGE_BYTES: usize = MAX_BYTES - ENVELOPE_BYTES;
 
-/// The longest address that stays in a message that is too large.
+/// The longest address that stays in an oversized message, in bytes of UTF-16.
 const MAX_URL_BYTES: usize = 2 * 1024;
 
-/// How much shorter a text becomes with each step, at least.
+/// The least number of UTF-16 code units by which each step shortens a text.
 const MIN_STEP_UTF16: usize = 64;
 
-/// How much of the name and of the description of a label stays in a message that is too large.
+/// The longest label name and description in an oversized message, in UTF-16 code units.
 const MAX_LABEL_NAME_UTF16: usize = 80;
 const MAX_LABEL_DESCRIPTION_UTF16: usize = 160;
 
-/// Shortens a message that is too large: first cards, long labels and very long addresses go, then the end of the text with the
-/// claims whose markers stood there, but never more of it than makes half of a message. Claims that leave no room for that go
-/// from the last one on. The report says so.
+/// Shortens an oversized message. First it removes cards, cuts the label, and removes very long addresses. Then it cuts the
+/// end of the text with the claims that are cited only there, but keeps half of the message for text. At last it drops
+/// claims from the last one on. Each step is reported.
 fn within_limit(mut text: String, mut message: Message, has_list: bool, entries: &mut Vec<Entry>) -> (String, Message) {
     let limit = MAX_MESSAGE_BYTES;
     for lighten in [without_cards, with_short_labels, without_long_urls] {
@@ -81,7 +81,7 @@ fn within_limit(mut text: String, mut message: Message, has_list: bool, entries:
     let before = text.len();
     loop {
         let size = size(&text, &message);
-        // JSON escapes make some characters longer than others, so one step may not be enough; each leaves less.
+        // JSON escapes make some characters longer, so one step may not suffice; each step leaves less.
         let on_wire = utf16_bytes(&json!(text).to_string());
         let target = limit.saturating_sub(size - on_wire).max(limit / 2);
         if size <= limit || on_wire <= target {
@@ -114,7 +114,7 @@ fn within_limit(mut text: String, mut message: Message, has_list: bool, entries:
             left_out.len()
         );
         entries.push(Entry::in_input(Kind::Dropped, "claims-size", "", note));
-        // A list of references in the text says what they stand for.
+        // A reference list in the text still explains the numbers.
         if !has_list {
             text = without_markers(text, &left_out);
         }
@@ -126,7 +126,7 @@ fn marker(position: Position) -> String {
     format!("[{position}]")
 }
 
-/// The text without the markers of these numbers, each with the blank before it. In code they are text.
+/// Removes the markers with these numbers and the blank before each. Markers in code stay.
 fn without_markers(text: String, numbers: &[Position]) -> String {
     let code: Vec<Range<usize>> = Parser::new(&text)
         .into_offset_iter()
@@ -149,11 +149,11 @@ fn without_markers(text: String, numbers: &[Position]) -> String {
         }
     }
     kept.push_str(&text[from..]);
-    // A message of markers alone has to say something.
+    // A text of markers only stays, because a message needs a text.
     if kept.trim().is_empty() { text } else { kept }
 }
 
-/// Takes addresses away that no message has room for.
+/// Removes addresses that are too long for an oversized message.
 fn without_long_urls(message: &mut Message) -> Vec<Entry> {
     let mut entries = Vec::new();
     for claim in &mut message.citation {
@@ -169,8 +169,7 @@ fn without_long_urls(message: &mut Message) -> Vec<Entry> {
     entries
 }
 
-/// Shortens the label, which the message and each of its claims repeat: alike everywhere, because Teams refuses labels that
-/// differ.
+/// Cuts the label, which the message and its claims repeat, the same way everywhere, because Teams refuses different labels.
 pub(super) fn with_short_labels(message: &mut Message) -> Vec<Entry> {
     let mut is_cut = false;
     let of_claims = message.citation.iter_mut().map(|claim| &mut claim.appearance.usage_info);
@@ -192,7 +191,7 @@ pub(super) fn with_short_labels(message: &mut Message) -> Vec<Entry> {
     is_cut.then(|| Entry::in_input(Kind::Cut, "label-size", "", note)).into_iter().collect()
 }
 
-/// Takes the Adaptive Cards away, before anything that readers need more.
+/// Removes the Adaptive Cards, which readers need least.
 pub(super) fn without_cards(message: &mut Message) -> Vec<Entry> {
     let mut dropped = 0;
     for claim in &mut message.citation {
@@ -205,13 +204,13 @@ pub(super) fn without_cards(message: &mut Message) -> Vec<Entry> {
     (dropped > 0).then(|| Entry::in_input(Kind::Dropped, "card-size", "", note)).into_iter().collect()
 }
 
-/// The size on the wire as Teams counts it.
+/// The size on the wire in the count of Teams.
 fn size(text: &str, message: &Message) -> usize {
     let wire = json!({"type": "message", "textFormat": "markdown", "text": text, "entities": [message]});
     utf16_bytes(&wire.to_string())
 }
 
-/// How much room a text takes in UTF-16.
+/// The size of a text in bytes of UTF-16.
 pub(super) fn utf16_bytes(text: &str) -> usize {
     text.encode_utf16().count() * 2
 }

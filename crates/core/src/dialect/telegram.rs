@@ -21,7 +21,7 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::WEB_CHAT,
 };
 
-/// Azure makes the call that `channelData` names, and fills in the chat. Telegram refuses a text with more than 4,096 units
+/// Azure makes the call that `channelData` names, and fills in the chat. Telegram refuses a text of more than 4,096 units
 /// (<https://core.telegram.org/bots/api#sendmessage>).
 static DRAWING: Drawing = Drawing {
     draw: |text, message| draw(text, message, &MARKS),
@@ -37,7 +37,8 @@ static DRAWING: Drawing = Drawing {
 
 const MAX_TEXT_UTF16: usize = 4_096;
 
-/// <https://core.telegram.org/bots/api#html-style>: no tags but these, and no entities but those of the three escaped characters.
+/// <https://core.telegram.org/bots/api#html-style>. The text has only these tags, and entities only for the three escaped
+/// characters.
 const MARKS: Marks = Marks {
     strong: ("<b>", "</b>"),
     emphasis: ("<i>", "</i>"),
@@ -54,8 +55,8 @@ const MARKS: Marks = Marks {
     },
 };
 
-/// How long Telegram finds a text, which it counts without its tags. Each `<` begins a tag and each `&` an entity: those of the
-/// text are escaped.
+/// The length of a text in Telegram's count, which ignores tags and counts an entity as 1. Each `<` begins a tag and each
+/// `&` an entity, because the text itself is escaped.
 fn seen_units(html: &str) -> usize {
     let (mut units, mut rest) = (0, html);
     while let Some(at) = rest.find(['<', '&']) {

@@ -1,5 +1,5 @@
-//! [Web Chat](https://github.com/microsoft/BotFramework-WebChat/blob/main/docs/CITATION.md) and everything that speaks
-//! Direct Line (`docs/guides/web-chat.md`).
+//! [Web Chat](https://github.com/microsoft/BotFramework-WebChat/blob/main/docs/CITATION.md) and all other Direct Line
+//! clients (`docs/guides/web-chat.md`).
 
 use super::row::{MAX_DIRECT_LINE_BYTES, Row, Stream};
 use super::{MessageOptions, Pacing};
@@ -20,7 +20,7 @@ pub(super) const ROW: Row = Row {
     pacing: Pacing::WEB_CHAT,
 };
 
-/// The message that Web Chat draws: Markdown, the Message thing first among the entities.
+/// The message for Web Chat: Markdown, with the Message entity first.
 fn message(text: String, mut message: Message, wishes: MessageOptions, _: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         message.potential_action = Action::thumbs();

@@ -1,12 +1,13 @@
-//! What the caller wants of the activity itself.
+//! The caller's options for the activity.
 
-/// What the caller wants of the activity itself.
+/// The caller's options for the activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageOptions {
-    /// Readers are asked what they think.
+    /// Whether readers are asked for feedback.
     pub feedback: bool,
-    /// The text alone names the sources.
+    /// Whether the text itself lists the sources.
     pub self_contained: bool,
-    /// A message that is too large stays whole, for whoever sends it in [parts](super::Dialect::parts), and is in Markdown until then.
+    /// Whether an oversized message stays whole and in Markdown, for a caller that sends it in
+    /// [parts](super::Dialect::parts).
     pub in_parts: bool,
 }

@@ -299,7 +299,7 @@ mod tests {
         if let Some(label) = &mut other {
             label.name = Some("Other".into());
         }
-        // One id for two labels, and one blank node that comes closest to three ids.
+        // Two labels share an id, and three ids map to the same blank node.
         let labels = [label("s", 1), other, label("s", 1), label("a b", 0), label("a/b", 0), label("a-b", 0)];
         assert_eq!(
             node_ids(labelled(&labels)),

@@ -30,7 +30,7 @@ pub struct DigitalDocument {
     /// The date of the last change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_modified: Option<String>,
-    /// Who wrote or edited it.
+    /// The author or editor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub editor: Option<String>,
     /// The keywords.

@@ -1,4 +1,4 @@
-//! How a channel's own form gets into the activity.
+//! Puts text in a channel's own markup into the activity.
 
 use serde_json::Value;
 
@@ -8,24 +8,24 @@ use crate::activity::{Activity, Entity};
 use crate::graph::Message;
 use crate::report::{Entry, Kind};
 
-/// How a message is drawn for a channel.
+/// The functions and limits that draw a message for a channel.
 #[derive(Debug)]
 pub(in crate::dialect) struct Drawing {
-    /// The Markdown of a message as the channel draws it, with a list of its references.
+    /// Turns the Markdown of a message into the channel's markup, with a reference list.
     pub(in crate::dialect) draw: fn(&str, &Message) -> String,
-    /// Puts what was drawn where the channel looks for it.
+    /// Puts the drawn text into the member that the channel reads.
     pub(in crate::dialect) place: fn(&mut Activity, String),
-    /// How long the channel finds it, in UTF-16 units.
+    /// The length of a drawn text in the channel's own count, in UTF-16 code units.
     pub(in crate::dialect) length: fn(&str) -> usize,
-    /// The longest part of a message that goes out in several.
+    /// The longest part of a message that is sent in several parts.
     pub(in crate::dialect) max_part_utf16: usize,
-    /// The longest message that goes out as one.
+    /// The longest message that is sent whole.
     pub(in crate::dialect) max_message_utf16: usize,
 }
 
 impl Drawing {
-    /// The message as the channel takes it, and how long the channel finds it. One without Markdown was drawn already, or says
-    /// nothing, and stays as it is.
+    /// The message in the form of the channel, and its length in the channel's count. A message without Markdown (already
+    /// drawn, or empty) stays unchanged, with length 0.
     pub(in crate::dialect) fn of(&self, message: &Activity) -> (Activity, usize) {
         let mut activity = message.clone();
         let Some(text) = message.text.as_deref().filter(|_| message.text_format.as_deref() == Some("markdown")) else {
@@ -55,7 +55,7 @@ fn thing(activity: &mut Activity) -> Option<&mut Message> {
     })
 }
 
-/// The message in Markdown, which is drawn when it is known whether it goes out as one.
+/// The message in Markdown. It is drawn later, when it is known whether it is sent whole.
 pub(in crate::dialect) fn message(
     text: String,
     thing: Message,
@@ -75,16 +75,17 @@ pub(in crate::dialect) fn message(
     activity
 }
 
-/// Puts a native message into `channelData`. There is no `text` beside it: Azure's channels send that as a second message
+/// Puts a native message into `channelData` and removes `text`, which Azure's channels would send as a second message
 /// (<https://github.com/microsoft/BotFramework-Services/issues/299> for Slack,
-/// <https://github.com/microsoft/botframework-sdk/issues/4186> for Telegram). The Message thing has it for other programs.
+/// <https://github.com/microsoft/botframework-sdk/issues/4186> for Telegram). The Message entity keeps the text for other
+/// programs.
 pub(in crate::dialect) fn native(activity: &mut Activity, data: Value) {
     activity.text = None;
     activity.text_format = None;
     activity.channel_data = Some(data);
 }
 
-/// A text as most channels count it.
+/// The length of a text in UTF-16 code units, which most channels count.
 pub(in crate::dialect) fn units(drawn: &str) -> usize {
     drawn.encode_utf16().count()
 }

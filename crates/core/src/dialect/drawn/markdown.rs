@@ -1,4 +1,4 @@
-//! A finished text as its readers get it: no raw HTML, no images, and links to the web and to mail boxes only.
+//! Reads a finished text for drawing: without raw HTML and images, and with links only to web and mail addresses.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "pulldown-cmark knows more than such a text holds")]
 
@@ -12,13 +12,13 @@ const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHRO
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::dialect) enum Piece<'t> {
-    /// What pulldown-cmark says of it; HTML and images are never among it.
+    /// An event of pulldown-cmark; never HTML or an image.
     Event(Event<'t>),
-    /// The number of a source, and its address where it has one.
+    /// The number of a source, and its address if it has one.
     Badge { number: CowStr<'t>, url: Option<String> },
 }
 
-/// Reads a text.
+/// Reads a Markdown text into pieces.
 pub(in crate::dialect) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut reader = Reader { pieces: Vec::new(), open: Vec::new() };
     for event in TextMergeStream::new(Parser::new_ext(text, OPTIONS)) {
@@ -27,7 +27,8 @@ pub(in crate::dialect) fn pieces(text: &str) -> Vec<Piece<'_>> {
     reader.pieces
 }
 
-/// Where a link may lead, without the characters that end an address in a channel's form.
+/// The address of a link if it is http(s) or `mailto`, with characters percent-encoded that end an address in some channel's
+/// markup.
 pub(in crate::dialect) fn address(given: &str) -> Option<String> {
     let address = match given.parse::<WebUrl>() {
         Ok(url) => url.as_str().to_owned(),
@@ -47,12 +48,12 @@ pub(in crate::dialect) fn address(given: &str) -> Option<String> {
     }))
 }
 
-/// What is open.
+/// An open Markdown element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
-    /// A link that is shown as one.
+    /// A link that stays a link.
     Link,
-    /// A link or an image that is shown as its text.
+    /// A link or image that is reduced to its text.
     Text,
     /// A badge, whose text is its number.
     Badge,
@@ -96,7 +97,7 @@ impl<'t> Reader<'t> {
         self.pieces.push(Piece::Event(event));
     }
 
-    /// A text. The zero-width space that parts a badge from it (policy P-09) is for readers of Markdown alone.
+    /// Takes a text. Drops the zero-width space that separates a badge from text (policy P-09), which only Markdown needs.
     fn text(&mut self, text: CowStr<'t>) {
         let behind_badge = matches!(self.pieces.last(), Some(Piece::Badge { .. }));
         match text.strip_prefix('\u{200b}').filter(|_| behind_badge) {
@@ -107,7 +108,7 @@ impl<'t> Reader<'t> {
     }
 
     fn open(&mut self, to: &str) {
-        // An image in a link is a part of its text.
+        // An image inside a link is a part of the link's text.
         let url = address(to).filter(|_| !self.open.contains(&Open::Link));
         self.open.push(if url.is_some() { Open::Link } else { Open::Text });
         if let Some(url) = url {
@@ -120,7 +121,7 @@ impl<'t> Reader<'t> {
         if self.open.pop() != Some(Open::Link) {
             return;
         }
-        // An image may have no text; its link needs one.
+        // An image may have no text; its link then shows its address.
         if let Some(Piece::Event(Event::Start(Tag::Link { dest_url, .. }))) = self.pieces.last() {
             let shown = dest_url.clone();
             self.push(Event::Text(shown));
@@ -137,7 +138,8 @@ fn is_line_break(html: &str) -> bool {
     html.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br"))
 }
 
-/// The text of HTML. `cite` leaves tags that do no harm (decision 2); channels with marks of their own would show them.
+/// The text of HTML without tags. `cite` leaves harmless tags in the text (decision 2), but channels with their own markup
+/// would show them.
 fn without_tags(html: &str) -> String {
     let (mut out, mut rest) = (String::new(), html);
     while let Some(at) = rest.find('<') {

@@ -1,51 +1,51 @@
-//! What a channel writes where Markdown has its marks: data.
+//! The markup of a channel in place of Markdown, as data.
 
 use std::borrow::Cow;
 
 use super::super::reference_list::{Lead, Reference};
 
-/// What stands before and behind something.
+/// The strings before and behind a piece of text.
 pub(in crate::dialect) type Pair = (&'static str, &'static str);
 
-/// The marks of one channel.
+/// The markup of one channel.
 #[derive(Debug)]
 pub(in crate::dialect) struct Marks {
     pub(in crate::dialect) strong: Pair,
     pub(in crate::dialect) emphasis: Pair,
     pub(in crate::dialect) strikethrough: Pair,
-    /// Around code in a line. Nothing in it is a mark.
+    /// Around inline code. Marks inside it have no effect.
     pub(in crate::dialect) code: Pair,
     /// Around a block of code.
     pub(in crate::dialect) block: Pair,
     pub(in crate::dialect) quote: Quote,
     pub(in crate::dialect) tables: Tables,
-    /// Writes a text so that it means nothing.
+    /// Escapes a text so that the channel reads no markup in it.
     pub(in crate::dialect) escape: fn(&str) -> Cow<'_, str>,
-    /// A link: its address, and its text as it is written. The address holds no blank, no quote and none of `<>|`.
+    /// Writes a link from its address and its drawn text. The address holds no blanks, quotes or `<>|`.
     pub(in crate::dialect) link: fn(&str, &str) -> String,
-    /// The number of a source, which links to its address where it has one.
+    /// Writes the number of a source from its address, if it has one, and the number.
     pub(in crate::dialect) badge: fn(Option<&str>, &str) -> String,
 }
 
-/// How quotes are shown. A quote in a quote is a part of it: neither Slack nor Telegram has two levels.
+/// The form of quotes. A nested quote becomes a part of the outer one, because neither Slack nor Telegram has two levels.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::dialect) enum Quote {
-    /// By what stands before each of its lines.
+    /// A prefix for each line.
     Lines(&'static str),
-    /// By what stands around it.
+    /// A pair around the quote.
     Around(Pair),
 }
 
-/// How tables are shown.
+/// The form of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dialect) enum Tables {
-    /// As a block of code, whose letters are of one width.
+    /// A code block with padded columns, because its font is monospaced.
     Padded,
-    /// As lines: the letters differ in width.
+    /// Plain lines, because the font is proportional.
     Lines,
 }
 
-/// A text that has no marks at all.
+/// Text without any markup.
 pub(in crate::dialect) const PLAIN: Marks = Marks {
     strong: ("", ""),
     emphasis: ("", ""),
@@ -63,7 +63,7 @@ pub(in crate::dialect) const PLAIN: Marks = Marks {
 };
 
 impl Marks {
-    /// A line of the list of references: `[1] Title` with its link, or with the beginning of its passage.
+    /// A line of the reference list: `[1] Title` with its link, or with the beginning of its passage.
     pub(super) fn reference(&self, reference: &Reference<'_>, url: Option<&str>) -> String {
         let title = (self.escape)(&reference.title);
         let number = (self.escape)(&format!("[{}]", reference.number)).into_owned();
@@ -74,7 +74,7 @@ impl Marks {
         }
     }
 
-    /// Code between its marks. No channel has an escape for the end of code, so code that holds it is shown as text.
+    /// Code between its marks. No channel can escape the end mark, so code that contains it is written as text.
     pub(super) fn around(&self, pair: Pair, code: &str) -> String {
         let code = (self.escape)(code);
         let end = pair.1.trim();
@@ -82,12 +82,12 @@ impl Marks {
     }
 }
 
-/// Whether a link shows its own address.
+/// Whether the text of a link is its address.
 fn is_address(text: &str, url: &str) -> bool {
     text == url || url.strip_prefix("mailto:") == Some(text)
 }
 
-/// The text with the three characters escaped that begin something in HTML and in Slack's mrkdwn
+/// Escapes the three characters that begin markup in HTML and in Slack's mrkdwn
 /// (<https://api.slack.com/reference/surfaces/formatting>, <https://core.telegram.org/bots/api#html-style>).
 pub(in crate::dialect) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>']) {

@@ -1,4 +1,5 @@
-//! Messages for channels that draw no Markdown: the finished text is read once more and written in the channel's own form.
+//! Writes messages for channels that do not draw Markdown: reads the finished text again, and writes it in the channel's
+//! markup.
 
 mod chat;
 mod drawing;

@@ -1,11 +1,11 @@
-//! Tables where there are none.
+//! Tables for channels that have none.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The widest column that others are aligned to: one long cell must not make all rows as long.
+/// The widest column to which others are padded, so that one long cell does not widen all rows.
 const MAX_WIDTH: usize = 40;
 
-/// The rows as lines, whose columns are aligned where letters have one width. The first row is the head.
+/// The rows as lines with padded columns, for monospaced fonts. The first row is the head.
 pub(super) fn padded(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |cell: &String| cell.graphemes(true).count().min(MAX_WIDTH);
@@ -22,7 +22,7 @@ pub(super) fn padded(rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-/// The rows as lines.
+/// The rows as lines, without padding.
 pub(super) fn lines(rows: &[Vec<String>]) -> String {
     rows.iter().map(|row| row.join(" | ")).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! What each channel draws, and what holds for any text.
+//! Tests of the drawn text of each channel, and of properties for any text.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -14,7 +14,7 @@ const DRAWN: [Dialect; 4] = [Dialect::Slack, Dialect::Telegram, Dialect::Line, D
 
 const DEFINITIONS: &str = "\n\n[1]: https://x.example/a?b=1&c \"A\"\n[2]: cite:2 \"B\"";
 
-/// A message with two sources, of which one has an address.
+/// A message with two sources; one has an address.
 fn thing() -> Message {
     let claim = |number: usize, document| {
         let position = Position::after(number - 1);
@@ -27,13 +27,13 @@ fn thing() -> Message {
     Message::new(vec![claim(1, first), claim(2, second)], None)
 }
 
-/// What a channel gets of a text in Markdown that cites nothing.
+/// The drawn form of a Markdown text without citations.
 fn drawn(dialect: Dialect, text: &str) -> String {
     let message = Message::new(Vec::new(), None);
     shown(&dialect.message(text.to_owned(), message, MessageOptions::default(), &mut Vec::new()))
 }
 
-/// What readers are shown of an activity.
+/// The text that readers see in an activity.
 fn shown(activity: &Activity) -> String {
     let data = activity.channel_data.as_ref();
     let native = data.and_then(|data| {
@@ -139,7 +139,7 @@ fn a_badge_links_to_its_source_and_the_list_names_it() {
          </body></html>"
     );
     assert_eq!(shown(&of(Dialect::EmailHtml)), expected);
-    // Other programs read the claims, and the text where the activity has none.
+    // Other programs read the claims, and the entity's text if the activity has none.
     for dialect in DRAWN {
         let activity = of(dialect);
         let Some([Entity::Message(thing)]) = activity.entities.as_deref() else { panic!("{dialect}: a Message thing") };
@@ -186,7 +186,7 @@ fn parts(dialect: Dialect, text: &str) -> (Vec<Activity>, Vec<Entry>) {
     (dialect.parts(message, dialect.max_message_bytes(), &mut entries), entries)
 }
 
-/// Reads HTML, and panics where a tag or an entity is not whole; the tags it has, and the length of its text.
+/// Reads HTML, and panics on an incomplete tag or entity. Returns the tags, and the length of the text.
 fn read_html(html: &str) -> (Vec<String>, usize) {
     let token =
         Regex::new(r#"^(?:<(/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)( /)?>|&(?:amp|lt|gt|quot|#x27|#39);|[^<>&]+)"#);
@@ -210,7 +210,7 @@ fn read_html(html: &str) -> (Vec<String>, usize) {
     (tags, units)
 }
 
-/// The longest text that a channel takes, as one message and as a part.
+/// The longest text of a channel: as one message, and as a part.
 fn limits(dialect: Dialect) -> (usize, usize) {
     match dialect {
         Dialect::Slack => (40_000, 4_000),
@@ -249,7 +249,7 @@ fn check(dialect: Dialect, shown: &str, limit: usize) {
     assert!(length <= limit, "{dialect}: {length}");
 }
 
-/// Each case draws messages of many parts, so there are few, however many are asked for.
+/// Runs 24 cases, whatever number is configured, because each case draws messages of many parts.
 fn for_some<S: Strategy>(strategy: S, test: impl Fn(S::Value)) {
     let mut runner = TestRunner::new(ProptestConfig::with_cases(24));
     let result = runner.run(&strategy, |value| {

@@ -1,4 +1,4 @@
-//! From the first informative text to the final message.
+//! One livestream, from the first informative text to the final message.
 
 use std::num::NonZeroU32;
 
@@ -9,17 +9,17 @@ use super::super::row::Stream;
 use crate::activity::{Activity, Entity, StreamInfo};
 use crate::text::cut_at_word;
 
-/// One livestream: the activities of one answer, from the first informative text to the finished message.
+/// One livestream: the activities of one answer, from the first informative text to the final message.
 ///
-/// A stream waits before it answers. While it [waits](Waiting) it may show prepared short texts; once it
-/// [answers](Answering) it shows the answer as far as it is known, and no informative text can follow, which Teams would
-/// refuse. With [`last`](Self::last) or [`withdraw`](Self::withdraw) it is over, and nothing can follow at all.
+/// While a stream [waits](Waiting), it may show short informative texts. Once it [answers](Answering), it shows the answer
+/// so far, and informative texts are no longer possible, because Teams would refuse them. [`last`](Self::last) or
+/// [`withdraw`](Self::withdraw) ends it.
 ///
-/// What was shown must be the beginning of what follows (policy P-12). Only Web Chat, where a text may be replaced, takes
-/// citations [with an update](Livestream::update_cited); everywhere the message that ends the stream has all of them.
+/// Each shown text must be the beginning of the next (policy P-12). Only Web Chat, where a text may be replaced, takes
+/// citations [with an update](Livestream::update_cited). In all channels the final message has all citations.
 ///
-/// All activities lack `id`, `timestamp` and `streamId`. The sender assigns them, the last one by
-/// [`Activity::with_stream_id`], times in Web Chat by [`Stamps`](super::Stamps).
+/// No activity has `id`, `timestamp` or `streamId`. The sender assigns them: the stream id with
+/// [`Activity::with_stream_id`], and times for Web Chat with [`Stamps`](super::Stamps).
 ///
 /// ```
 /// use citewire_core::activity::Activity;
@@ -37,16 +37,16 @@ use crate::text::cut_at_word;
 #[must_use = "a stream that does not end leaves readers waiting"]
 pub struct Livestream<Phase = Waiting> {
     dialect: Dialect,
-    /// How many activities were made.
+    /// The number of activities made so far.
     made: u32,
     phase: Phase,
 }
 
-/// Nothing of the answer is known yet.
+/// The phase before the first text of the answer.
 #[derive(Debug)]
 pub struct Waiting;
 
-/// The answer is being written.
+/// The phase in which the answer is written.
 #[derive(Debug)]
 pub struct Answering {
     /// The text of the newest update.
@@ -57,45 +57,44 @@ pub struct Answering {
 const MAX_INFORMATIVE_UTF16: usize = 1_000;
 const MAX_INFORMATIVE_BYTES: usize = 1_024;
 
-/// The longest text of an update in Teams, in UTF-16 units. A message that is too large has the end of its text cut, and
-/// what was shown has to be left in it: with twenty ordinary claims there is room for twice as much.
+/// The longest text of an update in Teams, in UTF-16 code units. The end of the text is cut from a message that is too
+/// large, but the shown part has to stay. A message with twenty ordinary claims has room for twice this length.
 const MAX_UPDATE_UTF16: usize = 12 * 1_024;
 
 impl Dialect {
-    /// Whether readers of the channel can see an answer grow. A plain text arrives once.
+    /// Whether the channel shows an answer while it grows. Plain text arrives once.
     #[must_use]
     pub fn can_stream(self) -> bool {
         self.row().stream.is_some()
     }
 
-    /// The finished message as the end of a stream. The citations of a stream in Teams have no Adaptive Cards, on which the
-    /// service fails.
+    /// Marks the finished message as the end of a stream. In Teams it loses the Adaptive Cards of its citations, on which
+    /// the service fails.
     #[must_use]
     pub fn end_of_stream(self, message: Activity) -> Activity {
         let message = if self.streams_as_teams() { without_cards(message) } else { message };
         message.with_stream_info(StreamInfo::Final)
     }
 
-    /// Whether a text that was shown can give way to another one while a stream goes on. Elsewhere it can only grow.
+    /// Whether a shown text may be replaced by any other text while a stream runs. Otherwise it may only grow.
     #[must_use]
     pub fn may_change_shown(self) -> bool {
         !self.streams_as_teams()
     }
 
-    /// Whether the channel keeps to the limits of Teams.
+    /// Whether the channel has the stream limits of Teams.
     fn streams_as_teams(self) -> bool {
         self.row().stream == Some(Stream::Growing)
     }
 }
 
 impl Livestream {
-    /// A stream of which nothing has been sent; `None` when the channel has no livestreams.
+    /// A stream without activities; `None` if the channel has no livestreams.
     pub fn new(dialect: Dialect) -> Option<Self> {
         dialect.can_stream().then_some(Self { dialect, made: 0, phase: Waiting })
     }
 
-    /// A prepared short text to show while the answer is awaited. In Teams it is cut to what is allowed. `None` when there
-    /// is nothing to show.
+    /// A short text to show before the answer, cut to the limits of Teams there. `None` if the text is blank.
     pub fn informative(&mut self, text: &str) -> Option<Activity> {
         let text = text.trim();
         if text.is_empty() {
@@ -106,18 +105,18 @@ impl Livestream {
         Some(typing(text, StreamInfo::Informative { sequence }))
     }
 
-    /// The same stream when the first words of the answer are there.
+    /// Starts the answer phase of the stream.
     pub fn answer(self) -> Livestream<Answering> {
         Livestream { dialect: self.dialect, made: self.made, phase: Answering { shown: String::new() } }
     }
 }
 
 impl Livestream<Answering> {
-    /// Everything of the answer so far, without definitions.
+    /// An update with the whole answer so far, without link definitions.
     ///
-    /// `None` when nothing should be sent: without a text Web Chat 4.18.1 drops the bubble and Teams refuses; what is shown
-    /// already need not be repeated; and in Teams a text must begin with the one before it, and leave room for
-    /// what the message carries besides.
+    /// `None` if no update should be sent: for a blank text, because Web Chat 4.18.1 drops the bubble and Teams refuses it;
+    /// for a text that is already shown; and in Teams for a text that does not begin with the shown one, or leaves no room
+    /// for the other parts of the message.
     pub fn update(&mut self, text: &str) -> Option<Activity> {
         let shown = &self.phase.shown;
         if text.trim().is_empty() || text == shown {
@@ -133,22 +132,22 @@ impl Livestream<Answering> {
         Some(typing(text.to_owned(), StreamInfo::Streaming { sequence }))
     }
 
-    /// The same with its citations, as `Streaming::so_far` gives it: Web Chat draws badges while the answer is being written.
-    /// In Teams and Microsoft 365 Copilot the text goes alone, because they take citations with the final only.
+    /// An update with the citations so far, from `Streaming::so_far`. Web Chat draws badges while the answer is written.
+    /// Teams and Microsoft 365 Copilot get the text alone, because they take citations only with the final message.
     ///
-    /// `None` as for [`update`](Self::update).
+    /// `None` in the same cases as [`update`](Self::update).
     pub fn update_cited(&mut self, so_far: Activity) -> Option<Activity> {
         let mut update = self.update(so_far.text.as_deref()?)?;
         if !self.dialect.streams_as_teams() {
             update.text_format = so_far.text_format;
-            // The Message comes first.
+            // The Message entity has to come first.
             let metadata = update.entities.take();
             update.entities = Some(so_far.entities.into_iter().chain(metadata).flatten().collect());
         }
         Some(update)
     }
 
-    /// The text that readers see. In Teams the final has to begin with it.
+    /// The text that readers see. In Teams the final message has to begin with it.
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.phase.shown
@@ -156,21 +155,20 @@ impl Livestream<Answering> {
 }
 
 impl<Phase> Livestream<Phase> {
-    /// The finished message, as [`Dialect::message`] made it, which ends the stream.
+    /// The finished message from [`Dialect::message`], which ends the stream.
     ///
-    /// When nothing was sent before it there is no stream to end, and it stays an ordinary message. Otherwise it is what
-    /// [`Dialect::end_of_stream`] makes of it.
+    /// Without earlier activities there is no stream to end, and the message stays ordinary. Otherwise this is
+    /// [`Dialect::end_of_stream`].
     #[must_use]
     pub fn last(self, message: Activity) -> Activity {
         if self.made == 0 { message } else { self.dialect.end_of_stream(message) }
     }
 
-    /// Takes back what was shown, for an answer that failed.
+    /// Removes the shown text after a failed answer.
     ///
-    /// An empty `message`: Web Chat 4.18.1 would leave half an answer for the empty `typing` that newer versions document,
-    /// and these take both. `None` when nothing was sent; and in Teams, where what was shown stays and every activity
-    /// needs a text: end the stream with [`last`](Self::last) there, with [`shown`](Livestream::shown) and a word about
-    /// what happened.
+    /// Returns an empty `message`. Newer versions of Web Chat document an empty `typing` and take both, but 4.18.1 would
+    /// keep half an answer for it. `None` if nothing was sent, and in Teams, where shown text stays and every activity needs
+    /// a text. There, end the stream with [`last`](Self::last): [`shown`](Livestream::shown) and a note about the failure.
     #[must_use]
     pub fn withdraw(self) -> Option<Activity> {
         let can_withdraw = self.made > 0 && !self.dialect.streams_as_teams();
@@ -190,7 +188,7 @@ fn typing(text: String, info: StreamInfo) -> Activity {
     activity.with_stream_info(info)
 }
 
-/// The text within both limits of Teams, cut where readers would cut it.
+/// Cuts the text to both limits of Teams, at a word boundary.
 fn short(text: &str) -> String {
     let mut room = MAX_INFORMATIVE_UTF16;
     loop {
@@ -198,12 +196,12 @@ fn short(text: &str) -> String {
         if cut.len() <= MAX_INFORMATIVE_BYTES {
             return cut.into_owned();
         }
-        // The cut is longer than the limit, so this is less than before.
+        // The cut exceeds the limit, so the room shrinks with each step.
         room = room * MAX_INFORMATIVE_BYTES / cut.len();
     }
 }
 
-/// The message without the Adaptive Cards of its claims.
+/// Removes the Adaptive Cards from the claims of a message.
 fn without_cards(mut message: Activity) -> Activity {
     for entity in message.entities.iter_mut().flatten() {
         match entity {

@@ -2,25 +2,25 @@
 
 use chrono::{DateTime, Duration, SubsecRound as _, Utc};
 
-/// Times for activities that Web Chat has to keep in order.
+/// Timestamps for activities that Web Chat sorts.
 ///
-/// Web Chat 4.18.1 sorts by `timestamp`. It puts each chunk a thousandth of a millisecond behind the one before it, and the
-/// final where its own time says: a final that is not stamped at least 1 ms behind the first chunk, and 1 ms more for each
-/// 1000 chunks, is lost. Times that rise by a whole millisecond, the finest that is written, are always far enough apart.
+/// Web Chat 4.18.1 sorts by `timestamp`. It places each chunk 1 µs behind the one before it, and the final message at its
+/// own time. A final message is lost unless it is at least 1 ms later than the first chunk, plus 1 ms for each 1000 chunks.
+/// Stamps rise by at least 1 ms, the finest unit that is written, so they are always far enough apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamps {
     latest: Option<DateTime<Utc>>,
 }
 
 impl Stamps {
-    /// Times later than `latest`, which is the time of the newest activity in the conversation where there is one.
+    /// Stamps later than `latest`, the time of the newest activity in the conversation, if any.
     #[must_use]
     pub fn after(latest: Option<DateTime<Utc>>) -> Self {
         Self { latest }
     }
 
-    /// The time of the next activity: the present, but always a millisecond later than the time before it, even when
-    /// the clock stands still or goes back.
+    /// The time of the next activity: `now`, but at least 1 ms later than the previous stamp, even if the clock stands still
+    /// or goes back.
     pub fn next(&mut self, now: DateTime<Utc>) -> DateTime<Utc> {
         let now = now.trunc_subsecs(3);
         let next = self.latest.map_or(now, |latest| now.max(latest.trunc_subsecs(3) + Duration::milliseconds(1)));
@@ -28,7 +28,7 @@ impl Stamps {
         next
     }
 
-    /// The latest time so far: the final's must be later, whoever assigns it.
+    /// The latest stamp so far. The time of the final message must be later.
     #[must_use]
     pub fn latest(self) -> Option<DateTime<Utc>> {
         self.latest
