@@ -1,10 +1,10 @@
-//! Actions: the thumbs under an answer.
+//! Checks actions: the thumbs beside an answer.
 
 use super::code;
 use super::findings::Findings;
 use super::place::Place;
 
-/// Checks the actions of a Message thing; whether at least one is drawn.
+/// Checks the actions of a Message entity. Returns whether Web Chat draws at least one.
 pub(super) fn check(thing: &Place<'_>, findings: &mut Findings) -> bool {
     let mut drawn = false;
     for action in thing.many("potentialAction") {

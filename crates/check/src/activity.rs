@@ -1,4 +1,4 @@
-//! One activity: its envelope, and everything inside it.
+//! Checks one activity: its envelope and its content.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::stream_info::{self, Phase, StreamInfo};
 use super::text;
 use super::time::Time;
 
-/// What other activities of the document need to know about one.
+/// The facts about one activity that checks of other activities need.
 #[derive(Debug)]
 pub(super) struct Activity<'v> {
     pub(super) at: Pointer,
@@ -26,7 +26,7 @@ pub(super) struct Activity<'v> {
     pub(super) id: Option<&'v str>,
     pub(super) from_user: bool,
     pub(super) time: Option<Time>,
-    /// `channelData["webchat:sequence-id"]` orders the activity, whatever its time.
+    /// Whether `channelData["webchat:sequence-id"]` orders the activity in place of its time.
     pub(super) has_sequence_id: bool,
     pub(super) reply_to: Option<&'v str>,
     pub(super) client_activity_id: Option<&'v str>,
@@ -35,15 +35,15 @@ pub(super) struct Activity<'v> {
     pub(super) has_attachments: bool,
     pub(super) has_message: bool,
     pub(super) in_status_line: bool,
-    /// Labels that the text defines.
+    /// The labels that the text defines.
     pub(super) defined: BTreeSet<String>,
-    /// Numbers in brackets that are not links.
+    /// The numbers in brackets that are not links.
     pub(super) loose: BTreeSet<String>,
-    /// Positions of the claims.
+    /// The positions of the claims.
     pub(super) positions: BTreeSet<String>,
 }
 
-/// Checks one activity; `None` when it is none.
+/// Checks one activity; `None` if the value is not an activity.
 pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Activity<'v>> {
     let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
     let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
@@ -104,7 +104,7 @@ fn time(place: &Place<'_>, findings: &mut Findings) -> Option<Time> {
     time
 }
 
-/// Checks what a message shows.
+/// Checks the content of a message.
 fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &mut Findings) {
     let entities = entities(place, findings);
     let none = Value::Null;
@@ -218,7 +218,7 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
     }
     let positions: BTreeSet<_> = activity.positions.iter().map(String::as_str).collect();
     text::check(text, &markdown, &positions, &at, findings);
-    // A Message thing that Web Chat cannot read is reported as such.
+    // A Message entity that Web Chat cannot read has its own finding.
     let has_things = place.many("entities").iter().any(|entity| message::is_schema_thing(entity.value));
     if !has_things && markdown.listed().next().is_some() {
         findings.add(

@@ -1,20 +1,20 @@
-//! URLs as Web Chat treats them: by scheme, and by the characters that survive both of its Markdown parsers.
+//! Reads URLs like Web Chat: by scheme, and by the characters that both of its Markdown parsers accept.
 
-/// What Web Chat makes of a scheme.
+/// The way in which Web Chat treats a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scheme {
     /// `http` and `https`: a link.
     Web,
-    /// `ftp`, `mailto`, `tel`, `sip`: a link that opens another program.
+    /// `ftp`, `mailto`, `tel`, `sip`: a link that opens a program.
     Program,
     /// `javascript`, `vbscript`, `data`, `file`: a live link in the reference list of 4.18.1.
     Dangerous,
-    /// Everything else, relative references too: a button that opens a dialog.
+    /// All others, including relative references: a button that opens a dialog.
     Dialog,
 }
 
 impl Scheme {
-    /// Judges `url` as a browser would, which skips control characters and leading blanks.
+    /// The scheme of `url` as a browser reads it, without control characters and blanks.
     pub(super) fn of(url: &str) -> Self {
         let name: String = url
             .chars()
@@ -35,7 +35,7 @@ impl Scheme {
     }
 }
 
-/// The first place in `url` that keeps a link from being drawn as a badge in 4.18.1, as it should be named to people.
+/// The first character of `url` that keeps 4.18.1 from drawing a link as a badge, described for people.
 pub(super) fn first_odd_character(url: &str) -> Option<String> {
     let bytes = url.as_bytes();
     for (index, c) in url.char_indices() {

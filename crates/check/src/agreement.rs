@@ -1,4 +1,4 @@
-//! The text against the claims: Web Chat draws what both of them say, and each mismatch in its own way.
+//! Compares the text with the claims. Web Chat draws a citation only if both agree, and shows each mismatch differently.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::message::Message;
 use super::place::excerpt;
 use super::pointer::Pointer;
 
-/// Compares a text with its Message thing. `whole` is false for the chunks of a livestream, whose text still grows.
+/// Compares a text with its Message entity. `whole` is false for the updates of a livestream, whose text still grows.
 pub(super) fn check(
     markdown: &Markdown,
     message: Option<&Message<'_>>,
@@ -57,7 +57,7 @@ pub(super) fn check(
     }
 }
 
-/// Labels that some marker of the text uses, also where the marker goes wrong.
+/// The labels that markers of the text use, including markers that are not drawn.
 fn cited_labels(markdown: &Markdown) -> BTreeSet<String> {
     let links = markdown.links.iter().flat_map(|link| [normal_label(&link.label), normal_label(&link.text)]);
     links.chain(markdown.loose.iter().map(|loose| loose.label.clone())).collect()
@@ -127,7 +127,7 @@ fn check_definition(
     }
 }
 
-/// What the text does not define: claims that stay invisible, markers that stay text.
+/// Reports claims without a definition, which stay invisible, and markers without a definition, which stay text.
 fn check_undefined(
     markdown: &Markdown,
     by_position: &BTreeMap<&str, &Claim<'_>>,
@@ -135,7 +135,7 @@ fn check_undefined(
     findings: &mut Findings,
 ) {
     let defined: BTreeSet<&str> = markdown.definitions.iter().map(|definition| definition.label.as_str()).collect();
-    // A definition that is drawn as text is reported as such; what follows from it would only hide the cause.
+    // A definition that is drawn as text has its own finding. Further findings about it would hide the cause.
     let attempted: BTreeSet<&str> = markdown.attempts.iter().map(|attempt| attempt.label.as_str()).collect();
     for (position, claim) in by_position {
         if !defined.contains(position) && !attempted.contains(position) {

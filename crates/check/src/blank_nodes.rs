@@ -1,8 +1,8 @@
-//! Blank nodes of one activity: which are described, which are only referred to.
+//! The blank nodes of one activity: descriptions and references.
 //!
-//! Web Chat resolves them over all entities at any depth before it reads anything. A node is a reference when its `@id`
-//! starts with `_:` and all of its keys start with `@`; the description is the node with the same `@id` that has at
-//! least one ordinary key.
+//! Web Chat resolves them over all entities at any depth before it reads anything. A node is a reference if its `@id` starts
+//! with `_:` and all of its keys start with `@`. Its description is the node with the same `@id` that has at least one other
+//! key.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::findings::Findings;
 use super::place::Place;
 use super::pointer::Pointer;
 
-/// Deeper values are not looked at. A document that was parsed from text ends at 128 levels.
+/// The maximum nesting that is read. The JSON parser stops at 128 levels.
 const MAX_DEPTH: usize = 100;
 
 /// The blank nodes of one activity.
@@ -23,17 +23,17 @@ pub(super) struct BlankNodes<'v> {
     references: Vec<Reference<'v>>,
 }
 
-/// A place where a node is named and not described.
+/// A reference to a node.
 #[derive(Debug)]
 struct Reference<'v> {
     id: &'v str,
     at: Pointer,
-    /// The member whose value it is, or in whose list it stands.
+    /// The member whose value or list holds the reference.
     member: Option<&'v str>,
 }
 
 impl<'v> BlankNodes<'v> {
-    /// Gathers the blank nodes below `root`; reports values that are nested too deep.
+    /// Gathers the blank nodes below `root`, and reports values that are nested too deeply.
     pub(super) fn gather(root: &Place<'v>, findings: &mut Findings) -> Self {
         let mut nodes = Self::default();
         nodes.walk(root, None, 0, findings);
@@ -75,7 +75,7 @@ impl<'v> BlankNodes<'v> {
         }
     }
 
-    /// The node that `place` stands for: its description when it is a reference, `None` when that dangles.
+    /// The node behind `place`: its description if `place` is a reference. `None` if the reference has no description.
     pub(super) fn follow(&self, place: Place<'v>) -> Option<Place<'v>> {
         match blank_id(place.value) {
             Some(id) if is_reference(place.value) => self.described.get(id)?.first().cloned(),
@@ -83,7 +83,7 @@ impl<'v> BlankNodes<'v> {
         }
     }
 
-    /// Reports references without description and descriptions that contradict each other.
+    /// Reports references without a description, and descriptions that contradict each other.
     pub(super) fn check(&self, findings: &mut Findings) {
         for Reference { id, at, member } in &self.references {
             if self.described.contains_key(id) {
@@ -126,7 +126,7 @@ impl<'v> BlankNodes<'v> {
     }
 }
 
-/// The address of a node that is only named, where that is no blank node: nothing looks it up.
+/// The `@id` of a reference that is not a blank node. Web Chat does not resolve it.
 pub(super) fn unread_reference(value: &Value) -> Option<&str> {
     let id = value.get("@id")?.as_str().filter(|id| !id.starts_with("_:"))?;
     (value.get("@type").is_none() && is_reference(value)).then_some(id)
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(codes(&value), [("label-dangling", "/0/usageInfo/0".into())]);
     }
 
-    /// It was reported as a missing sensitivity label.
+    /// Such a claim was once reported as a missing sensitivity label.
     #[test]
     fn a_claim_that_is_only_a_reference_is_named_as_one() {
         let value = json!([{"citation": [{"@id": "_:x"}], "about": {"@id": "_:y"}}]);

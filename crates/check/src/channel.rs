@@ -1,30 +1,30 @@
-//! The channels whose rules can be checked.
+//! The channels with rules to check.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The channel whose users will see the activity.
+/// The channel that shows the activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// Bot Framework Web Chat, release 4.18.1 and the main branch.
     WebChat,
-    /// Microsoft Teams, as its documentation and its error texts describe it.
+    /// Microsoft Teams, by its documentation and error texts.
     Teams,
 }
 
-/// Not the name of a channel that can be checked.
+/// The name is not a channel with rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownChannel {
-    /// A channel of citewire whose rules are not written yet.
+    /// A channel of citewire without rules so far.
     #[error("checking for {given:?} is not available yet; available are web-chat, teams")]
     NotYet {
-        /// What was asked for.
+        /// The name.
         given: String,
     },
-    /// No channel at all.
+    /// An unknown channel.
     #[error("unknown channel {given:?}; known channels: web-chat, teams, webchat, directline, emulator, msteams")]
     Unknown {
-        /// What was asked for.
+        /// The name.
         given: String,
     },
 }
@@ -32,7 +32,7 @@ pub enum UnknownChannel {
 impl FromStr for Channel {
     type Err = UnknownChannel;
 
-    /// Takes the name of a dialect or the id of a channel.
+    /// Reads the name of a dialect or a channel id.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
             "web-chat" | "webchat" | "directline" | "emulator" => Ok(Self::WebChat),

@@ -1,4 +1,4 @@
-//! Claims: one citation each, matched to a Markdown definition by `position`.
+//! Checks claims. Each is one citation, and its `position` matches the label of a link definition.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use super::label;
 use super::place::{Place, excerpt, printed};
 use super::pointer::Pointer;
 
-/// A claim as Web Chat reads it.
+/// A claim in the reading of Web Chat.
 #[derive(Debug)]
 pub(super) struct Claim<'v> {
     pub(super) at: Pointer,
-    /// Compared with normalized Markdown labels. A position that can match none is reported, and stands here as it was
-    /// meant, so that the other rules do not report what follows from it.
+    /// The position, compared with normalized Markdown labels. A position that cannot match any label is reported, and
+    /// stored here in its intended form, so that other rules do not report consequences.
     pub(super) position: Option<String>,
     pub(super) name: Option<&'v str>,
     pub(super) appearance: Option<Appearance<'v>>,
 }
 
-/// What a claim shows.
+/// The document that a claim shows.
 #[derive(Debug)]
 pub(super) struct Appearance<'v> {
     pub(super) at: Pointer,
     pub(super) name: Option<&'v str>,
-    /// `None` makes the entry a button that opens a dialog.
+    /// The address; `None` makes the entry a button that opens a dialog.
     pub(super) url: Option<&'v str>,
 }
 
-/// Reads the claims of a Message thing and reports what Web Chat drops or shows wrongly.
+/// Reads the claims of a Message entity, and reports those that Web Chat drops or shows wrongly.
 pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
     let mut claims = Vec::new();
     let mut interpreters = Vec::new();
@@ -164,7 +164,7 @@ fn read_appearance<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut
     Some(Appearance { at: place.at.clone(), name: place.text("name"), url })
 }
 
-/// The text of a dialog: it is needed exactly where there is no URL.
+/// Checks the text of the dialog, which a source without a URL needs.
 fn check_passage(place: &Place<'_>, findings: &mut Findings) {
     let Some(passage) = place.text("text") else {
         findings.add(

@@ -1,28 +1,28 @@
-//! Every code that a finding can carry, in one table: `docs/reference/check.md` is tested against it.
+//! The table of all finding codes. `docs/reference/check.md` is tested against it.
 
 use super::{Channel, Severity};
 
-/// One rule: a stable code, how bad a breach is, and what the rule is about.
+/// One rule: its code, severity and meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Stable and made for programs: kebab-case, never reused for something else.
+    /// The stable code for programs: kebab-case, never reused for another meaning.
     pub code: &'static str,
-    /// The same for every finding with this code.
+    /// The severity of every finding with this code.
     pub severity: Severity,
-    /// The channel whose rule it is; `None` for every channel.
+    /// The channel that has the rule; `None` for all channels.
     pub channel: Option<Channel>,
-    /// What the code stands for, in one line.
+    /// The meaning of the code, in one line.
     pub meaning: &'static str,
 }
 
-/// Names each rule and lists them all from one place, so that no rule can be missing from [`rules`].
+/// Defines a constant for each rule and lists all of them, so that [`rules`] cannot miss one.
 macro_rules! rules {
     ($($channel:expr => { $($name:ident = $severity:ident $code:literal: $meaning:literal;)* })*) => {
         $($(pub(super) const $name: Rule =
             Rule { code: $code, severity: Severity::$severity, channel: $channel, meaning: $meaning };)*)*
 
-        /// All rules, in the order of the documentation: those of every channel, of Web Chat, of Teams; each from the
-        /// outside in.
+        /// All rules in the order of the documentation: those of every channel, of Web Chat, of Teams; each from the
+        /// envelope to its content.
         #[must_use]
         pub fn rules() -> &'static [Rule] {
             &[$($($name),*),*]
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// The lines of the lists under a heading: a severity, then its codes.
+    /// The lines of the lists under a heading. Each has a severity and its codes.
     fn listed<'d>(document: &'d str, heading: &str) -> Vec<&'d str> {
         let section = document.lines().skip_while(|line| *line != heading).skip(1);
         let section = section.take_while(|line| !line.starts_with("### ") && !line.starts_with("## "));

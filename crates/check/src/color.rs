@@ -1,18 +1,18 @@
-//! Colors that are safe to be copied into an SVG attribute, which is what Web Chat does with `termCode`.
+//! Recognizes colors that are safe in an SVG attribute, into which Web Chat copies `termCode`.
 
-/// What a `termCode` is.
+/// The kind of a `termCode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Color {
-    /// A CSS colour word or a hexadecimal colour.
+    /// A CSS color name or a hex color.
     Plain,
-    /// Anything that could make a browser fetch something, or that hides what it is.
+    /// A value that could make a browser fetch an address, or that hides its meaning.
     Dangerous,
-    /// Something else; browsers ignore it or know it from a newer specification.
+    /// Another value; browsers ignore it, or know it from a newer specification.
     Unknown,
 }
 
 impl Color {
-    /// Judges a colour, without regard to case or blanks around it.
+    /// Classifies a color, in any case and with blanks around it.
     pub(super) fn of(code: &str) -> Self {
         let code = code.trim().to_ascii_lowercase();
         let hexadecimal = code.strip_prefix('#').is_some_and(|digits| {
@@ -21,13 +21,13 @@ impl Color {
         if hexadecimal || WORDS.binary_search(&code.as_str()).is_ok() {
             return Self::Plain;
         }
-        // An escape can spell `url` in other letters, and a comment can hide it.
+        // An escape can spell `url` differently, and a comment can hide it.
         let fetches = ["url", "image", "var("].iter().any(|word| code.contains(word));
         if fetches || code.contains(['\\', '/', ';', '<']) { Self::Dangerous } else { Self::Unknown }
     }
 }
 
-/// The named colours of CSS Color 4, and the two keywords that stand beside them; sorted.
+/// The named colors of CSS Color 4, with `transparent` and `currentcolor`; sorted for binary search.
 #[rustfmt::skip]
 const WORDS: [&str; 150] = [
     "aliceblue", "antiquewhite", "aqua", "aquamarine", "azure", "beige", "bisque", "black", "blanchedalmond", "blue",

@@ -1,11 +1,11 @@
-//! The vocabulary of our messages: our own JSON-LD context, so that nothing is fetched.
+//! The vocabulary of messages: a built-in JSON-LD context, so that nothing is fetched.
 //!
-//! Names and addresses of terms are facts of schema.org release 30.0. Which terms hold addresses rather than text
-//! follows that release too: `additionalType` is text there, though it was an address in release 12.0.
+//! The names and addresses of terms come from schema.org release 30.0. The release also decides which terms hold addresses:
+//! `additionalType` holds text there, but held an address in release 12.0.
 
 use serde_json::{Map, Value, json};
 
-/// Terms whose values are text, numbers or objects.
+/// Terms with text, numbers or objects as values.
 const PLAIN: &[&str] = &[
     // types
     "AggregateRating",
@@ -135,35 +135,35 @@ const PLAIN: &[&str] = &[
     "wordCount",
 ];
 
-/// Terms whose values are addresses or node identifiers.
+/// Terms with addresses or node ids as values.
 const ADDRESSES: &[&str] =
     &["codeRepository", "image", "inDefinedTermSet", "license", "sameAs", "thumbnailUrl", "url", "usageInfo"];
 
-/// Terms whose values are dates.
+/// Terms with dates as values.
 const DATES: &[&str] = &["dateCreated", "dateModified", "datePublished", "expires"];
 
-/// Terms whose values are dates with a time.
+/// Terms with dates and times as values.
 const TIMES: &[&str] = &["dateRead", "dateReceived", "dateSent", "endTime", "startTime"];
 
-/// Where the terms live.
+/// The prefix of the terms' addresses.
 pub(crate) const VOCABULARY: &str = "http://schema.org/";
 
-/// Whether our vocabulary has the term.
+/// Whether the vocabulary has the term.
 pub(crate) fn knows(term: &str) -> bool {
     terms().any(|known| known == term)
 }
 
-/// Whether the values of the term are addresses or node identifiers.
+/// Whether the term has addresses or node ids as values.
 pub(crate) fn is_address(term: &str) -> bool {
     ADDRESSES.contains(&term)
 }
 
-/// All terms of our vocabulary.
+/// All terms of the vocabulary.
 pub(crate) fn terms() -> impl Iterator<Item = &'static str> {
     [PLAIN, ADDRESSES, DATES, TIMES].into_iter().flatten().copied()
 }
 
-/// The context as JSON-LD. It has no `@vocab`, so that a misspelt term is an error and not a new term.
+/// The context as JSON-LD. Without `@vocab`, a misspelled term is an error instead of a new term.
 pub(crate) fn context() -> Value {
     let mut context = Map::new();
     context.insert("schema".into(), json!(VOCABULARY));

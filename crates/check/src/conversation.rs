@@ -1,4 +1,4 @@
-//! Rules across the activities of one document, streams aside.
+//! Checks rules across the activities of one document, except those of streams.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::code;
 use super::findings::Findings;
 use super::place::excerpt;
 
-/// Checks how activities stand to each other, in the order in which they were sent.
+/// Checks the relations between activities, in the order in which they were sent.
 pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     check_ids(activities, findings);
     check_replies(activities, findings);
@@ -30,7 +30,7 @@ fn check_ids(activities: &[Activity<'_>], findings: &mut Findings) {
     for activity in activities {
         let Some(id) = activity.id else { continue };
         if let Some(first) = seen.get(id) {
-            // The activities of one stream may share an id: each replaces the one before it anyway.
+            // Activities of one stream may share an id, because each replaces the one before it.
             if first.stream.is_none() || activity.stream.is_none() {
                 findings.add(
                     code::ID_REPEATED,

@@ -1,4 +1,4 @@
-//! Reference definitions: those that count, those that lose against an earlier one, and those that are only meant.
+//! Finds reference definitions: effective ones, repetitions of a label, and lines that were meant as definitions.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,33 +10,33 @@ use super::link_label::{is_number, normal_label};
 /// A definition `[label]: url "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Definition {
-    /// Normalized, see [`normal_label`].
+    /// The normalized label, see [`normal_label`].
     pub(super) label: String,
-    /// As it stands in the text.
+    /// The label as written.
     pub(super) written: String,
-    /// Entities and escapes decoded.
+    /// The address, with entities and escapes decoded.
     pub(super) url: String,
     pub(super) title: Option<String>,
-    /// Where it stands, in bytes.
+    /// The byte range in the text.
     pub(super) span: Range<usize>,
-    /// Inside a list or quote: links work, but Web Chat does not list it.
+    /// Whether it stands in a list or quote. Links to it work, but Web Chat does not list it.
     pub(super) nested: bool,
-    /// An earlier definition has the same label.
+    /// Whether an earlier definition has the same label, so that this one has no effect.
     pub(super) loser: bool,
 }
 
-/// A line of a paragraph that is meant as a definition.
+/// A line of a paragraph that was meant as a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attempt {
-    /// Normalized.
+    /// The normalized label.
     pub(super) label: String,
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub(super) start: usize,
-    /// Whether lines of the same paragraph stand above it.
+    /// Whether other lines of the paragraph precede it.
     pub(super) continued: bool,
 }
 
-/// The definitions that count, in the order of the text.
+/// The effective definitions, in the order of the text.
 pub(super) fn known(parser: &Parser<'_>) -> Vec<Definition> {
     let mut definitions: Vec<_> = parser
         .reference_definitions()
@@ -55,10 +55,10 @@ pub(super) fn known(parser: &Parser<'_>) -> Vec<Definition> {
     definitions
 }
 
-/// Marks nested definitions and adds those that the parser has read and dropped, because their label was taken.
+/// Marks nested definitions, and adds those that the parser dropped because their label was taken.
 ///
-/// `blocks` are the ranges of the top-level blocks and `containers` the lists and quotes among them, both in order.
-/// What lies between blocks is blank or a definition.
+/// `blocks` are the byte ranges of the top-level blocks and `containers` those of the lists and quotes among them, both in
+/// order. The text between blocks is blank or holds definitions.
 pub(super) fn add_losers(
     text: &str,
     definitions: &mut Vec<Definition>,
@@ -83,13 +83,13 @@ pub(super) fn add_losers(
         }
         end = end.max(range.end);
     }
-    // The parser keys definitions by label, so each of these has lost against one that it kept.
+    // The parser keeps one definition per label, so each of these was dropped in favor of an earlier one.
     let labels: BTreeSet<_> = definitions.iter().map(|definition| definition.label.clone()).collect();
     definitions.extend(losers.into_iter().filter(|loser| labels.contains(&loser.label)));
     definitions.sort_by_key(|definition| definition.span.start);
 }
 
-/// Reads a stretch of text that holds only dropped definitions, one at a time.
+/// Reads a stretch of text that holds only dropped definitions.
 fn read_gap(gap: &str, offset: usize, losers: &mut Vec<Definition>) {
     if gap.trim().is_empty() {
         return;
@@ -113,7 +113,7 @@ fn read_gap(gap: &str, offset: usize, losers: &mut Vec<Definition>) {
     }
 }
 
-/// Whether the line of a paragraph at `start` is meant as a definition: `[1]: …`, or any label before a URL.
+/// The paragraph line at `start` if it was meant as a definition: `[1]: …`, or any label before a URL.
 pub(super) fn attempt(text: &str, start: usize, continued: bool) -> Option<Attempt> {
     let line = text.get(start..)?.lines().next()?.trim_start();
     let (label, rest) = line.strip_prefix('[')?.split_once("]:")?;

@@ -1,4 +1,4 @@
-//! What definitions do to readers: where they lead, which of them count, and in which order they are listed.
+//! Checks definitions: their addresses, repetitions and order in Web Chat's reference list.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::markdown::Markdown;
 use super::place::excerpt;
 use super::pointer::Pointer;
 
-/// Checks the definitions of a text, those that lose against an earlier one included.
+/// Checks the definitions of a text, including repetitions without effect.
 pub(super) fn check(markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
     let winners: BTreeMap<&str, &Definition> =
         markdown.definitions.iter().filter(|found| !found.loser).map(|found| (found.label.as_str(), found)).collect();
@@ -20,7 +20,7 @@ pub(super) fn check(markdown: &Markdown, at: &Pointer, findings: &mut Findings) 
     for definition in &markdown.definitions {
         check_address(definition, at, findings);
         if definition.nested && !is_number(&definition.label) {
-            // No source, but a link of the text itself, which the reference list need not show.
+            // It serves a link of the text and not a source, so the reference list need not show it.
             continue;
         }
         if definition.nested {

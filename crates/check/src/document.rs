@@ -1,4 +1,4 @@
-//! The door: tells what kind of document it is and sends each part to its rules.
+//! The entry point: recognizes the kind of document, and passes its parts to the rules.
 
 use serde_json::Value;
 
@@ -15,12 +15,12 @@ use super::stream;
 use super::teams;
 use super::{Channel, Finding};
 
-/// Checks an Activity, an ActivitySet, an array of activities or a bare Message thing against the rules of a channel.
+/// Checks an Activity, an ActivitySet, an array of activities or a bare Message entity against the rules of a channel.
 ///
-/// Findings come in document order: an object before its members, members by name, items by number. Of one code at
-/// most 100 findings are listed, and a note says how many more there are.
+/// Returns findings in document order: an object before its members, members by name, items by number. At most 100 findings
+/// of one code are listed, and a note counts the rest.
 ///
-/// What only delivery adds (`id`, `timestamp`, `from`) is not missed.
+/// Members that only delivery adds (`id`, `timestamp`, `from`) may be absent.
 ///
 /// # Examples
 ///
@@ -58,7 +58,7 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
     findings.finish()
 }
 
-/// The activities of a document, and whether they come as a list.
+/// The activities of a document, and whether it has a list of them.
 fn activities<'v>(root: &Place<'v>, findings: &mut Findings) -> Option<(Vec<Place<'v>>, bool)> {
     let in_list = |items: &'v [Value], at: &Pointer| {
         (items.iter().enumerate().map(|(index, item)| Place::new(item, at.index(index))).collect(), true)

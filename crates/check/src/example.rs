@@ -1,10 +1,10 @@
-//! Well-formed activities for the tests of single rules, and what to ask of them.
+//! Valid activities and assertions for tests of single rules.
 
 use serde_json::{Value, json};
 
 use super::{Channel, check};
 
-/// A message with two cited sources: one with a URL, one with a passage, both under one label.
+/// A message with two cited sources: one with a URL, one with a passage, both with the same label.
 pub(super) fn cited() -> Value {
     json!({
         "type": "message",
@@ -38,12 +38,12 @@ pub(super) fn cited() -> Value {
     })
 }
 
-/// Codes and pointers of all findings on `document`.
+/// The codes and pointers of all findings in `document`.
 pub(super) fn found(document: &Value) -> Vec<(&'static str, String)> {
     check(document, Channel::WebChat).into_iter().map(|finding| (finding.code, finding.pointer)).collect()
 }
 
-/// Puts `value` where `pointer` leads in [`cited`]; the parent must exist.
+/// [`cited`] with `value` at `pointer`, whose parent must exist.
 pub(super) fn cited_with(pointer: &str, value: Value) -> Value {
     let mut document = cited();
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer to a member");
@@ -55,7 +55,7 @@ pub(super) fn cited_with(pointer: &str, value: Value) -> Value {
     document
 }
 
-/// Removes what `pointer` leads to from [`cited`].
+/// [`cited`] without the member at `pointer`.
 pub(super) fn cited_without(pointer: &str) -> Value {
     let mut document = cited();
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer to a member");
@@ -64,7 +64,7 @@ pub(super) fn cited_without(pointer: &str) -> Value {
     document
 }
 
-/// Asserts that `document` has a finding with `code` at `pointer`, and that [`cited`], the mended form, has none.
+/// Asserts that `document` has a finding with `code` at `pointer`, and that the unchanged [`cited`] has none.
 #[track_caller]
 pub(super) fn assert_finds(document: &Value, code: &str, pointer: &str) {
     let all = found(document);
@@ -72,14 +72,14 @@ pub(super) fn assert_finds(document: &Value, code: &str, pointer: &str) {
     assert_eq!(found(&cited()), []);
 }
 
-/// Asserts that a message of this text alone has a finding with `code` at its text.
+/// Asserts that a message with only this text has a finding with `code` at its text.
 #[track_caller]
 pub(super) fn assert_text_finds(text: &str, code: &str) {
     let all = found(&json!({"type": "message", "text": text}));
     assert!(all.iter().any(|(found, at)| *found == code && at == "/text"), "{code} not in {all:?}");
 }
 
-/// Asserts that nothing is wrong with a text but what its lack of a Message thing explains.
+/// Asserts that a text has no findings, except that its Message entity is missing.
 #[track_caller]
 pub(super) fn assert_text_is_fine(text: &str) {
     let mut all = found(&json!({"type": "message", "text": text}));

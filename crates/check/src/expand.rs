@@ -1,4 +1,4 @@
-//! Reads entities as a JSON-LD processor does, to see what they say to others than Web Chat.
+//! Expands entities with a JSON-LD processor, which finds errors that Web Chat ignores.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,42 +13,42 @@ use serde_json::Value;
 
 use super::context::{VOCABULARY, context};
 
-/// Where relative identifiers are resolved; the root of a message is this address. An `https:` one, because relative
-/// references come out wrong against others.
+/// The base of relative identifiers; the root of a message has this address. It is an `https:` address, because other
+/// schemes resolve relative references wrongly.
 const BASE: &str = "https://activity.invalid/";
 
 thread_local! {
-    /// Our context, processed once a thread: the type has a cell inside and cannot be shared.
+    /// The processed context, once per thread, because its type is not `Sync`.
     static CONTEXT: Context<IriBuf, BlankIdBuf> = process_context();
 }
 
 type ExpandedNode = json_ld::Node<IriBuf, BlankIdBuf>;
 type ExpandedObject = json_ld::IndexedObject<IriBuf, BlankIdBuf>;
 
-/// What the things say about each identifier, gathered from all places that mention it.
+/// The statements about one identifier, from all places that mention it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// Names of its types in our vocabulary.
+    /// The names of its types in the vocabulary.
     pub(crate) types: Vec<String>,
-    /// How many different values each property of our vocabulary has.
+    /// The number of distinct values of each property in the vocabulary.
     pub(crate) values: BTreeMap<String, usize>,
 }
 
-/// Why there is no graph.
+/// The reason why expansion failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExpandError {
-    /// A term, a keyword or a value that JSON-LD does not allow.
+    /// JSON-LD does not allow a term, keyword or value.
     #[error("{0}")]
     Expansion(#[from] json_ld::expansion::Error),
-    /// Not JSON to the processor's own parser.
+    /// The processor's own parser refuses the JSON.
     #[error("not readable as JSON: {0}")]
     Json(String),
 }
 
-/// Expands `things` against our own context and gathers what is said about each identifier.
+/// Expands `things` against the built-in context, and gathers the statements about each identifier.
 ///
-/// Contexts inside the things must have been removed. Nothing is fetched: there is no loader that could. Terms that our
-/// context does not know are an error.
+/// The caller must have removed contexts inside the things. Nothing is fetched, because there is no loader. Terms that the
+/// context does not define are errors.
 ///
 /// # Errors
 /// When the things are not valid JSON-LD.
@@ -68,7 +68,7 @@ pub(crate) fn expand(things: &Value) -> Result<BTreeMap<String, Subject>, Expand
     Ok(occurrences.into_iter().map(|(id, nodes)| (id, merge(&nodes))).collect())
 }
 
-/// Sorts the nodes below `object` by identifier.
+/// Groups the nodes below `object` by identifier.
 fn gather<'o>(object: &'o ExpandedObject, occurrences: &mut BTreeMap<String, Vec<&'o ExpandedNode>>) {
     match object.inner() {
         object::Object::Node(node) => {
@@ -106,8 +106,8 @@ fn merge(nodes: &[&ExpandedNode]) -> Subject {
     subject
 }
 
-/// The identifier that `written` stands for, as [`expand`] names it; `None` when it is neither an IRI reference nor a
-/// blank node. No processor complains about those; they silently lose what is said about them.
+/// The identifier for `written` in the form of [`expand`]; `None` if it is neither an IRI reference nor a blank node.
+/// JSON-LD processors drop statements about such an identifier without an error.
 pub(crate) fn resolve(written: &str) -> Option<String> {
     if written.starts_with("_:") {
         return BlankId::new(written).is_ok().then(|| written.to_owned());

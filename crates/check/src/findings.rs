@@ -1,4 +1,4 @@
-//! Gathers findings while a document is read.
+//! Collects findings during a check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::Finding;
 use super::code::{self, Rule};
 use super::pointer::{Pointer, document_order};
 
-/// How many findings of one code are kept; the rest is counted.
+/// The maximum number of findings kept per code; further ones are counted.
 const MAX_PER_CODE: usize = 100;
 
 /// The findings so far.
@@ -18,7 +18,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Reports a breach of `rule` at `at`.
+    /// Reports a violation of `rule` at `at`.
     pub(super) fn add(&mut self, rule: Rule, at: &Pointer, message: impl Into<String>) {
         let seen = self.seen.entry(rule.code).or_default();
         *seen += 1;
@@ -32,17 +32,17 @@ impl Findings {
         }
     }
 
-    /// As [`add`](Self::add), but only the first time for this rule and place: things that several others refer to
-    /// are looked at several times.
+    /// Like [`add`](Self::add), but only once for each rule and place, because nodes with several references are checked
+    /// several times.
     pub(super) fn add_once(&mut self, rule: Rule, at: &Pointer, message: impl Into<String>) {
         if self.once.insert((rule.code, at.as_str().to_owned())) {
             self.add(rule, at, message);
         }
     }
 
-    /// The findings in document order, with a closing note for each code that was capped.
+    /// The findings in document order, with a note for each code that exceeded the maximum.
     pub(super) fn finish(mut self) -> Vec<Finding> {
-        // The sort is stable: findings about one place stay in the order in which the text was read.
+        // The sort is stable, so findings at one place keep the order of the text.
         self.kept.sort_by(|left, right| document_order(&left.pointer, &right.pointer));
         for (code, seen) in self.seen {
             if seen > MAX_PER_CODE {

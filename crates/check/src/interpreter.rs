@@ -1,11 +1,11 @@
-//! Interpreters: the line beside the time that says who wrote the answer.
+//! Checks interpreters: the line beside the time that names the service behind an answer.
 
 use super::address::Scheme;
 use super::code;
 use super::findings::Findings;
 use super::place::{Place, excerpt};
 
-/// Checks one interpreter, shown or not.
+/// Checks one interpreter, whether it is shown or not.
 pub(super) fn check(place: &Place<'_>, findings: &mut Findings) {
     if !place.is_thing("the line about who wrote the answer", findings) {
         return;
@@ -32,7 +32,7 @@ pub(super) fn check(place: &Place<'_>, findings: &mut Findings) {
     }
 }
 
-/// Checks which interpreter is shown. `interpreters` stand beside the index of their claim.
+/// Checks which interpreter Web Chat shows. `interpreters` holds each with the index of its claim.
 pub(super) fn check_shown(interpreters: &[(usize, Place<'_>)], findings: &mut Findings) {
     let Some(((first, shown), others)) = interpreters.split_first() else { return };
     if *first > 0 {

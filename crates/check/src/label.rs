@@ -1,14 +1,14 @@
-//! Sensitivity labels: the things that `usageInfo` leads to.
+//! Checks sensitivity labels: the nodes behind `usageInfo`.
 
 use super::code;
 use super::color::Color;
 use super::findings::Findings;
 use super::place::{Place, excerpt};
 
-/// The keyword that draws the lock.
+/// The keyword for which Web Chat draws a lock.
 const LOCK: &str = "encrypted-content";
 
-/// Checks one label, wherever it is described. Reports each place once, however often it is referred to.
+/// Checks one label at the place of its description. Reports each place once, even if several nodes refer to it.
 pub(super) fn check(label: &Place<'_>, findings: &mut Findings) {
     if let Some(id) = label.value.get("@id").and_then(|id| id.as_str())
         && !id.starts_with("_:")

@@ -1,7 +1,7 @@
-//! The rules of a valid activity: what Web Chat and Teams really accept, draw, drop or break on.
+//! Checks activities against the real behavior of Web Chat and Teams: what they refuse, drop, or show wrongly.
 //!
-//! [`check`] reads a document and says, in plain words, what a user would see in which version and how to mend it.
-//! It is a function of its arguments: nothing is fetched, nothing is written.
+//! [`check`] reads a document, and tells in plain words the effect for users, the affected versions and the fix. It is a
+//! pure function: it fetches and writes nothing.
 
 mod action;
 mod activity;

@@ -1,11 +1,11 @@
 //! Labels of links and definitions.
 
-/// A label as Web Chat compares it: trimmed, inner blanks collapsed, lower case.
+/// A label in the form that Web Chat compares: trimmed, inner blanks collapsed, lower case.
 pub(super) fn normal_label(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Whether a label looks like the number of a citation.
+/// Whether a label looks like the number of a citation: one to three ASCII digits.
 pub(super) fn is_number(label: &str) -> bool {
     (1..=3).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,6 +1,6 @@
-//! The entities as a graph: what a JSON-LD reader makes of them.
+//! Checks the entities as a JSON-LD graph.
 //!
-//! Web Chat is lenient where JSON-LD is not and the other way round, so both have to be asked.
+//! Web Chat accepts some errors that JSON-LD processors refuse, and the other way round, so both readings are checked.
 
 use serde_json::{Map, Value};
 
@@ -11,10 +11,10 @@ use super::pointer::Pointer;
 use crate::context::{is_address, knows, terms};
 use crate::expand::{expand, resolve};
 
-/// Keywords that may stand in an activity.
+/// The JSON-LD keywords that an activity may use.
 const KEYWORDS: &[&str] = &["@context", "@id", "@type", "@value", "@language", "@list", "@set", "@index", "type", "id"];
 
-/// How many objects and lists may stand inside each other; a message needs six. The processor uses much stack for each.
+/// The maximum nesting of objects and lists. A message needs six levels; the processor uses much stack for each.
 const MAX_DEPTH: usize = 8;
 
 pub(super) fn check(things: &[&Place<'_>], findings: &mut Findings) {
@@ -54,8 +54,7 @@ pub(super) fn check(things: &[&Place<'_>], findings: &mut Findings) {
     }
 }
 
-/// A copy of the thing without contexts and without terms that our vocabulary does not have, which are reported.
-/// Gathers the claims with an identifier on the way.
+/// A copy of the thing without contexts and unknown terms, which are reported. Collects the claims that have an identifier.
 fn known_part<'v>(
     place: &Place<'v>,
     depth: usize,
@@ -99,7 +98,7 @@ fn known_part<'v>(
                 }
                 continue;
             }
-            // Web Chat's rules have spoken about these already.
+            // The rules of Web Chat have reported these already.
             "@id" if !value.is_string() => continue,
             key if KEYWORDS.contains(&key) || knows(key) || key.contains("://") => {}
             key => {
@@ -153,7 +152,7 @@ fn check_addresses(value: &Value, at: &Pointer, findings: &mut Findings) {
     }
 }
 
-/// Whether `term` is `known` with another case, or with one or two slips of the keyboard.
+/// Whether `term` is `known` in another case, or with one or two typing errors.
 fn is_almost(term: &str, known: &str) -> bool {
     if term.eq_ignore_ascii_case(known) {
         return true;
@@ -162,7 +161,7 @@ fn is_almost(term: &str, known: &str) -> bool {
     known.len() > 3 && term.len().abs_diff(known.len()) <= allowed && distance(term, known) <= allowed
 }
 
-/// The number of letters to insert, drop or change (Levenshtein).
+/// The Levenshtein distance: the number of characters to insert, delete or change.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

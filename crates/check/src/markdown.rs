@@ -1,4 +1,4 @@
-//! Reads a message's Markdown by CommonMark: links, definitions, and what only looks like them.
+//! Reads a message's Markdown by CommonMark: links, definitions, and text that only looks like them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use super::definition::{self, Attempt, Definition};
 use super::link_label::{is_number, normal_label};
 
-/// What Web Chat knows besides CommonMark.
+/// The extensions of CommonMark that Web Chat supports.
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
-/// Longest visible text of a link, and longest text between two brackets, that is kept, in bytes.
+/// The longest text of a link, and the longest text between brackets, that is kept, in bytes.
 const MAX_LABEL: usize = 200;
 
-/// A text as Web Chat's parsers understand it.
+/// A text in the reading of Web Chat's parsers.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
-    /// Every definition, in the order of the text, those that lose against an earlier one included.
+    /// All definitions in the order of the text, including repetitions without effect.
     pub(super) definitions: Vec<Definition>,
-    /// Every link and image.
+    /// All links and images.
     pub(super) links: Vec<Link>,
-    /// `[7]` and whatever else is meant as a marker and is drawn as it stands.
+    /// `[7]` and other brackets that were meant as markers and are drawn as text.
     pub(super) loose: Vec<Loose>,
-    /// Lines of paragraphs that are meant as definitions.
+    /// Lines of paragraphs that were meant as definitions.
     pub(super) attempts: Vec<Attempt>,
-    /// Where raw HTML stands.
+    /// The byte ranges of raw HTML.
     pub(super) html: Vec<Range<usize>>,
 }
 
@@ -33,30 +33,30 @@ pub(super) struct Markdown {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) image: bool,
-    /// The destination is written at the place, as in `[text](destination)`.
+    /// Whether the destination stands in the link, as in `[text](destination)`.
     pub(super) inline: bool,
-    /// What readers see, without markup.
+    /// The visible text, without markup.
     pub(super) text: String,
-    /// The label as it stands in the text; empty for inline links.
+    /// The label as written; empty for inline links.
     pub(super) label: String,
     pub(super) url: String,
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub(super) start: usize,
 }
 
-/// Brackets that are not a link.
+/// A bracket that is not a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Loose {
-    /// Normalized, see [`normal_label`].
+    /// The normalized label, see [`normal_label`].
     pub(super) label: String,
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub(super) start: usize,
-    /// Another bracket follows at once.
+    /// Whether another bracket follows directly.
     pub(super) before_bracket: bool,
 }
 
 impl Markdown {
-    /// Reads `text`; linear in its length.
+    /// Reads `text` in linear time.
     pub(super) fn read(text: &str) -> Self {
         let parser = Parser::new_ext(text, OPTIONS);
         let mut definitions = definition::known(&parser);
@@ -76,21 +76,21 @@ impl Markdown {
     }
 }
 
-/// The state of one pass over the events of the parser.
+/// The state of one pass over the parser's events.
 struct Reader<'t> {
     text: &'t str,
-    /// Labels that are defined somewhere.
+    /// The labels with a definition.
     labels: BTreeSet<String>,
     found: Markdown,
-    /// Source ranges of the blocks at the top level, in order.
+    /// The byte ranges of the top-level blocks, in order.
     blocks: Vec<Range<usize>>,
-    /// Those of them that are lists or quotes.
+    /// The byte ranges of the lists and quotes among them.
     containers: Vec<Range<usize>>,
     depth: usize,
     in_code: bool,
-    /// Links that are open; their text is gathered.
+    /// The open links, whose text is being collected.
     open: Vec<Link>,
-    /// The stretch of plain text that is being gathered.
+    /// The byte range of the plain text that is being collected.
     run: Option<Range<usize>>,
 }
 
@@ -192,7 +192,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Adds to the visible text of the innermost link.
+    /// Adds to the text of the innermost link.
     fn gather(&mut self, words: &str) {
         if let Some(link) = self.open.last_mut()
             && link.text.len() + words.len() <= MAX_LABEL
@@ -201,7 +201,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Looks for brackets in the plain text gathered so far.
+    /// Looks for brackets in the collected plain text.
     fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let bytes = self.text.as_bytes();
@@ -209,7 +209,7 @@ impl<'t> Reader<'t> {
         for index in run.clone() {
             match bytes[index] {
                 b'[' => {
-                    // A run that starts at an escaped bracket starts right behind the backslash.
+                    // The parser begins a new text behind the backslash of an escaped bracket.
                     let escaped = index == run.start && index > 0 && bytes[index - 1] == b'\\';
                     open = (!escaped).then_some(index);
                 }
@@ -229,7 +229,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Looks whether a line of a paragraph is meant as a definition.
+    /// Records a line of a paragraph that was meant as a definition.
     fn line(&mut self, start: usize, continued: bool) {
         if let Some(attempt) = definition::attempt(self.text, start, continued) {
             self.found.attempts.push(attempt);

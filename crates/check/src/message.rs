@@ -1,4 +1,4 @@
-//! The Message thing: how Web Chat finds it among the entities, and what it takes from it.
+//! Finds and reads the Message entity in the way of Web Chat.
 
 use serde_json::Value;
 
@@ -11,37 +11,37 @@ use super::label;
 use super::place::{CONTEXT, Place};
 use super::pointer::Pointer;
 
-/// What an entity's `type` must start with.
+/// The prefix of `type` in entities that Web Chat reads.
 const TYPE_PREFIX: &str = "https://schema.org/";
 
-/// The Message thing of an activity, as far as it is shown.
+/// The Message entity of an activity, with its visible members.
 #[derive(Debug)]
 pub(super) struct Message<'v> {
     pub(super) claims: Vec<Claim<'v>>,
-    /// The message has a sensitivity label, at this place.
+    /// The place of the message's sensitivity label, if it has one.
     pub(super) label: Option<Pointer>,
-    /// Something stands in the status line: an interpreter or thumbs.
+    /// Whether the status line shows an interpreter or thumbs.
     pub(super) in_status_line: bool,
-    /// At least one action is drawn.
+    /// Whether Web Chat draws at least one action.
     pub(super) has_actions: bool,
 }
 
-/// The type of a Message thing.
+/// The `type` of a Message entity.
 const TYPE: &str = "https://schema.org/Message";
 
-/// Message of schema.org and all of its subclasses.
+/// Message of schema.org and all its subclasses.
 const MESSAGES: [&str; 2] = ["Message", "EmailMessage"];
 
-/// The ways to write a type of schema.org in full.
+/// The prefixes of a full schema.org type.
 const PREFIXES: [&str; 3] = [TYPE_PREFIX, "http://schema.org/", "schema:"];
 
-/// Whether a type is that of a Message or of a subclass, however it is written.
+/// Whether a type is Message or a subclass, with any prefix.
 pub(super) fn is_message_type(kind: &str) -> bool {
     let name = PREFIXES.iter().find_map(|prefix| kind.strip_prefix(prefix)).unwrap_or(kind);
     MESSAGES.contains(&name)
 }
 
-/// Whether an entity speaks schema.org, or would if it were written right.
+/// Whether an entity is a schema.org thing, or was meant as one.
 pub(super) fn is_schema_thing(entity: &Value) -> bool {
     ["type", "@type"].iter().any(|key| {
         entity
@@ -51,13 +51,13 @@ pub(super) fn is_schema_thing(entity: &Value) -> bool {
     })
 }
 
-/// Whether a document or an item of a list is a thing of schema.org, and not an activity.
+/// Whether a document or list item is a schema.org thing instead of an activity.
 pub(super) fn is_bare_thing(value: &Value) -> bool {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
     value.get("@type").is_some() || PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
 }
 
-/// Walks the entities in Web Chat's order and reads the first Message thing.
+/// Walks the entities in Web Chat's order, and reads the first Message entity.
 pub(super) fn find<'v>(entities: &[Place<'v>], nodes: &BlankNodes<'v>, findings: &mut Findings) -> Option<Message<'v>> {
     let mut found: Option<Message<'v>> = None;
     let mut before_ours = None;
@@ -83,7 +83,7 @@ pub(super) fn find<'v>(entities: &[Place<'v>], nodes: &BlankNodes<'v>, findings:
     found
 }
 
-/// Reads a Message thing that came without an activity.
+/// Reads a Message entity without an activity around it.
 pub(super) fn check_bare<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) {
     if matches!(judge(thing, findings), Verdict::Ours) {
         read(thing, nodes, findings);
@@ -91,15 +91,15 @@ pub(super) fn check_bare<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings
 }
 
 enum Verdict {
-    /// The Message thing.
+    /// The Message entity.
     Ours,
-    /// A well-formed schema.org entity that is something else.
+    /// Another well-formed schema.org entity.
     Foreign,
-    /// No business of Web Chat, or broken and reported.
+    /// An entity that Web Chat ignores, or a broken entity that was reported.
     Nothing,
 }
 
-/// Judges an entity before the Message thing is found.
+/// Classifies an entity before the Message entity is found.
 fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
     let Some(object) = entity.object() else {
         findings.add(code::ENTITY_NOT_OBJECT, &entity.at, "Entities are objects. Remove this one.");
@@ -177,7 +177,7 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
     }
 }
 
-/// Whether Web Chat can read the entity without throwing.
+/// Whether Web Chat can read the entity without an exception.
 fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bool {
     let effect = "the message is blank in 4.18.1, and newer versions show neither it nor any later message";
     let mut fault = |rule, at: Pointer, cause: &str, remedy: &str| {
@@ -214,7 +214,7 @@ fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bo
     true
 }
 
-/// Web Chat never validates what follows the Message thing.
+/// Checks an entity behind the Message entity, which Web Chat never validates.
 fn check_after(entity: &Place<'_>, findings: &mut Findings) {
     let kind = entity.text("type").unwrap_or_default();
     let is_read = kind.starts_with(TYPE_PREFIX) && (is_message_type(kind) || entity.text("@id") == Some(""));
@@ -332,7 +332,7 @@ mod tests {
         assert_finds(&cited_with(kind, json!("EmailMessage")), "message-type-unusual", kind);
     }
 
-    /// `type: https://schema.org/EmailMessage` was "All good", although the same word in `@type` was a finding.
+    /// Once, `type: https://schema.org/EmailMessage` passed, but the same word in `@type` was a finding.
     #[test]
     fn a_subclass_of_message_is_a_finding_however_it_is_written() {
         let (kind, at_type) = ("/entities/0/type", "/entities/0/@type");

@@ -1,4 +1,4 @@
-//! Reads JSON as Web Chat does: `null` is absent, a wrong type is absent, one value may be a list and a list one value.
+//! Reads JSON like Web Chat: `null` and wrong types are absent, and single values and lists are interchangeable.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::pointer::Pointer;
 /// The only `@context` that Web Chat accepts.
 pub(super) const CONTEXT: &str = "https://schema.org";
 
-/// A value and where it stands.
+/// A JSON value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Place<'v> {
     pub(super) value: &'v Value,
@@ -21,13 +21,13 @@ impl<'v> Place<'v> {
         Self { value, at }
     }
 
-    /// The member `key`, when the value is an object that has it and it is not `null`.
+    /// The member `key`; `None` if the value is not an object, or lacks the member, or the member is `null`.
     pub(super) fn member(&self, key: &str) -> Option<Place<'v>> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         Some(Place::new(value, self.at.key(key)))
     }
 
-    /// A single-valued member: the first item when it is a list.
+    /// A single-valued member; of a list, the first item.
     pub(super) fn one(&self, key: &str) -> Option<Place<'v>> {
         let member = self.member(key)?;
         let Value::Array(items) = member.value else { return Some(member) };
@@ -35,7 +35,7 @@ impl<'v> Place<'v> {
         Some(Place::new(first, member.at.index(0)))
     }
 
-    /// A multi-valued member: the value itself when it is no list. `null` items are skipped.
+    /// A multi-valued member; a value that is not a list is the only item. `null` items are skipped.
     pub(super) fn many(&self, key: &str) -> Vec<Place<'v>> {
         let Some(member) = self.member(key) else { return Vec::new() };
         let Value::Array(items) = member.value else { return vec![member] };
@@ -43,12 +43,12 @@ impl<'v> Place<'v> {
         items.map(|(index, item)| Place::new(item, member.at.index(index))).collect()
     }
 
-    /// A single-valued member that is a string.
+    /// A single-valued string member.
     pub(super) fn text(&self, key: &str) -> Option<&'v str> {
         self.one(key)?.value.as_str()
     }
 
-    /// As [`text`](Self::text), and the empty string counts as absent.
+    /// Like [`text`](Self::text), but the empty string counts as absent.
     pub(super) fn some_text(&self, key: &str) -> Option<&'v str> {
         self.text(key).filter(|text| !text.is_empty())
     }
@@ -57,7 +57,8 @@ impl<'v> Place<'v> {
         self.value.as_object()
     }
 
-    /// Whether Web Chat takes this value for a nested thing; reports why when it does not. `what` is what users lose.
+    /// Whether Web Chat takes this value for a nested thing; reports the reason if not. `what` names the part that users do
+    /// not see.
     pub(super) fn is_thing(&self, what: &str, findings: &mut Findings) -> bool {
         let Some(object) = self.object() else {
             findings.add_once(
@@ -103,7 +104,7 @@ impl<'v> Place<'v> {
     }
 }
 
-/// A number or string as JavaScript would print it: positions are compared in this form.
+/// A number or string in JavaScript's notation, in which positions are compared.
 pub(super) fn printed(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -115,7 +116,7 @@ pub(super) fn printed(value: &Value) -> Option<String> {
     }
 }
 
-/// The start of a text that is quoted in a message.
+/// The first 60 characters of a text, for quotation in a finding.
 pub(super) fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     match text.char_indices().nth(MAX_CHARS) {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// Where a value stands in the document.
+/// The place of a value in the document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pointer(String);
 
@@ -32,7 +32,7 @@ impl Pointer {
     }
 }
 
-/// Document order: parents before children, items by number, members by name.
+/// Compares pointers in document order: parents before children, items by number, members by name.
 pub(super) fn document_order(left: &str, right: &str) -> Ordering {
     let mut left = left.split('/');
     let mut right = right.split('/');

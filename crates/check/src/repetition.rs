@@ -1,4 +1,4 @@
-//! What every chunk of a livestream has to repeat.
+//! Checks the parts that every update of a livestream has to repeat.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,9 @@ use super::code;
 use super::findings::Findings;
 use super::stream_info::Phase;
 
-/// Each chunk replaces all of the one before it, so what one has of definitions and Message thing each must have: badges
-/// that come and go flicker. Badges that all come with the final do not. `members` are the activities of one stream.
+/// Each update replaces the one before it. So if one update has definitions or a Message entity, every update needs them,
+/// because badges would flicker otherwise. Badges that all come with the final activity do not flicker. `members` are the
+/// activities of one stream.
 pub(super) fn check(members: &[&Activity<'_>], findings: &mut Findings) {
     let is_chunk = |member: &&&Activity<'_>| member.stream.as_ref().is_some_and(|info| info.phase == Phase::Streaming);
     let chunks: Vec<_> = members.iter().filter(is_chunk).collect();

@@ -1,20 +1,20 @@
-//! Findings for people who read a terminal.
+//! Writes findings for a terminal.
 
 use std::fmt::Write as _;
 
 use super::{Finding, Severity};
 use citewire_core::text::in_terminal;
 
-/// How [`render`] writes.
+/// Options of [`render`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to colour severities by ANSI escapes.
+    /// Whether to color severities with ANSI escapes. Default `false`.
     pub color: bool,
 }
 
-/// Writes one line a finding (severity, code, pointer, what a user would see) and a closing line with counts.
+/// Writes one line for each finding (severity, code, pointer, effect for users) and a last line with counts.
 ///
-/// Ends with a newline. Lines are as long as they are; a terminal wraps them.
+/// The text ends with a newline. Lines are not wrapped.
 #[must_use]
 pub fn render(findings: &[Finding], style: Style) -> String {
     let mut report = String::new();

@@ -1,4 +1,4 @@
-//! Livestreams: the activities that share one bubble.
+//! Checks livestreams in Web Chat: the activities that share one bubble.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::repetition;
 use super::stream_info::{Phase, StreamInfo};
 use super::stream_order::{self, Numbers};
 
-/// One stream, as far as it has been read.
+/// One stream up to the current activity.
 struct Stream<'a, 'v> {
     members: Vec<&'a Activity<'v>>,
     /// The first activity that shows text; later chunks sort right behind it.
@@ -22,12 +22,12 @@ struct Stream<'a, 'v> {
 
 /// Checks the streams of a document.
 pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
-    // Ids are assigned by the channel that delivers: without any, the stream is on its way to a sender that adds them.
+    // The delivering channel assigns ids. Without any id, the sender has yet to add the stream ids.
     let delivered = activities.iter().any(|activity| activity.id.is_some());
     let is_set = activities.len() > 1;
     let mut streams: Vec<Stream<'_, '_>> = Vec::new();
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
-    // The stream that was begun last, while it lasts.
+    // The newest stream, until it ends.
     let mut running: Option<usize> = None;
     for activity in activities {
         let Some(info) = &activity.stream else { continue };
@@ -64,7 +64,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     }
 }
 
-/// An activity whose `streamId` names no stream read so far.
+/// Checks the `streamId` of an activity whose stream was not read so far.
 fn check_naming(
     activity: &Activity<'_>,
     info: &StreamInfo<'_>,
@@ -162,7 +162,7 @@ impl<'a, 'v> Stream<'a, 'v> {
         }
         if let Some(first) = self.first_chunk
             && let (Some(start), Some(end)) = (first.time, activity.time)
-            // Each later chunk sorts a thousandth of a millisecond behind the one before it.
+            // Each chunk sorts 1 µs behind the one before it.
             && end.since_ms(start).saturating_mul(1000) < self.chunks
         {
             findings.add(

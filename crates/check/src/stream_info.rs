@@ -1,4 +1,4 @@
-//! The livestream metadata of one activity, from both of its places.
+//! Reads the livestream metadata of one activity from both of its places.
 
 use serde_json::Value;
 
@@ -8,29 +8,29 @@ use super::findings::Findings;
 use super::place::Place;
 use super::pointer::Pointer;
 
-/// What an activity says about its stream.
+/// The stream metadata of an activity.
 #[derive(Clone, Debug)]
 pub(super) struct StreamInfo<'v> {
     pub(super) phase: Phase,
     pub(super) stream_id: Option<&'v str>,
-    /// `None` when absent or not an integer from 1.
+    /// `streamSequence`; `None` if it is absent or not an integer from 1.
     pub(super) sequence: Option<u64>,
-    /// The object that says so.
+    /// The object that holds the metadata.
     pub(super) at: Pointer,
 }
 
-/// `streamType`.
+/// The values of `streamType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// A prepared short text while the answer is awaited.
+    /// A short prepared text before the answer.
     Informative,
-    /// Everything of the answer so far.
+    /// The text of the answer so far.
     Streaming,
     /// The whole answer.
     Final,
 }
 
-/// Reads the metadata of `activity` where `channel` reads it, and reports what one activity alone can show to be wrong.
+/// Reads the metadata of `activity` from the place that `channel` reads, and reports errors that one activity shows.
 pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Findings) -> Option<StreamInfo<'v>> {
     let in_data = activity.member("channelData").filter(|data| data.member("streamType").is_some());
     let in_entities = activity.many("entities").into_iter().find(|entity| entity.text("type") == Some("streaminfo"));

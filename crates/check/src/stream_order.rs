@@ -1,18 +1,18 @@
-//! What holds for the order of a stream on every channel.
+//! Checks the order of a stream by the rules of all channels.
 
 use super::code;
 use super::findings::Findings;
 use super::pointer::Pointer;
 use super::stream_info::StreamInfo;
 
-/// The numbers of one stream, as far as they have been read.
+/// The sequence numbers of one stream so far.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     highest: u64,
 }
 
 impl Numbers {
-    /// Takes the number of the next activity, where it has one.
+    /// Takes the number of the next activity, if it has one.
     pub(super) fn take(&mut self, info: &StreamInfo<'_>, findings: &mut Findings) {
         let Some(number) = info.sequence else { return };
         let at = info.at.key("streamSequence");
@@ -35,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// Attachments of an activity that is not the last one.
+/// Reports attachments of an activity before the final one.
 pub(super) fn report_attachments(activity: &Pointer, findings: &mut Findings) {
     findings.add(
         code::STREAM_ATTACHMENTS_EARLY,
@@ -44,7 +44,7 @@ pub(super) fn report_attachments(activity: &Pointer, findings: &mut Findings) {
     );
 }
 
-/// An activity that comes when its stream is over.
+/// Reports an activity behind the end of its stream.
 pub(super) fn report_late(activity: &Pointer, findings: &mut Findings) {
     findings.add(
         code::STREAM_AFTER_FINAL,
@@ -53,7 +53,7 @@ pub(super) fn report_late(activity: &Pointer, findings: &mut Findings) {
     );
 }
 
-/// A stream whose last activity in the document does not end it.
+/// Reports a stream that does not end in the document.
 pub(super) fn report_open(last: &Pointer, findings: &mut Findings) {
     findings.add(
         code::STREAM_WITHOUT_FINAL,

@@ -1,4 +1,4 @@
-//! The text of a message on its own: what its Markdown does to readers.
+//! Checks the Markdown text of a message on its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::markdown::{Link, Markdown};
 use super::place::excerpt;
 use super::pointer::Pointer;
 
-/// Checks a text that Web Chat draws as Markdown. `positions` are those of the claims.
+/// Checks a text that Web Chat draws as Markdown. `positions` are the positions of the claims.
 pub(super) fn check(
     text: &str,
     markdown: &Markdown,
@@ -30,9 +30,9 @@ pub(super) fn check(
     rules.html(text);
 }
 
-/// Reports the traces of a wrong character set.
+/// Reports traces of a wrong character encoding.
 pub(super) fn check_encoding(text: &str, at: &Pointer, findings: &mut Findings) {
-    // U+200B, quotes and dashes all start with these two characters when their UTF-8 is read as Windows-1252.
+    // The UTF-8 of U+200B, quotes and dashes begins with these two characters in Windows-1252.
     let count = text.matches("â€").count();
     if count > 0 {
         findings.add(
@@ -51,7 +51,7 @@ struct Rules<'a> {
     positions: &'a BTreeSet<&'a str>,
     at: &'a Pointer,
     findings: &'a mut Findings,
-    /// The definition that counts for each label.
+    /// The effective definition of each label.
     winners: BTreeMap<&'a str, &'a Definition>,
 }
 
@@ -82,7 +82,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a text between brackets stands for a citation of this message.
+    /// Whether a text between brackets is a citation of this message.
     fn is_marker(&self, label: &str) -> bool {
         self.winners.contains_key(label) || self.positions.contains(label)
     }
@@ -220,7 +220,7 @@ impl Rules<'_> {
     }
 }
 
-/// The elements that Web Chat 4.18.1 and newer versions draw, attributes apart; observed in both bundles.
+/// The elements that Web Chat 4.18.1 and newer versions draw, without their attributes; observed in both bundles.
 const DRAWN: [&str; 34] = [
     "a",
     "b",
@@ -258,7 +258,7 @@ const DRAWN: [&str; 34] = [
     "ul",
 ];
 
-/// The names of the elements that a piece of HTML in lower case opens.
+/// The names of the elements that open in a piece of lower-case HTML.
 fn opened(html: &str) -> impl Iterator<Item = &str> {
     let names =
         html.split('<').skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""));

@@ -1,13 +1,13 @@
-//! Times as Web Chat sorts by them.
+//! The times by which Web Chat sorts.
 
 use chrono::DateTime;
 
-/// A time in milliseconds since 1970, which is all that Web Chat keeps of it.
+/// A time in milliseconds since 1970, the precision of Web Chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Time(i64);
 
 impl Time {
-    /// Reads RFC 3339, and offsets without a colon, which browsers accept as well.
+    /// Parses RFC 3339, and offsets without a colon, which browsers also accept.
     pub(super) fn parse(text: &str) -> Option<Self> {
         DateTime::parse_from_rfc3339(text)
             .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
@@ -15,7 +15,7 @@ impl Time {
             .map(|time| Self(time.timestamp_millis()))
     }
 
-    /// Milliseconds from `earlier` to this time; negative when `earlier` is later.
+    /// The milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub(super) fn since_ms(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -1,4 +1,4 @@
-//! One activity: its envelope, and everything inside it.
+//! Checks one activity for Teams: its envelope and its content.
 
 use serde_json::Value;
 
@@ -16,16 +16,16 @@ use super::markers::Markers;
 use super::message;
 use super::streamed::Streamed;
 
-/// What the service refuses, in bytes of UTF-16.
+/// The size above which the service refuses a message, in bytes of UTF-16.
 const REFUSED_BYTES: usize = 100 * 1024;
 
-/// What the documentation asks to stay within.
+/// The largest size that the documentation recommends.
 const ADVISED_BYTES: usize = 80 * 1024;
 
-/// The longest text of an informative update.
+/// The longest text of an informative update, in characters.
 const INFORMATIVE_CHARS: usize = 1_000;
 
-/// Checks one activity; returns what its livestream has to know when it has one.
+/// Checks one activity. Returns its part in a livestream, if it belongs to one.
 pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Streamed<'v>> {
     let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
     let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
@@ -163,7 +163,7 @@ fn check_feedback(place: &Place<'_>, findings: &mut Findings) {
 }
 
 fn check_size(place: &Place<'_>, findings: &mut Findings) {
-    // Images in Base64 are counted apart.
+    // Base64 images are left out, because Teams counts them separately.
     let images = place
         .many("attachments")
         .iter()

@@ -1,4 +1,4 @@
-//! What a claim shows.
+//! Checks the appearance of a claim.
 
 use super::super::address::Scheme;
 use super::super::code;

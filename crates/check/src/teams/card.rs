@@ -1,4 +1,4 @@
-//! The Adaptive Card that a claim may carry in place of a text.
+//! Checks the Adaptive Card of a claim.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use super::super::place::Place;
 
 const MEDIA_TYPE: &str = "application/vnd.microsoft.card.adaptive";
 
-/// Deeper cards are not looked through.
+/// The maximum nesting that is read.
 const MAX_DEPTH: usize = 64;
 
-/// Checks `text` and `encodingFormat`, which belong together.
+/// Checks `text` and `encodingFormat`, which Teams takes only together.
 pub(super) fn check(appearance: &Place<'_>, findings: &mut Findings) {
     let text = appearance.member("text").filter(|text| text.value != "");
     let format = appearance.member("encodingFormat").filter(|format| format.value != "");

@@ -1,4 +1,4 @@
-//! Claims: what Teams refuses of them, and their order.
+//! Checks claims: those that Teams refuses, and their order.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use super::super::pointer::Pointer;
 use super::appearance;
 use super::label::MessageLabel;
 
-/// The most claims of one message.
+/// The maximum number of claims in one message.
 const MAX_CLAIMS: usize = 20;
 
-/// Positions with more digits are refused.
+/// The highest position; Teams refuses more digits.
 const MAX_POSITION: u64 = 999_999_999;
 
-/// A claim, as far as its text is concerned.
+/// A claim with its parsed position.
 #[derive(Debug)]
 pub(super) struct Claim<'v> {
     pub(super) place: Place<'v>,
-    /// The number, where it is one.
+    /// The number; `None` if the position is not one.
     pub(super) position: Option<u64>,
 }
 
@@ -90,7 +90,7 @@ fn position(place: &Place<'_>, findings: &mut Findings) -> Option<u64> {
     Some(number)
 }
 
-/// The number, when it has no fraction and is small enough to be exact.
+/// The number as an integer; `None` if it has a fraction.
 fn whole(number: f64) -> Option<u64> {
     let printed = format!("{number:.0}");
     (number.fract() == 0.0).then(|| printed.parse().ok()).flatten()

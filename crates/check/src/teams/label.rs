@@ -1,4 +1,4 @@
-//! Sensitivity labels: one for the message, repeated by the claims that have it.
+//! Checks sensitivity labels: one for the message, which claims with the same label repeat.
 
 use super::super::code;
 use super::super::findings::Findings;
@@ -19,7 +19,7 @@ impl<'v> MessageLabel<'v> {
         Self { node }
     }
 
-    /// Checks the label of a claim against that of the message.
+    /// Checks the label of a claim against the label of the message.
     pub(super) fn check_claim(&self, appearance: &Place<'_>, findings: &mut Findings) {
         let Some(label) = appearance.member("usageInfo") else { return };
         if !check_complete(&label, &["@id", "name"], findings) {

@@ -1,6 +1,6 @@
-//! Lengths.
+//! Text lengths.
 
-/// The length of a text as Teams counts it.
+/// The length of a text in UTF-16 code units, which Teams counts.
 pub(super) fn utf16(text: &str) -> usize {
     text.encode_utf16().count()
 }

@@ -1,4 +1,4 @@
-//! Numbers in brackets, as a reader finds them who looks for `[n]` outside of code.
+//! Finds numbers in brackets outside code, like a program that looks for `[n]`.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use super::claim::Claim;
 /// The markers of one text.
 #[derive(Debug, Default)]
 pub(super) struct Markers {
-    /// `[n]` with the place of each.
+    /// The number and byte offset of each `[n]`.
     numbers: Vec<(u64, usize)>,
-    /// `[1, 2]` and `[1-3]`: what they name, and where.
+    /// The numbers and byte offset of each `[1, 2]` and `[1-3]`.
     joined: Vec<(Vec<u64>, usize)>,
 }
 
@@ -74,7 +74,8 @@ impl Markers {
                 );
             }
         }
-        // Where nothing is cited, a number in brackets is a number; and a claim whose number is broken may be the one meant.
+        // Without claims, a number in brackets is ordinary text. A claim with an invalid position may be the one that the
+        // marker means.
         if claims.is_empty() || claims.iter().any(|claim| claim.position.is_none()) {
             return;
         }

@@ -1,4 +1,4 @@
-//! The root Message entity.
+//! Checks the root Message entity.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::label::MessageLabel;
 const TYPE: &str = "https://schema.org/Message";
 const AI_LABEL: &str = "AIGeneratedContent";
 
-/// Reads the entities of an activity; returns the claims of its Message.
+/// Reads the entities of an activity, and returns the claims of its Message.
 pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<Claim<'v>> {
     let mut first = None;
     for entity in entities {
@@ -40,7 +40,7 @@ pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<
     first.map(|entity| read(entity, findings)).unwrap_or_default()
 }
 
-/// Reads a Message thing that came without an activity.
+/// Reads a Message entity without an activity around it.
 pub(in super::super) fn check_bare(thing: &Place<'_>, findings: &mut Findings) {
     read(thing, findings);
 }

@@ -1,4 +1,4 @@
-//! What Microsoft Teams refuses, drops or shows wrongly (`docs/guides/teams.md`).
+//! Checks for Microsoft Teams: what the service refuses, drops or shows wrongly (`docs/guides/teams.md`).
 
 mod activity;
 mod appearance;

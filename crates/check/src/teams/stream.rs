@@ -1,4 +1,4 @@
-//! Livestreams: what Teams wants of the activities that share one message.
+//! Checks livestreams in Teams: the activities that share one message.
 
 use super::super::code;
 use super::super::findings::Findings;
@@ -7,9 +7,9 @@ use super::super::stream_order::{self, Numbers};
 use super::streamed::Streamed;
 use super::update;
 
-/// One stream, as far as it has been read.
+/// One stream up to the current activity.
 struct Stream<'a, 'v> {
-    /// The id that Teams gave, once something names it.
+    /// The id from Teams, as soon as an activity has it.
     id: Option<&'v str>,
     numbers: Numbers,
     answering: bool,
@@ -19,9 +19,9 @@ struct Stream<'a, 'v> {
     ended: bool,
 }
 
-/// Checks the streams of a document; `is_list` tells whether it has room for more than one activity.
+/// Checks the streams of a document. `is_list` says whether the document can hold more than one activity.
 pub(in super::super) fn check(activities: &[Streamed<'_>], is_list: bool, findings: &mut Findings) {
-    // The sender fills in what Teams returns: without any of it, the stream is still on its way there.
+    // The sender copies ids that Teams returns. Without any id, the stream has not been sent yet.
     let addressed = activities.iter().any(|activity| activity.id().is_some() || activity.info.stream_id.is_some());
     let mut streams: Vec<Stream<'_, '_>> = Vec::new();
     for activity in activities {
@@ -41,7 +41,7 @@ pub(in super::super) fn check(activities: &[Streamed<'_>], is_list: bool, findin
     }
 }
 
-/// The stream of this name: one that has it, else the running one when nothing has named that before.
+/// The stream with this id, else the running stream if it has no id so far.
 fn named(id: &str, streams: &[Stream<'_, '_>]) -> Option<usize> {
     let known = streams.iter().position(|stream| stream.id == Some(id));
     known.or_else(|| {
@@ -50,7 +50,7 @@ fn named(id: &str, streams: &[Stream<'_, '_>]) -> Option<usize> {
     })
 }
 
-/// The stream that an activity without a name was meant for: the newest, unless it begins one.
+/// The stream of an activity without an id: the newest, unless the activity begins one.
 fn unnamed(
     activity: &Streamed<'_>,
     streams: &[Stream<'_, '_>],
@@ -74,7 +74,7 @@ fn unnamed(
     continues.then_some(streams.len() - 1)
 }
 
-/// An activity that begins a stream, or continues one whose beginning is not in the document.
+/// Checks an activity that begins a stream, or continues a stream that begins outside the document.
 fn check_first(activity: &Streamed<'_>, before: Option<&Stream<'_, '_>>, is_list: bool, findings: &mut Findings) {
     let Streamed { place, info } = activity;
     if before.is_some_and(|stream| !stream.ended) {

@@ -3,7 +3,7 @@
 use super::super::place::Place;
 use super::super::stream_info::StreamInfo;
 
-/// An activity of a stream.
+/// An activity with its stream metadata.
 #[derive(Debug)]
 pub(in super::super) struct Streamed<'v> {
     pub(super) place: Place<'v>,

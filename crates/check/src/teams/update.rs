@@ -1,4 +1,4 @@
-//! What one activity of a livestream may carry, and where.
+//! Checks the members and the place of one activity in a livestream.
 
 use super::super::code;
 use super::super::findings::Findings;
@@ -61,7 +61,7 @@ fn check_cards(place: &Place<'_>, findings: &mut Findings) {
     }
 }
 
-/// Checks where a stream begins.
+/// Checks the conversation: Teams streams only in one-on-one chats.
 pub(super) fn check_conversation(place: &Place<'_>, findings: &mut Findings) {
     let Some(conversation) = place.member("conversation") else { return };
     let kind = conversation.member("conversationType").filter(|kind| kind.value != "personal");
