@@ -51,11 +51,11 @@ impl SecretSource {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// What a name refers to, for messages: `the environment variable NAME`, or `the secret NAME`.
+    /// What a name refers to, for messages: `NAME in the environment`, or `the secret NAME`.
     #[must_use]
     pub fn describe(&self, name: &str) -> String {
         match (&self.environment, self.named.contains_key(name)) {
-            (Some(_), false) => format!("the environment variable {name}"),
+            (Some(_), false) => format!("{name} in the environment"),
             (Some(_) | None, _) => format!("the secret {name}"),
         }
     }

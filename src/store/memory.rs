@@ -9,7 +9,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::memory_assistants::Assistants;
+use super::assistants_in_memory::Assistants;
 use super::{
     Appended, Attachment, Batch, ChangeListener, ChangeNotifier, Conversation, ConversationStore, Counts, Created,
     Feedback, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded, StoreError, StoreLimits,

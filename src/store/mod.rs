@@ -4,6 +4,7 @@
 //! behavioral suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
 mod assistant_store;
+mod assistants_in_memory;
 mod attachment;
 mod change_notifier;
 mod conversation;

@@ -26,6 +26,15 @@ const ABOVE: f64 = 0.5;
 /// So many passages are pointed to where none has a sentence to quote.
 const POINTED_TO: usize = 2;
 
+/// Whether sentences name their sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marking {
+    /// By the numbers of the sources.
+    Numbers,
+    /// Not at all.
+    Nothing,
+}
+
 /// An answer built from quoted sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extract {
@@ -44,12 +53,12 @@ struct Quote {
 }
 
 /// Puts an answer together.
-pub(super) fn extract(found: &[Found], options: &LocalOptions) -> Extract {
+pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking) -> Extract {
     if !found.iter().any(|found| found.is_about) {
         return Extract { text: options.nothing.clone(), sources: Vec::new() };
     }
     let quotes = choose(found, options);
-    let mut answer = Draft { found, text: String::new(), sources: Vec::new() };
+    let mut answer = Draft { found, marking, text: String::new(), sources: Vec::new() };
     for document in documents(found, &quotes) {
         let of_document = |quote: &&Quote| found[quote.found].document.id == *document;
         let mut quotes: Vec<&Quote> = quotes.iter().filter(of_document).collect();
@@ -151,6 +160,7 @@ fn documents<'f>(found: &'f [Found], quotes: &[Quote]) -> Vec<&'f DocumentId> {
 /// An answer while it is put together.
 struct Draft<'f> {
     found: &'f [Found],
+    marking: Marking,
     text: String,
     /// The places of the passages that are quoted.
     sources: Vec<usize>,
@@ -167,12 +177,12 @@ impl Draft<'_> {
                 self.end_paragraph(&mut paragraph);
                 plain.clear();
             }
-            let number = self.number(quote.found);
+            let marker = self.mark(quote.found);
             if quote.sentence.is_row {
                 self.end_paragraph(&mut paragraph);
                 plain.clear();
-                let row = format!("{} [{number}]", quote.sentence.markdown);
-                if plain_text(&format!("- {row}")) == format!("{} [{number}]", quote.sentence.plain) {
+                let row = format!("{}{marker}", quote.sentence.markdown);
+                if plain_text(&format!("- {row}")) == format!("{}{marker}", quote.sentence.plain) {
                     let line_end = if rows.is_empty() { "" } else { "\n" };
                     rows.push_str(&format!("{line_end}- {row}"));
                     self.take(quote.found);
@@ -181,8 +191,8 @@ impl Draft<'_> {
             }
             self.end_paragraph(&mut rows);
             let blank = if paragraph.is_empty() { "" } else { " " };
-            let longer = format!("{paragraph}{blank}{} [{number}]", quote.sentence.markdown);
-            let seen = format!("{plain}{blank}{} [{number}]", quote.sentence.plain);
+            let longer = format!("{paragraph}{blank}{}{marker}", quote.sentence.markdown);
+            let seen = format!("{plain}{blank}{}{marker}", quote.sentence.plain);
             if plain_text(&longer) == seen {
                 (paragraph, plain) = (longer, seen);
                 self.take(quote.found);
@@ -215,10 +225,18 @@ impl Draft<'_> {
         }
     }
 
+    /// The marker of a passage behind its sentence.
+    fn mark(&self, found: usize) -> String {
+        match self.marking {
+            Marking::Numbers => format!(" [{}]", self.number(found)),
+            Marking::Nothing => String::new(),
+        }
+    }
+
     /// The marker of a passage, behind a blank if need be.
     fn marker(&mut self, found: usize) -> String {
         self.take(found);
-        let blank = if self.text.is_empty() { "" } else { " " };
-        format!("{blank}[{}]", self.number(found))
+        let marker = self.mark(found);
+        if self.text.is_empty() { marker.trim_start().to_owned() } else { marker }
     }
 }

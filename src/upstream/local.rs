@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
-use super::extract::{Extract, extract};
+use super::extract::{Extract, Marking, extract};
 use super::local_options::LocalOptions;
 use super::retrieval::retrieve;
 use super::{Ask, Reply, Retrieval, Upstream, UpstreamError};
@@ -56,13 +56,16 @@ impl Upstream for Local {
         let begun = Instant::now();
         let found = retrieve(&self.library, &ask, PASSAGES).await?;
         let took = begun.elapsed();
-        let Extract { text, mut sources } = extract(&found, &self.options);
+        // Without citations readers see neither numbers nor sources, as with a model.
+        let marking = if ask.citations { Marking::Numbers } else { Marking::Nothing };
+        let Extract { text, mut sources } = extract(&found, &self.options, marking);
         if let Some(links) = &self.links {
             links.fill_in(&mut sources);
         }
         let pace = if ask.at_once { Duration::ZERO } else { self.options.pace };
         let clock = Arc::clone(&self.clock);
-        let events = stream::iter(events(&text, &sources));
+        let shown = if ask.citations { sources.as_slice() } else { &[] };
+        let events = stream::iter(events(&text, shown));
         let body = events.then(move |event| {
             let clock = Arc::clone(&clock);
             async move {

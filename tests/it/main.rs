@@ -11,6 +11,8 @@ mod app;
 mod assistant_store;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
+/// Assistants that are made over HTTP: settings, documents and tokens.
+mod assistants_as_data;
 /// The log for auditors.
 mod audit;
 /// The bot behind Azure Bot Service, from what is posted to what is answered.

@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
-use super::assistant_work::AssistantWork;
+use super::assistant_work::{AssistantWork, part_number};
 use super::reader::{number, read_json, time, undecodable};
+use super::reply::Reply;
 use super::sqlite_store::SqliteStore;
-use super::work::{Alone, Reply};
+use super::work::Alone;
 use crate::store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, Publication, PutAssistant,
     StoreError, StoredAssistant, StoredDocument,
@@ -114,15 +115,6 @@ impl AssistantStore for SqliteStore {
         let deleted = self.assistant_work(|reply| AssistantWork::DeleteDocument { assistant, name, reply }).await?;
         self.give_back(usize::from(deleted)).await?;
         Ok(deleted)
-    }
-}
-
-/// The number of a part in its column.
-pub(super) fn part_number(part: DocumentPart) -> i64 {
-    match part {
-        DocumentPart::File => 0,
-        DocumentPart::Passages => 1,
-        DocumentPart::Vectors => 2,
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod archive;
 mod assistant_work;
+mod assistant_writer;
 mod assistants;
 mod connect;
 mod copies;
@@ -16,6 +17,7 @@ mod health;
 mod lock;
 mod plan;
 mod reader;
+mod reply;
 mod schema;
 mod sqlite_store;
 mod upkeep;

@@ -12,12 +12,13 @@ use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use super::assistant_work::discard_all_drafts;
+use super::assistant_writer::discard_all_drafts;
 use super::copies::Copies;
 use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
-use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, Work};
+use super::reply::Reply;
+use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Work};
 use super::writer::Writer;
 use super::{SqliteError, connect, schema};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};

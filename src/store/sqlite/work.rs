@@ -1,9 +1,10 @@
 //! The requests to the writer.
 
 use chrono::{DateTime, Utc};
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::assistant_work::AssistantWork;
+use super::reply::Reply;
 use crate::activity::{ConversationId, Watermark};
 use crate::metrics::Waiting;
 use crate::store::StoreError;
@@ -47,9 +48,6 @@ pub(super) enum Alone {
     /// Finish what was accepted and close the file.
     Close(Reply<()>),
 }
-
-/// The channel for the result.
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// A change, its result, and the channel for it.
 #[derive(Debug)]

@@ -1,0 +1,323 @@
+use std::path::Path;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
+use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{API_KEY, Serving, answer};
+
+const CONFIG: &str = "[secrets]
+hr-line = { env = 'SECRET_OF_HR' }
+model = { env = 'MODEL_KEY' }
+
+[assistants.fixed]
+greeting = 'from the file'
+documents = { folder = '.' }
+";
+
+/// A server whose assistants are data.
+struct Server {
+    folder: TempDir,
+    serving: Option<Serving>,
+    client: Client,
+}
+
+impl Server {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("citewire.toml"), CONFIG).expect("written");
+        let mut server = Self { folder, serving: None, client: Client::builder().build().expect("a client") };
+        server.restart();
+        server
+    }
+
+    fn restart(&mut self) {
+        if let Some(serving) = self.serving.take() {
+            assert_eq!(serving.interrupt(), Some(0));
+        }
+        let config = self.path().join("citewire.toml").display().to_string();
+        let environment = [
+            ("CITEWIRE_API_KEY", API_KEY),
+            ("CITEWIRE_CONFIG", config.as_str()),
+            ("SECRET_OF_HR", "the-secret-of-hr-1234"),
+            ("MODEL_KEY", "sk-of-the-model"),
+            ("NOT_NAMED", "of the environment"),
+        ];
+        self.serving = Some(Serving::start(self.path(), &environment));
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = &self.serving.as_ref().expect("a server").url;
+        self.client.request(method, format!("{url}{path}")).bearer_auth(API_KEY)
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, Value) {
+        answer(self.request(Method::GET, path)).await
+    }
+
+    async fn put(&self, path: &str, settings: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::PUT, path).json(settings)).await
+    }
+
+    async fn upload(&self, path: &str, bytes: impl Into<reqwest::Body>) -> (StatusCode, Value) {
+        answer(self.request(Method::PUT, path).body(bytes)).await
+    }
+
+    async fn delete(&self, path: &str) -> StatusCode {
+        answer(self.request(Method::DELETE, path)).await.0
+    }
+
+    async fn ask(&self, assistant: &str, question: &str) -> String {
+        let body = json!({"model": assistant, "messages": [{"role": "user", "content": question}]});
+        let (status, answered) = answer(self.request(Method::POST, "/v1/chat/completions").json(&body)).await;
+        assert_eq!(status, 200, "{answered}");
+        answered["choices"][0]["message"]["content"].as_str().expect("a text").to_owned()
+    }
+
+    async fn etag(&self, path: &str) -> String {
+        let response = self.request(Method::GET, path).send().await.expect("an answer");
+        response.headers()[ETAG].to_str().expect("a tag").to_owned()
+    }
+}
+
+const HR: &str = "/v1/assistants/hr";
+const LEAVE: &str = "/v1/assistants/hr/documents/leave.md";
+
+#[tokio::test]
+async fn an_assistant_is_made_asked_changed_and_deleted_without_a_file_on_the_server() {
+    let mut server = Server::start();
+    let settings = json!({"greeting": "Grüß Gott 😀", "documents": {}});
+    let (status, stored) = server.put(HR, &settings).await;
+    assert_eq!((status, &stored), (StatusCode::CREATED, &settings));
+    assert_eq!(server.get(HR).await, (StatusCode::OK, settings));
+    let (status, document) = server.upload(LEAVE, "# Leave\n\nLeave is 30 days a year.\n").await;
+    assert_eq!((status, &document["state"], &document["passages"]), (StatusCode::CREATED, &json!("ready"), &json!(1)));
+    let answered = server.ask("hr", "How many days of leave are there?").await;
+    assert!(answered.contains("30 days a year") && answered.contains("[1]"), "{answered}");
+    // The settings hold from the next question on.
+    let (status, _) = server.put(HR, &json!({"documents": {}, "enable_citations": false})).await;
+    assert_eq!(status, StatusCode::OK);
+    let answered = server.ask("hr", "How many days of leave are there?").await;
+    assert!(answered.contains("30 days a year") && !answered.contains("[1]"), "{answered}");
+    server.restart();
+    let answered = server.ask("hr", "How many days of leave are there?").await;
+    assert!(answered.contains("30 days a year"), "after a restart: {answered}");
+    // A new upload takes the place of the old one.
+    server.upload(LEAVE, "# Leave\n\nLeave is 28 days a year.\n").await;
+    let answered = server.ask("hr", "How many days of leave are there?").await;
+    assert!(answered.contains("28 days a year") && !answered.contains("30"), "{answered}");
+    assert_eq!(server.delete(LEAVE).await, StatusCode::NO_CONTENT);
+    assert_eq!(server.delete(LEAVE).await, StatusCode::NOT_FOUND);
+    let answered = server.ask("hr", "How many days of leave are there?").await;
+    assert!(!answered.contains("28 days"), "{answered}");
+    assert_eq!(server.delete(HR).await, StatusCode::NO_CONTENT);
+    assert_eq!(server.get(HR).await.0, StatusCode::NOT_FOUND);
+    assert_eq!(server.delete(HR).await, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn two_people_who_save_at_once_lose_nothing() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    let read = server.etag(HR).await;
+    let save = |greeting: &str, tag: &str| {
+        let request = server.request(Method::PUT, HR).header(IF_MATCH, tag);
+        answer(request.json(&json!({"greeting": greeting, "documents": {}})))
+    };
+    let (status, _) = save("Ann's", &read).await;
+    assert_eq!(status, StatusCode::OK);
+    let (status, problem) = save("Bob's", &read).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::PRECONDITION_FAILED, &json!("assistant_changed")));
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("read it again")), "{problem}");
+    assert_eq!(server.get(HR).await.1["greeting"], "Ann's");
+    let (status, _) = save("Bob's", &server.etag(HR).await).await;
+    assert_eq!(status, StatusCode::OK);
+    for tag in [read.as_str(), "\"x\"", "W/\"1\""] {
+        let status = answer(server.request(Method::DELETE, HR).header(IF_MATCH, tag)).await.0;
+        assert_eq!(status, StatusCode::PRECONDITION_FAILED, "{tag}");
+    }
+    let only_new = server.request(Method::PUT, HR).header(IF_NONE_MATCH, "*").json(&json!({"documents": {}}));
+    assert_eq!(answer(only_new).await.0, StatusCode::PRECONDITION_FAILED);
+    let nobody =
+        server.request(Method::PUT, "/v1/assistants/new").header(IF_MATCH, "*").json(&json!({"documents": {}}));
+    assert_eq!(answer(nobody).await.0, StatusCode::PRECONDITION_FAILED);
+}
+
+#[tokio::test]
+async fn invalid_settings_are_refused_with_every_fault_and_its_place() {
+    let server = Server::start();
+    let model = |more: Value| {
+        let mut upstream = json!({"kind": "openai", "url": "https://models.example/v1", "model": "m"});
+        upstream.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        json!({ "upstream": upstream })
+    };
+    for (settings, expected) in [
+        (json!({}), &["documents: ", "set documents to {}"][..]),
+        (json!({"documents": {}, "greting": "x"}), &["greting: unknown field `greting`"]),
+        (json!({"documents": {}, "greeting": 5}), &["greeting: invalid type"]),
+        (json!({"documents": {}, "greeting": null}), &["greeting: null is not allowed"]),
+        (json!({"documents": {"folder": "/etc"}}), &["documents.folder: only the configuration file"]),
+        (json!({"documents": {}, "secret_file": "/etc/passwd"}), &["secret_file: only the configuration file"]),
+        (json!({"documents": {}, "secret_env": "NOT_NAMED"}), &["secret_env: ", "no secret NOT_NAMED", "[secrets]"]),
+        (model(json!({"key_env": "NOT_NAMED"})), &["key_env: ", "no secret NOT_NAMED"]),
+        (model(json!({"kind": "nothing"})), &["upstream.kind: unknown kind"]),
+        (model(json!({"headers": {"Authorization": "Bearer x"}})), &["do not write keys into"]),
+        (json!({"documents": {}, "EnableCitations": true, "enable_citations": true}), &["EnableCitations: "]),
+        (json!({"upstream": {"kind": "openai"}, "documents": {}}), &["upstream: missing field"]),
+    ] {
+        let (status, problem) = server.put(HR, &settings).await;
+        assert_eq!(
+            (status, &problem["code"]),
+            (StatusCode::UNPROCESSABLE_ENTITY, &json!("invalid_settings")),
+            "{settings}"
+        );
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(expected.iter().all(|words| detail.contains(words)), "{settings}: {detail}");
+        assert!(!detail.contains("of the environment"), "{detail}");
+    }
+    for (name, body, status) in [
+        ("hr", "[]", StatusCode::UNPROCESSABLE_ENTITY),
+        ("hr", "{", StatusCode::BAD_REQUEST),
+        ("Not%20a%20name", "{\"documents\": {}}", StatusCode::UNPROCESSABLE_ENTITY),
+    ] {
+        let request = server.request(Method::PUT, &format!("/v1/assistants/{name}")).body(body);
+        assert_eq!(answer(request).await.0, status, "{body}");
+    }
+    let all = server.get("/v1/assistants").await.1;
+    assert_eq!(all["assistants"].as_array().map(Vec::len), Some(1), "nothing was stored: {all}");
+    // With secrets that the file names, both are fine.
+    let (status, problem) = server.put(HR, &model(json!({"key_env": "model"}))).await;
+    assert_eq!(status, StatusCode::CREATED, "{problem}");
+}
+
+#[tokio::test]
+async fn assistants_of_the_configuration_are_shown_and_cannot_be_changed() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    let (_, all) = server.get("/v1/assistants").await;
+    let all = all["assistants"].as_array().expect("a list");
+    let seen: Vec<_> = all.iter().map(|one| (one["name"].as_str(), one["origin"].as_str())).collect();
+    assert_eq!(seen, [(Some("fixed"), Some("configuration")), (Some("hr"), Some("store"))]);
+    assert_eq!(server.get("/v1/assistants/fixed").await.1["greeting"], "from the file");
+    for (method, path) in [
+        (Method::PUT, "/v1/assistants/fixed"),
+        (Method::DELETE, "/v1/assistants/fixed"),
+        (Method::PUT, "/v1/assistants/docs"),
+        (Method::PUT, "/v1/assistants/fixed/documents/a.md"),
+    ] {
+        let (status, problem) = answer(server.request(method, path).body("{\"documents\": {}}")).await;
+        assert_eq!((status, &problem["code"]), (StatusCode::CONFLICT, &json!("assistant_configured")), "{path}");
+    }
+    let stranger = server.client.get(format!("{}{HR}", server.serving.as_ref().expect("a server").url));
+    assert_eq!(answer(stranger).await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn settings_go_out_as_a_section_of_the_file_and_come_back() {
+    let server = Server::start();
+    let settings =
+        json!({"greeting": "a \"b\"\nc", "options": {"require_grounding": "any"}, "documents": {"passages": 4}});
+    let (status, problem) = server.put(HR, &settings).await;
+    assert_eq!(status, StatusCode::CREATED, "{problem}");
+    let exported = server.request(Method::GET, HR).header(ACCEPT, "application/toml").send().await.expect("an answer");
+    let exported = exported.text().await.expect("a text");
+    assert!(exported.contains("[assistants.hr]"), "{exported}");
+    for (name, body) in [("hr", exported.as_str()), ("other", "greeting = 'x'\n[documents]\n")] {
+        let request = server.request(Method::PUT, &format!("/v1/assistants/{name}"));
+        let (status, problem) = answer(request.header(CONTENT_TYPE, "application/toml").body(body.to_owned())).await;
+        assert!(status.is_success(), "{problem}");
+    }
+    assert_eq!(server.get(HR).await.1, settings);
+    let broken = server.request(Method::PUT, HR).header(CONTENT_TYPE, "application/toml").body("a = ");
+    let (status, problem) = answer(broken).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::BAD_REQUEST, &json!("not_toml")));
+    // AssistantHub's names have the same meaning.
+    let hub = json!({"EnableCitations": false, "SystemPrompt": "Be brief.", "EnableRag": true, "RetrievalTopK": 3});
+    let (status, problem) = server.put("/v1/assistants/hub", &hub).await;
+    assert_eq!(status, StatusCode::CREATED, "{problem}");
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_taken_is_refused_with_the_reason_and_changes_nothing() {
+    let server = Server::start();
+    server
+        .put(HR, &json!({"documents": {"max_document_bytes": 100, "max_total_bytes": 150, "max_documents": 3}}))
+        .await;
+    server
+        .put("/v1/assistants/plain", &json!({"upstream": {"kind": "openai", "url": "https://x.example", "model": "m"}}))
+        .await;
+    server.upload(LEAVE, "Leave is 30 days a year.").await;
+    for (path, bytes, status, code) in [
+        ("hr/documents/a.exe", 5, 415, "unsupported_document"),
+        ("hr/documents/noending", 5, 415, "unsupported_document"),
+        ("hr/documents/a%2Fb.md", 5, 422, "invalid_document_name"),
+        ("hr/documents/a%0Ab.md", 5, 422, "invalid_document_name"),
+        ("hr/documents/%20.md", 5, 422, "invalid_document_name"),
+        ("hr/documents/long.md", 101, 413, "body_too_long"),
+        ("plain/documents/a.md", 5, 409, "no_documents"),
+        ("nobody/documents/a.md", 5, 404, "unknown_assistant"),
+    ] {
+        let (answered, problem) = server.upload(&format!("/v1/assistants/{path}"), vec![b'a'; bytes]).await;
+        assert_eq!((answered.as_u16(), problem["code"].as_str()), (status, Some(code)), "{path}: {problem}");
+    }
+    assert_eq!(server.upload("/v1/assistants/hr/documents/b.md", vec![b'b'; 100]).await.0, StatusCode::CREATED);
+    let (status, problem) = server.upload("/v1/assistants/hr/documents/c.md", vec![b'c'; 60]).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("documents_too_large")));
+    assert_eq!(server.upload("/v1/assistants/hr/documents/c.md", "c").await.0, StatusCode::CREATED);
+    let (status, problem) = server.upload("/v1/assistants/hr/documents/d.md", "d").await;
+    assert_eq!((status, &problem["code"]), (StatusCode::CONFLICT, &json!("too_many_documents")));
+    // What is no text is kept and listed with the reason.
+    let (status, document) = server.upload("/v1/assistants/hr/documents/c.md", vec![0xff, 0xfe, 0x00]).await;
+    assert_eq!((status, &document["state"]), (StatusCode::CREATED, &json!("unreadable")));
+    assert!(document["reason"].as_str().is_some_and(|reason| reason.contains("UTF-8")), "{document}");
+    let (_, all) = server.get("/v1/assistants/hr/documents").await;
+    let names: Vec<_> = all["documents"].as_array().expect("a list").iter().map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, [Some("b.md"), Some("c.md"), Some("leave.md")]);
+    assert_eq!((&all["bytes"], &all["max_bytes"]), (&json!(127), &json!(150)));
+    assert!(server.ask("hr", "How many days of leave are there?").await.contains("30 days"));
+}
+
+#[tokio::test]
+async fn a_long_document_is_stored_in_pieces_and_downloaded_as_it_was() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}, "citation_link_mode": "authenticated"})).await;
+    let text =
+        "# Leave\n\nLeave is 30 days a year. 😀\n\n".to_owned() + &"Something else is said here.\n\n".repeat(100_000);
+    let (status, document) = server.upload("/v1/assistants/hr/documents/long%20%C3%BC.md", text.clone()).await;
+    assert!(status.is_success() && document["name"] == "long ü.md", "{document}");
+    let body = json!({"model": "hr", "messages": [{"role": "user", "content": "How many days of leave are there?"}], "form": "assistanthub"});
+    let mut seen = Value::Null;
+    while seen.is_null() {
+        let (_, state) = server.get("/v1/assistants/hr/documents/long%20%C3%BC.md").await;
+        if state["state"] == "ready" {
+            seen = answer(server.request(Method::POST, "/v1/chat/completions").json(&body)).await.1;
+        }
+    }
+    let path = seen.to_string();
+    let at = path.find("/v1/documents/").expect("a download");
+    let path = path[at..].split(['"', ')', ' ', '\\']).next().expect("a path").to_owned();
+    let file = server.request(Method::GET, &path).send().await.expect("an answer").bytes().await.expect("a body");
+    assert!(file == text.as_bytes(), "{} bytes", file.len());
+}
+
+#[tokio::test]
+async fn a_token_opens_a_conversation_with_the_assistant() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}, "secret_env": "hr-line"})).await;
+    server.upload(LEAVE, "Leave is 30 days a year.").await;
+    let (status, granted) = answer(server.request(Method::POST, "/v1/assistants/hr/tokens")).await;
+    assert_eq!(status, StatusCode::OK, "{granted}");
+    assert!(granted["conversationId"].as_str().is_some_and(|id| id.starts_with("hr.")), "{granted}");
+    let (status, _) = answer(server.request(Method::POST, "/v1/assistants/nobody/tokens")).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    // The secret that the file names opens the same conversations.
+    let url = &server.serving.as_ref().expect("a server").url;
+    let generate = server.client.post(format!("{url}/v3/directline/tokens/generate"));
+    let (status, granted) = answer(generate.bearer_auth("the-secret-of-hr-1234")).await;
+    assert!(status.is_success() && granted["conversationId"].as_str().is_some_and(|id| id.starts_with("hr.")));
+}
