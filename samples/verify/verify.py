@@ -35,6 +35,7 @@ NOT_COVERED = {
     "azsearch-demo": "an application, without a client library",
     "azure-agents": "the models of azure-ai-agents take anything",
     "azure-oyd": "an extension that the models of openai do not have",
+    "dify": "no client library with models",
     "langchain": "the output of a chain is a dictionary of the caller's",
     "llamaindex": "the response is serialised by the caller, as it likes",
     "native": "the format of citewire",

@@ -102,6 +102,7 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "bedrock-converse/basic",
     "bedrock-rag/basic",
     "cohere/rag",
+    "dify/chat",
     "gemini/grounding",
     "gemini/citations-stream" is "input.sse",
     "gemini-interactions/stream" is "input.sse",

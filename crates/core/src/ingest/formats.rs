@@ -7,8 +7,8 @@ use super::growing_answer::GrowingAnswer;
 use super::unread::{UNREAD, Unread};
 use super::{
     IngestError, Provider, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, bedrock_converse,
-    bedrock_rag, cohere, gemini, gemini_interactions, json, langchain, llamaindex, mistral, native, openai_assistants,
-    openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, vercel_ai_sdk, xai,
+    bedrock_rag, cohere, dify, gemini, gemini_interactions, json, langchain, llamaindex, mistral, native,
+    openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, vercel_ai_sdk, xai,
 };
 use crate::report::{Entry, Kind};
 
@@ -35,6 +35,7 @@ pub(super) const FORMATS: &[&Format] = &[
     &bedrock_rag::FORMAT,
     &bedrock_converse::FORMAT,
     &openwebui::FORMAT,
+    &dify::FORMAT,
     &langchain::FORMAT,
     &llamaindex::FORMAT,
     &vercel_ai_sdk::FORMAT,

@@ -24,6 +24,7 @@ mod chat;
 mod cohere;
 mod cohere_citation;
 mod deferred_format;
+mod dify;
 mod document;
 mod empty_search;
 mod error;

@@ -1,7 +1,9 @@
 //! [Open WebUI](https://docs.openwebui.com/features/plugin/development/events): events with text and sources in any
 //! order. `[N]` counts the distinct ids of sources (rules OW-01 and OW-02).
 
-use serde::Deserialize;
+use serde::de::MapAccess;
+use serde::de::value::MapAccessDeserializer;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::annotated::Sources;
@@ -37,6 +39,7 @@ struct WireEvent {
     #[serde(rename = "type")]
     kind: Option<String>,
     data: Option<Data>,
+    #[serde(default, deserialize_with = "inner_event")]
     event: Option<Box<WireEvent>>,
     /// Choices of the completion chunk.
     #[serde(default, deserialize_with = "entries")]
@@ -45,6 +48,28 @@ struct WireEvent {
     #[serde(default, deserialize_with = "entries")]
     sources: Vec<WireSource>,
     error: Option<Value>,
+}
+
+/// The event that a chunk carries. A word is the name of something of another service, and says nothing here (rule N-16).
+fn inner_event<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<WireEvent>>, D::Error> {
+    struct Visitor;
+    impl<'de> serde::de::Visitor<'de> for Visitor {
+        type Value = Option<Box<WireEvent>>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an event")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            Box::deserialize(MapAccessDeserializer::new(map)).map(Some)
+        }
+        fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+    }
+    deserializer.deserialize_any(Visitor)
 }
 
 /// The `data` of an event: a text, a list of sources, or the members of one source.
@@ -345,6 +370,15 @@ mod tests {
             replaced.as_array().into_iter().flatten().map(|event| format!("data: {event}\n\n")).collect();
         let said = AnswerStream::new(None).push(lines.as_bytes()).expect("events");
         assert_eq!(said, [StreamEvent::Text("One".into()), StreamEvent::Late]);
+    }
+
+    #[test]
+    fn an_event_that_is_a_word_says_nothing() {
+        let choices = json!([{"index": 0, "message": {"role": "assistant", "content": "x [1]"}}]);
+        for event in [json!("message"), Value::Null] {
+            let body = json!({"choices": choices, "sources": [source("A", json!("a"))], "event": event});
+            assert_eq!((answer(&body).provider, answer(&body).sources.len()), (Some("openwebui"), 1), "{body}");
+        }
     }
 
     #[test]

@@ -65,6 +65,8 @@ providers! {
     BedrockConverse: "bedrock-converse",
     /// Open WebUI, its events.
     OpenWebUi: "openwebui",
+    /// Dify, a chat application.
+    Dify: "dify",
     /// LangChain, the output of a retrieval chain.
     LangChain: "langchain",
     /// LlamaIndex, the response of a query engine.
@@ -107,7 +109,8 @@ impl Provider {
             | Self::GeminiInteractions
             | Self::Perplexity
             | Self::PerplexityAgent
-            | Self::AssistantHub => true,
+            | Self::AssistantHub
+            | Self::Dify => true,
             Self::Native
             | Self::Xai
             | Self::Mistral

@@ -4,13 +4,14 @@
 //! (Responses, Anthropic, Cohere), and `promptTokenCount` (Gemini). Counts in any other shape are ignored.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::answer::TokenCounts;
 
 /// The members of a document or event that may hold counts.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Envelope {
+struct Envelope<'a> {
     usage: Option<Usage>,
     #[serde(rename = "usageMetadata", alias = "usage_metadata")]
     gemini: Option<Usage>,
@@ -20,6 +21,9 @@ struct Envelope {
     message: Option<Inner>,
     /// In the last event of Cohere.
     delta: Option<Inner>,
+    /// Of Dify; elsewhere it may hold anything.
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -59,9 +63,10 @@ struct Tokens {
 /// The token counts in a document or event; `None` when it has none.
 pub(super) fn token_counts(json: &str) -> Option<TokenCounts> {
     memchr::memmem::find(json.as_bytes(), b"\"usage")?;
-    let Envelope { usage, gemini, response, message, delta } = serde_json::from_str(json).ok()?;
+    let Envelope { usage, gemini, response, message, delta, metadata } = serde_json::from_str(json).ok()?;
     let inner = [response, message, delta].into_iter().flatten().find_map(|inner| inner.usage);
-    let counts = usage.or(gemini).or(inner)?.counts();
+    let beside = || serde_json::from_str::<Inner>(metadata?.get()).ok()?.usage;
+    let counts = usage.or(gemini).or(inner).or_else(beside)?.counts();
     (counts != TokenCounts::default()).then_some(counts)
 }
 
@@ -115,6 +120,14 @@ mod tests {
             (
                 json!({"type": "message-end", "delta": {"usage": {"tokens": {"input_tokens": 3.0, "output_tokens": 4}}}}),
                 (Some(3), Some(4), None),
+            ),
+            (
+                json!({"event": "message_end", "metadata": {"usage": {"prompt_tokens": 8, "completion_tokens": 2, "total_price": "0.1"}}}),
+                (Some(8), Some(2), None),
+            ),
+            (
+                json!({"metadata": {"usage": "much"}, "usage": {"prompt_tokens": 8, "completion_tokens": 2}}),
+                (Some(8), Some(2), None),
             ),
         ] {
             assert_eq!(counted(given.clone()), Some(expected), "{given}");

@@ -84,24 +84,6 @@ pub(super) const UNREAD: &[Unread] = &[
         is_event: is_citing_activity,
         text_as: "citewire",
     },
-    Unread {
-        name: "Dify",
-        sign: "`event` with `answer`",
-        members: &[
-            "answer",
-            "conversation_id",
-            "created_at",
-            "event",
-            "id",
-            "message_id",
-            "metadata",
-            "mode",
-            "task_id",
-        ],
-        is_whole: is_dify,
-        is_event: is_dify,
-        text_as: "langchain",
-    },
 ];
 
 fn is_string(members: &Members, name: &str) -> bool {
@@ -125,13 +107,6 @@ fn is_citing_activity(members: &Members) -> bool {
     is_text(members, "type", "message")
         && is_string(members, "text")
         && entities.is_some_and(|entities| entities.iter().any(cites))
-}
-
-fn is_dify(members: &Members) -> bool {
-    let is_named = is_string(members, "event") && is_string(members, "answer");
-    let is_run = is_string(members, "event") && is_string(members, "task_id");
-    let found = members.get("metadata").map(|metadata| &metadata["retriever_resources"]);
-    is_named || is_run || is_string(members, "answer") && found.is_some_and(is_filled_list)
 }
 
 impl Unread {
@@ -290,26 +265,6 @@ mod tests {
         }
         let bare = json!({"type": "message", "text": "Hello.", "entities": []});
         assert_eq!(ingest(bare.to_string().as_bytes(), None).expect("a text").text, "Hello.");
-    }
-
-    /// Events of Dify have `answer`, like those of LangChain; the sources in the last event were once lost.
-    #[test]
-    fn dify_is_refused_by_name_in_every_carrier() {
-        let event = |text: &str| json!({"event": "message", "task_id": "t", "answer": text, "conversation_id": "c"});
-        let end =
-            json!({"event": "message_end", "task_id": "t", "metadata": {"retriever_resources": [{"position": 1}]}});
-        let events = [event("Keys "), event("are here."), end].map(|event| event.to_string());
-        let carried = [
-            events.iter().map(|event| format!("data: {event}\n\n")).collect(),
-            events.join("\n"),
-            format!("[{}]", events.join(",")),
-            json!({"event": "message", "answer": "a", "metadata": {"retriever_resources": [{}]}}).to_string(),
-        ];
-        for body in carried {
-            assert!(refused(&body).contains("Dify"), "{body}: {}", refused(&body));
-        }
-        let text = ingest(events.join("\n").as_bytes(), Some(Provider::LangChain)).expect("its text").text;
-        assert_eq!(text, "Keys are here.");
     }
 
     /// Several services add search results to a completion in members of their own; these were once lost silently.
