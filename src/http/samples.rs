@@ -151,7 +151,10 @@ mod tests {
         let cases = folders(&root).into_iter().filter(|path| path.is_dir()).flat_map(|format| folders(&format));
         for case in cases.filter(|path| path.join("case.json").exists()) {
             let id = case.strip_prefix(&root).expect("within").to_str().expect("text").to_owned();
-            assert!(SAMPLES.iter().any(|sample| sample.id == id), "{id} is missing in the list");
+            assert!(
+                SAMPLES.iter().any(|sample| sample.id == id),
+                "SAMPLES has no line for samples/answers/{id}, which has a case.json"
+            );
         }
     }
 
@@ -159,7 +162,12 @@ mod tests {
     fn every_format_has_a_sample() {
         let offered: Vec<String> = SAMPLES.iter().map(|sample| sample.read().expect(sample.id).from).collect();
         for format in crate::ingest::Provider::all() {
-            assert!(offered.iter().any(|from| from == format.slug()), "{} is missing in the list", format.slug());
+            let slug = format.slug();
+            let is_offered = offered.iter().any(|from| from == slug);
+            assert!(
+                is_offered,
+                "no case.json of SAMPLES says `\"from\": \"{slug}\"`: give a sample of {slug} one, and a line"
+            );
         }
     }
 

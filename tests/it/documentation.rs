@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use citewire::config::{Config, Sources};
+use citewire::ingest::Provider;
 use regex::Regex;
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
@@ -114,6 +115,27 @@ fn the_table_of_clients_names_every_page() {
     for page in files("docs/guides/clients", "md") {
         let page = name(&page);
         assert!(page == "README.md" || index.contains(&format!("]({page})")), "the table does not name {page}");
+    }
+}
+
+// A format was read that no page named, and two pages count the formats.
+#[test]
+fn the_table_of_formats_names_every_format_and_pages_count_them() {
+    let page = |path: &str| read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+    let formats = page("docs/reference/formats.md");
+    for slug in Provider::all().map(Provider::slug) {
+        let row = format!("\n| `{slug}` | ");
+        assert_eq!(
+            formats.matches(&row).count(),
+            1,
+            "rows of `{slug}` in the first table of docs/reference/formats.md"
+        );
+    }
+    let count = Provider::all().count();
+    for (path, told) in
+        [("README.md", format!("[{count} formats]")), ("docs/start/faq.md", format!("{count} [formats]"))]
+    {
+        assert!(page(path).contains(&told), "{path} does not say `{told}`: there are {count} formats");
     }
 }
 

@@ -150,9 +150,16 @@ mod tests {
 
     #[test]
     fn every_provider_has_one_row() {
-        assert_eq!(FORMATS.len(), Provider::all().count());
         for provider in Provider::all() {
-            assert_eq!(of(provider).provider, provider);
+            let rows = FORMATS.iter().filter(|format| format.provider == provider).count();
+            assert_eq!(rows, 1, "rows of {} in FORMATS", provider.slug());
+        }
+    }
+    #[test]
+    fn no_format_that_is_read_is_refused() {
+        for unread in UNREAD {
+            let is_read = unread.name.to_lowercase().parse::<Provider>().is_ok();
+            assert!(!is_read, "{} is read: take it out of UNREAD in unread.rs, with its tests", unread.name);
         }
     }
 }
