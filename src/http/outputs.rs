@@ -36,8 +36,8 @@ const BETWEEN: &str = "\n\n";
 /// Convert an answer for Open WebUI.
 ///
 /// If the media type of a raw body is a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`), the server
-/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`
-/// and `withhold_encrypted`, and ignores `channel` and all other options.
+/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`,
+/// `withhold_encrypted`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores `channel` and all other options.
 #[utoipa::path(
     post, path = "/v1/open-webui", tag = "answers", operation_id = "writeOpenWebUi",
     params(
@@ -66,8 +66,8 @@ pub(crate) async fn write_open_webui(
 /// Convert an answer for AssistantHub clients.
 ///
 /// If the media type of a raw body is a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`), the server
-/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`
-/// and `withhold_encrypted`, and ignores `channel` and all other options.
+/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`,
+/// `withhold_encrypted`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores `channel` and all other options.
 #[utoipa::path(
     post, path = "/v1/assistanthub", tag = "answers", operation_id = "writeAssistantHub",
     params(

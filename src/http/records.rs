@@ -20,8 +20,9 @@ use crate::output::{Records, Redirectors, records_behind};
 
 /// Read the sources of an answer.
 ///
-/// The schema is the same for all providers. Every key is present; unknown values are null. The route uses the option
-/// `require_grounding`, and ignores `channel` and all other options.
+/// The schema is the same for all providers. Every key is present; unknown values are null. The route uses the options
+/// `require_grounding`, `ref_is_tracking`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores `channel`
+/// and all other options.
 ///
 /// If a second model rewrites the grounded answer, send the grounded answer as `answer` and the result of the second model as
 /// `reshaped`: its text, or its response as the provider sent it. The response then contains the sources of `answer` and the
