@@ -13,9 +13,6 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Its commands try properties for minutes. Pages of `docs/inside` are left out with their folder.
-const NOT_GUIDES: [&str; 1] = ["citations.md"];
-
 /// The first word of a command, by which blocks without a language are known.
 const PROGRAMS: [&str; 24] = [
     "apt",
@@ -105,6 +102,7 @@ fn packages(repository: &Repository, folder: &Path) -> Result<PathBuf> {
     Ok(packages)
 }
 
+/// The pages for users. Commands in `docs/inside`, such as benchmarks, take long.
 fn pages(repository: &Repository) -> Result<Vec<PathBuf>> {
     let mut pages = vec![repository.path("README.md")];
     for folder in
@@ -114,10 +112,7 @@ fn pages(repository: &Repository) -> Result<Vec<PathBuf>> {
         let entries = fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))?;
         let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         found.sort();
-        pages.extend(found.into_iter().filter(|file| {
-            let is_guide = file.file_name().is_some_and(|name| NOT_GUIDES.iter().all(|other| name != *other));
-            is_guide && file.extension().is_some_and(|extension| extension == "md")
-        }));
+        pages.extend(found.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "md")));
     }
     Ok(pages)
 }

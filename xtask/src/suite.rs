@@ -116,7 +116,6 @@ fn tests(repository: &Repository) -> Result<()> {
     npm::install(&repository.path("tests/completions"))?;
     npm::install(&repository.path("tests/workflows"))?;
     let mut command = repository.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
-    command.env("INSTA_UPDATE", "no");
     for (name, value) in PROPERTY_DEFAULTS {
         if std::env::var_os(name).is_none() {
             command.env(name, value);
@@ -127,7 +126,7 @@ fn tests(repository: &Repository) -> Result<()> {
 }
 
 fn doctests(repository: &Repository) -> Result<()> {
-    process::run(repository.cargo(&["test", "--locked", "--workspace", "--doc"]).env("INSTA_UPDATE", "no"))
+    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--doc"]))
 }
 
 fn doc(repository: &Repository) -> Result<()> {
