@@ -90,7 +90,7 @@ fn name(path: &Path) -> &str {
 fn the_pages_of_clients_show_the_programs_of_the_samples() {
     let pages: Vec<String> = files("docs/guides/clients", "md").iter().map(|path| read(path)).collect();
     let mut samples = Vec::new();
-    for (extension, language) in [("py", "python"), ("mjs", "js")] {
+    for (extension, language) in [("py", "python"), ("mjs", "js"), ("cs", "csharp")] {
         for sample in files("samples/clients", extension) {
             let block = format!("```{language}\n{}```\n", read(&sample));
             assert!(pages.iter().any(|page| page.contains(&block)), "no page shows {} as it is", name(&sample));
@@ -99,7 +99,7 @@ fn the_pages_of_clients_show_the_programs_of_the_samples() {
     }
     assert!(!samples.is_empty(), "there are samples");
     for page in &pages {
-        for language in ["```python\n", "```js\n"] {
+        for language in ["```python\n", "```js\n", "```csharp\n"] {
             for rest in page.split(language).skip(1) {
                 let program = rest.split("```").next().expect("a block");
                 let block = format!("{language}{program}```\n");
