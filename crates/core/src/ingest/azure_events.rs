@@ -83,6 +83,8 @@ impl ReadEvents for AzureEvents {
             self.citations.extend(cited);
             self.retrieved.extend(retrieved);
         }
+        // Some gateways send an empty reason with each chunk until the last.
+        let reason = reason.filter(|reason| !reason.is_empty());
         let content = content.filter(|content| !content.is_empty());
         // The context may be spread over chunks, but it comes before the text.
         if content.is_some() || reason.is_some() {

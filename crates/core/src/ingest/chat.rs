@@ -243,6 +243,8 @@ pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Res
     let first = choices.into_iter().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
     let Some((at, Choice { delta, message, finish_reason: reason, .. })) = first else { return Ok(chunk) };
     let WireMessage { content, refusal, annotations: noted } = delta.unwrap_or_default();
+    // Some servers send an empty reason with each chunk until the last.
+    let reason = filled(reason);
     if let Some(reason) = &reason {
         notes.extend(finish_reason(reason, format!("{}/choices/{at}/finish_reason", event.pointer())));
     }

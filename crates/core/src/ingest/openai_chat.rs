@@ -322,6 +322,19 @@ mod tests {
         assert_eq!(events(&[text("a")]), [StreamEvent::Text("a".into())]);
     }
 
+    /// An empty reason in the first chunk was taken for the end, so that a stream that broke off later looked complete.
+    #[test]
+    fn an_empty_finish_reason_is_no_end() {
+        let going_on = |said: &str| {
+            let mut event = text(said);
+            event["choices"][0]["finish_reason"] = json!("");
+            event
+        };
+        let answer = stream(&[going_on("a"), going_on("b")]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("ab", false));
+        assert!(stream(&[going_on("a"), end()]).complete);
+    }
+
     #[test]
     fn an_error_keeps_the_text() {
         let answer = stream(&[text("a"), json!({"error": {"code": 429}}), text("b")]);
