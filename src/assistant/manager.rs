@@ -38,6 +38,8 @@ pub struct Configured {
     pub of_channel: Option<String>,
     /// The assistant that answers behind Azure Bot Service.
     pub behind_azure: Option<String>,
+    /// The settings that name an assistant.
+    pub named: Vec<NamedAssistant>,
     /// What sections can name as their secrets.
     pub secrets: SecretSource,
     /// How connections are made.
@@ -62,6 +64,7 @@ impl Configured {
             plans: Vec::new(),
             of_channel: None,
             behind_azure: None,
+            named: Vec::new(),
             secrets: SecretSource::default(),
             egress: EgressOptions::default(),
             labels: Arc::default(),
@@ -82,6 +85,15 @@ impl Configured {
         };
         Opening::new(surroundings, Arc::clone(&self.labels), self.server.clone(), Arc::clone(&self.public))
     }
+}
+
+/// A setting that names an assistant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedAssistant {
+    /// The setting.
+    pub setting: &'static str,
+    /// The name of the assistant.
+    pub name: String,
 }
 
 /// Makes the assistants of a server, and changes those of the store.
@@ -152,6 +164,9 @@ pub enum ManageError {
     /// It is not in the store.
     #[error("the assistant {0} is part of the configuration of the server: change it there")]
     Configured(String),
+    /// A setting names it.
+    #[error("the setting {0} of the server names this assistant: change it before you delete the assistant")]
+    Named(&'static str),
     /// The settings are invalid.
     #[error("{}", lines(.0))]
     Invalid(Faults),
@@ -205,6 +220,7 @@ impl AssistantManager {
         let unreadable = current.take().map(|before| before.unreadable).unwrap_or_default();
         let mut new = Current { configured, of_file, revision: 0, stored: BTreeMap::new(), unreadable };
         self.load(&mut new).await?;
+        new.check_names()?;
         self.assistants.replace(new.registry());
         *current = Some(new);
         Ok(())
@@ -265,6 +281,9 @@ impl AssistantManager {
         let mut current = self.current.lock().await;
         let current = current.as_mut().ok_or(ManageError::Starting)?;
         current.check_is_stored(name)?;
+        if let Some(named) = current.configured.named.iter().find(|named| named.name == name) {
+            return Err(ManageError::Named(named.setting));
+        }
         let deleted = self.store.delete_assistant(name, expected).await?;
         self.reload(current).await?;
         Ok(deleted)
@@ -380,6 +399,16 @@ pub enum ConfigureError {
     /// Those of the configuration cannot be opened.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Open(Vec<OpenError>),
+    /// A setting names an assistant that does not exist.
+    #[error("{setting}: {name}: this assistant does not exist; known: {known}")]
+    Unknown {
+        /// The setting.
+        setting: &'static str,
+        /// The name.
+        name: String,
+        /// The names of all assistants.
+        known: String,
+    },
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -396,6 +425,20 @@ impl Current {
     fn registry(&self) -> AssistantRegistry {
         let stored = self.stored.values().filter_map(|stored| stored.opened.as_ref().ok());
         self.of_file.clone().or(stored.cloned())
+    }
+
+    fn check_names(&self) -> Result<(), ConfigureError> {
+        let mut known: Vec<&str> = self.configured.plans.iter().map(|plan| plan.name.as_str()).collect();
+        known.extend(self.stored.keys().map(String::as_str));
+        known.push(DOCS);
+        match self.configured.named.iter().find(|named| !known.contains(&named.name.as_str())) {
+            None => Ok(()),
+            Some(NamedAssistant { setting, name }) => {
+                known.sort_unstable();
+                known.dedup();
+                Err(ConfigureError::Unknown { setting, name: name.clone(), known: known.join(", ") })
+            }
+        }
     }
 
     fn check_is_stored(&self, name: &str) -> Result<(), ManageError> {

@@ -25,7 +25,8 @@ pub use azure_responder::AzureResponder;
 pub use downloads::Downloads;
 pub use failure::Case;
 pub use manager::{
-    AssistantInfo, AssistantManager, ConfigureError, Configured, Faults, ManageError, Origin, ReadSettings,
+    AssistantInfo, AssistantManager, ConfigureError, Configured, Faults, ManageError, NamedAssistant, Origin,
+    ReadSettings,
 };
 pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};

@@ -39,6 +39,7 @@ impl Openers {
         configured.plans = config.assistants.clone();
         configured.of_channel = config.assistant.clone();
         configured.behind_azure = config.azure_bot.as_ref().and_then(|bot| bot.assistant.clone());
+        configured.named = config.named_assistants.clone();
         configured.secrets = config.secrets.clone();
         configured.egress = config.egress.clone();
         configured.labels = Arc::clone(&config.http.labels);

@@ -6,7 +6,8 @@ use toml::{Table, Value};
 
 use super::assistant_section::{Author, read};
 use super::error::{Fault, Origin};
-use crate::assistant::{AssistantPlan, DOCS};
+use super::raw_config::RawConfig;
+use crate::assistant::{AssistantPlan, DOCS, NamedAssistant};
 use crate::secret_source::SecretSource;
 
 /// The key of the sections in the file.
@@ -80,8 +81,8 @@ pub(super) fn of_channel(
         Some(_) if has_bot => {
             Err("a bot already answers on the channel: leave out assistant or bot.endpoint".to_owned())
         }
-        Some(name) if name == DOCS || plans.iter().any(|plan| plan.name == name) => Ok(Some(name.to_owned())),
-        Some(_) => Err(format!("this assistant does not exist; known: {}", known(plans))),
+        // It may be one of the store.
+        Some(name) => Ok(Some(name.to_owned())),
         None if has_bot => Ok(None),
         None => match plans {
             [] => Ok(Some(DOCS.to_owned())),
@@ -101,14 +102,16 @@ pub(super) fn of_channel(
     }
 }
 
-/// Whether there is an assistant of this name, where one is named.
-pub(super) fn named(name: Option<&str>, plans: &[AssistantPlan]) -> Result<(), String> {
-    match name {
-        Some(name) if name != DOCS && plans.iter().all(|plan| plan.name != name) => {
-            Err(format!("this assistant does not exist; known: {}", known(plans)))
-        }
-        Some(_) | None => Ok(()),
-    }
+/// The settings that name an assistant. Whether it exists is known when the store is open.
+pub(super) fn named(raw: &RawConfig) -> Vec<NamedAssistant> {
+    let one = |setting: &'static str, name: &Option<String>| {
+        let name = name.clone().filter(|name| name != "none")?;
+        Some(NamedAssistant { setting, name })
+    };
+    let alone = [one("assistant", &raw.assistant), one("azure_bot.assistant", &raw.azure_bot.assistant)];
+    let embedded =
+        raw.embed.assistants.iter().map(|name| NamedAssistant { setting: "embed.assistants", name: name.clone() });
+    alone.into_iter().flatten().chain(embedded).collect()
 }
 
 fn known(plans: &[AssistantPlan]) -> String {

@@ -12,7 +12,7 @@ use super::load::{Sources, load};
 use super::raw_config::RawConfig;
 use super::setting::environment_name;
 use super::variables::unknown_variables;
-use crate::assistant::AssistantPlan;
+use crate::assistant::{AssistantPlan, NamedAssistant};
 use crate::channels::azure_bot::AzureBotOptions;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line::bot::BotBinding;
@@ -52,6 +52,8 @@ pub struct Config {
     pub azure_bot: Option<AzureBotOptions>,
     /// The assistants that stand in the file.
     pub assistants: Vec<AssistantPlan>,
+    /// The settings that name an assistant, which may be one of the store.
+    pub named_assistants: Vec<NamedAssistant>,
     /// What sections can name as their secrets.
     pub secrets: SecretSource,
     /// The name of the one that answers on the channel itself; it may be [`DOCS`](crate::assistant::DOCS), which stands in no file.
@@ -119,14 +121,11 @@ impl Config {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
         });
-        if let Err(wrong) = named(raw.azure_bot.assistant.as_deref(), &raw.assistants) {
-            let key = "azure_bot.assistant (CITEWIRE_AZURE_BOT_ASSISTANT)";
-            faults.push(Fault::new(Origin::Together, format!("{key}: {wrong}")));
-        }
         faults.extend(embed_faults(&raw));
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
+        let named_assistants = named(&raw);
         let data_dir = data_dir(&raw, &sources.environment, !missing.is_empty())?;
         let mut kept = keep_all(&data_dir, &missing)?;
         let mut announcements: Vec<String> = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
@@ -166,6 +165,7 @@ impl Config {
             direct_line_client,
             bot,
             azure_bot,
+            named_assistants,
             assistants: raw.assistants,
             secrets: raw.secrets,
             assistant,
@@ -214,12 +214,6 @@ fn embed_faults(raw: &RawConfig) -> Vec<Fault> {
         let reason = "embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) is for the pages of sites: name these sites in embed.origins \
                       (CITEWIRE_EMBED_ORIGINS)";
         faults.push(Fault::new(Origin::Together, reason));
-    }
-    for name in &raw.embed.assistants {
-        if let Err(wrong) = named(Some(name), &raw.assistants) {
-            let key = "embed.assistants (CITEWIRE_EMBED_ASSISTANTS)";
-            faults.push(Fault::new(Origin::Together, format!("{key}: {name}: {wrong}")));
-        }
     }
     faults
 }
@@ -400,7 +394,6 @@ mod tests {
             ("[embed]\norigins = [\"https://a.example/x\"]", "write https://a.example"),
             ("[embed]\norigins = [5]", "embed.origins in the configuration file: a list of texts is required"),
             ("[embed]\nanonymous = true", "name these sites in embed.origins"),
-            ("[embed]\norigins = \"https://a.example\"\nassistants = [\"hr\"]", "hr: this assistant does not exist"),
             ("bind = [\"127.0.0.1:0\"]", "bind in the configuration file: a single value is required"),
         ] {
             let refused = load(toml, &[]).expect_err(toml);
@@ -479,9 +472,8 @@ mod tests {
         assert_eq!(bot.map(|bot| bot.turns.waiting), Some(10));
         assert!(load(&[]).is_ok_and(|config| config.azure_bot.is_none()));
         let error = |more: &[(&str, &str)]| load(more).expect_err("refused").to_string();
-        let unknown = ("CITEWIRE_AZURE_BOT_ASSISTANT", "hr");
-        let words = error(&[secret, unknown, ("CITEWIRE_AZURE_BOT_TENANT", "contoso")]);
-        for named in ["azure_bot.app_id is missing", "this assistant does not exist", "CITEWIRE_AZURE_BOT_TENANT"] {
+        let words = error(&[secret, ("CITEWIRE_AZURE_BOT_TENANT", "contoso")]);
+        for named in ["azure_bot.app_id is missing", "CITEWIRE_AZURE_BOT_TENANT"] {
             assert!(words.contains(named) && !words.contains("~short~"), "{words}");
         }
     }

@@ -158,7 +158,8 @@ pub(crate) async fn store(
     responses(
         (status = 204, description = "The assistant was deleted"),
         (status = 404, description = "The assistant does not exist"),
-        (status = 409, description = "The assistant is part of the configuration file: change it there"),
+        (status = 409, description = "The assistant is part of the configuration file, or a setting of it names the \
+            assistant: change that first"),
         (status = 412, description = "The stored version differs from `If-Match`"),
     ),
     security(("api_key" = []))

@@ -5,7 +5,7 @@ use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::app::{API_KEY, Serving, answer};
+use crate::app::{API_KEY, Serving, answer, citewire};
 
 const CONFIG: &str = "[secrets]
 hr-line = { env = 'SECRET_OF_HR' }
@@ -33,6 +33,11 @@ impl Server {
     }
 
     fn restart(&mut self) {
+        self.restart_with("none");
+    }
+
+    /// The same, with this assistant on the channel itself.
+    fn restart_with(&mut self, of_channel: &str) {
         if let Some(serving) = self.serving.take() {
             assert_eq!(serving.interrupt(), Some(0));
         }
@@ -40,6 +45,7 @@ impl Server {
         let environment = [
             ("CITEWIRE_API_KEY", API_KEY),
             ("CITEWIRE_CONFIG", config.as_str()),
+            ("CITEWIRE_ASSISTANT", of_channel),
             ("SECRET_OF_HR", "the-secret-of-hr-1234"),
             ("MODEL_KEY", "sk-of-the-model"),
             ("NOT_NAMED", "of the environment"),
@@ -215,6 +221,28 @@ async fn assistants_of_the_configuration_are_shown_and_cannot_be_changed() {
     }
     let stranger = server.client.get(format!("{}{HR}", server.serving.as_ref().expect("a server").url));
     assert_eq!(answer(stranger).await.0, StatusCode::UNAUTHORIZED);
+}
+
+/// An assistant of the store can answer on the channel itself. One that a setting names cannot go away: the next start would fail.
+#[tokio::test]
+async fn settings_of_the_server_may_name_assistants_of_the_store() {
+    let mut server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    server.restart_with("hr");
+    let (status, problem) = answer(server.request(Method::DELETE, HR)).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::CONFLICT, &json!("assistant_named")));
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("the setting assistant")), "{problem}");
+    server.restart();
+    assert_eq!(server.delete(HR).await, StatusCode::NO_CONTENT);
+    drop(server.serving.take());
+    let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
+    let ended =
+        command.env("CITEWIRE_DATA_DIR", server.path()).env("CITEWIRE_ASSISTANT", "hr").output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(
+        !ended.status.success() && said.contains("assistant: hr: this assistant does not exist; known: docs"),
+        "{said}"
+    );
 }
 
 #[tokio::test]

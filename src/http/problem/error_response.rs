@@ -101,6 +101,7 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
 
 fn assistant(error: &AssistantError) -> ErrorResponse {
     match error {
+        AssistantError::Manage(ManageError::Named(_)) => table::ASSISTANT_NAMED.into(),
         AssistantError::Manage(ManageError::Configured(_)) => table::ASSISTANT_CONFIGURED.into(),
         AssistantError::Manage(ManageError::Invalid(faults)) => {
             let key = faults.first().map(|(key, _)| key.as_str()).filter(|key| !key.is_empty());
