@@ -8,6 +8,7 @@ pub use citewire_check as check;
 pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
 
 pub mod assistant;
+pub mod bucket;
 pub mod channels;
 pub mod cli;
 pub mod clock;

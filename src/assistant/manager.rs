@@ -3,21 +3,27 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Notify, watch};
+use tokio::time::timeout;
 
 use super::open::{DOCS, OpenError, Opening, open, open_one};
 use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants};
 use crate::answer::LabelCatalog;
 use crate::clock::{Clock, IdSource};
-use crate::document::{LibraryError, PublicLinks, read_upload};
+use crate::document::{Library, LibraryError, PublicLinks, read_upload};
 use crate::egress::EgressOptions;
 use crate::secret_source::SecretSource;
 use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
 use crate::upstream::Surroundings;
 use crate::url::WebUrl;
+
+/// How often buckets are listed.
+const LOOK_INTO_BUCKETS_EVERY: Duration = Duration::from_secs(60);
 
 /// So many documents are fetched at a time whose text has to be extracted.
 const UNREAD: usize = 16;
@@ -105,6 +111,8 @@ pub struct AssistantManager {
     current: Mutex<Option<Current>>,
     /// Rung when a document was uploaded.
     uploaded: Notify,
+    /// Rung when assistants were opened, whose buckets may not have been read.
+    opened: Notify,
     /// Counts the documents that were read.
     reads: watch::Sender<u64>,
 }
@@ -196,6 +204,7 @@ impl AssistantManager {
             read_settings,
             current: Mutex::new(None),
             uploaded: Notify::new(),
+            opened: Notify::new(),
             reads: watch::Sender::new(0),
         }
     }
@@ -222,29 +231,40 @@ impl AssistantManager {
         self.load(&mut new).await?;
         new.check_names()?;
         self.assistants.replace(new.registry());
+        self.opened.notify_one();
         *current = Some(new);
         Ok(())
     }
 
     /// Takes over what has changed in the store and in folders of documents.
     pub async fn refresh(&self) {
-        let mut current = self.current.lock().await;
-        let Some(current) = current.as_mut() else { return };
-        if let Err(error) = self.reload(current).await {
+        if let Some(current) = self.current.lock().await.as_mut()
+            && let Err(error) = self.reload(current).await
+        {
             tracing::error!(%error, "changed assistants could not be read from the store; the earlier versions stay");
         }
-        for assistant in self.assistants.all() {
-            let Some(library) = assistant.library() else { continue };
-            let name = assistant.name();
-            match library.refresh().await {
-                Ok(_) => {
-                    if current.unreadable.remove(name).is_some() {
-                        tracing::info!(assistant = name, "documents can be read again");
-                    }
-                }
-                Err(error) => current.tell_unreadable(name, &error),
-            }
+        self.refresh_libraries(|library| !library.is_remote()).await;
+    }
+
+    /// Takes over what changes in buckets, all at once: a slow one keeps no other waiting. Never ends by itself.
+    pub async fn watch_buckets(&self) {
+        loop {
+            self.refresh_libraries(Library::is_remote).await;
+            // A bucket that was opened meanwhile is read at once.
+            timeout(LOOK_INTO_BUCKETS_EVERY, self.opened.notified()).await.ok();
         }
+    }
+
+    async fn refresh_libraries(&self, is_meant: impl Fn(&Library) -> bool) {
+        let all = self.assistants.all();
+        let meant = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
+        let refreshed = meant.filter(|(_, library)| is_meant(library)).map(async |(name, library)| {
+            let outcome = library.refresh().await;
+            if let Some(current) = self.current.lock().await.as_mut() {
+                current.note_reading(name, outcome.map(drop));
+            }
+        });
+        join_all(refreshed).await;
     }
 
     /// All assistants, by name.
@@ -354,6 +374,7 @@ impl AssistantManager {
         if self.store.revision().await? != current.revision {
             self.load(current).await?;
             self.assistants.replace(current.registry());
+            self.opened.notify_one();
         }
         Ok(())
     }
@@ -457,7 +478,7 @@ impl Current {
                 settings: assistant.settings.clone(),
                 version: Some(assistant.version),
                 changed: Some(assistant.changed),
-                fault: opened.as_ref().err().cloned(),
+                fault: opened.as_ref().err().or_else(|| self.unreadable.get(&assistant.name)).cloned(),
             };
             all.insert(info.name.clone(), info);
         }
@@ -470,18 +491,32 @@ impl Current {
                 settings: settings.and_then(|settings| settings.as_object().cloned()).unwrap_or_default(),
                 version: None,
                 changed: None,
-                fault: None,
+                fault: self.unreadable.get(name).cloned(),
             };
             all.insert(info.name.clone(), info);
         }
         all.into_values().collect()
     }
 
-    fn tell_unreadable(&mut self, name: &str, error: &LibraryError) {
-        let error = error.to_string();
-        if self.unreadable.get(name) != Some(&error) {
-            tracing::error!(assistant = name, error, "changed documents could not be read; the earlier versions stay");
-            self.unreadable.insert(name.to_owned(), error);
+    /// Notes how reading the documents of an assistant went. A failure is logged once.
+    fn note_reading(&mut self, name: &str, outcome: Result<(), LibraryError>) {
+        match outcome {
+            Ok(()) => {
+                if self.unreadable.remove(name).is_some() {
+                    tracing::info!(assistant = name, "documents can be read again");
+                }
+            }
+            Err(error) => {
+                let error = error.to_string();
+                if self.unreadable.get(name) != Some(&error) {
+                    tracing::error!(
+                        assistant = name,
+                        error,
+                        "changed documents could not be read; the earlier versions stay"
+                    );
+                    self.unreadable.insert(name.to_owned(), error);
+                }
+            }
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::documentation;
 use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd, DocumentsSource};
 use crate::answer::LabelCatalog;
-use crate::document::{Library, LibraryError, PublicLinks};
+use crate::bucket::{Bucket, BucketFault};
+use crate::document::{Library, LibraryError, PublicLinks, RemoteLinks};
 use crate::store::AssistantStore;
 use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
 use crate::url::WebUrl;
@@ -60,6 +61,14 @@ pub enum OpenError {
         /// Why.
         fault: UpstreamFault,
     },
+    /// The bucket with its documents is not set up well.
+    #[error("assistants.{assistant}.documents.{fault}")]
+    Bucket {
+        /// The assistant.
+        assistant: String,
+        /// Why.
+        fault: BucketFault,
+    },
     /// Its documents cannot be read.
     #[error("assistants.{assistant}.documents: {error}")]
     Documents {
@@ -108,14 +117,18 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     let library = match documents {
         Some(documents) => match open_library(name, &documents.source, opening).await {
             Ok(library) => Some(Arc::new(library)),
-            Err(error) => {
-                faults.push(OpenError::Documents { assistant: name.clone(), error });
+            Err(fault) => {
+                faults.push(fault);
                 None
             }
         },
         None => None,
     };
-    let links = options.link_mode.links(name, server, public, &surroundings.clock);
+    let public = match &library {
+        Some(library) if library.is_remote() => Arc::new(RemoteLinks::new(Arc::clone(library))) as Arc<dyn PublicLinks>,
+        Some(_) | None => Arc::clone(public),
+    };
+    let links = options.link_mode.links(name, server, &public, &surroundings.clock);
     let upstream = match (back_end, &library) {
         (BackEnd::Called(upstream), _) => upstream.clone().open(surroundings).map_err(|wrong| {
             faults.extend(wrong.into_iter().map(|fault| OpenError::Upstream { assistant: name.clone(), fault }));
@@ -138,18 +151,21 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     Ok(assistant)
 }
 
-async fn open_library(
-    assistant: &str,
-    source: &DocumentsSource,
-    opening: &Opening<'_>,
-) -> Result<Library, LibraryError> {
-    match (source, &opening.store) {
+async fn open_library(assistant: &str, source: &DocumentsSource, opening: &Opening<'_>) -> Result<Library, OpenError> {
+    let library = match (source, &opening.store) {
         (DocumentsSource::Folder(options), _) => Library::open(options.clone()).await,
         (DocumentsSource::Uploads(options), Some(store)) => {
             Library::uploaded(Arc::clone(store), assistant, options.clone()).await
         }
         (DocumentsSource::Uploads(_), None) => Library::built_in([]).await,
-    }
+        (DocumentsSource::Bucket(bucket, options), _) => {
+            let Surroundings { secrets, egress, may_call_private_hosts, .. } = &opening.surroundings;
+            let bucket = Bucket::open(bucket, secrets, egress, *may_call_private_hosts)
+                .map_err(|fault| OpenError::Bucket { assistant: assistant.to_owned(), fault })?;
+            Library::remote(Arc::new(bucket), options.clone()).await
+        }
+    };
+    library.map_err(|error| OpenError::Documents { assistant: assistant.to_owned(), error })
 }
 
 async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {

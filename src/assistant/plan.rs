@@ -1,6 +1,7 @@
 //! The configuration of an assistant.
 
 use super::AssistantOptions;
+use crate::bucket::BucketOptions;
 use crate::document::{LibraryOptions, UploadOptions};
 use crate::secret::Secret;
 use crate::upstream::{Surroundings, UpstreamFault, UpstreamOptions};
@@ -52,6 +53,8 @@ pub enum DocumentsSource {
     Folder(LibraryOptions),
     /// In the store, uploaded over HTTP.
     Uploads(UploadOptions),
+    /// In a bucket of another service.
+    Bucket(Box<BucketOptions>, UploadOptions),
 }
 
 impl AssistantPlan {

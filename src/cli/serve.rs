@@ -173,6 +173,7 @@ async fn serve_from(
         ended = server.run(stop) => ended?,
         () = watch.run() => {}
         () = manager.read_uploads() => {}
+        () = manager.watch_buckets() => {}
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Map;
@@ -11,6 +12,7 @@ use utoipa::ToSchema;
 use super::assistanthub;
 use super::keys::given_secret;
 use crate::assistant::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource, Faults};
+use crate::bucket::BucketOptions;
 use crate::channels::direct_line::Owner;
 use crate::convert;
 use crate::document::{LibraryOptions, UploadOptions};
@@ -85,6 +87,21 @@ struct Documents {
     /// The folder. A relative path begins at the server's working directory. Over HTTP there is none: files are uploaded.
     #[schema(value_type = Option<String>)]
     folder: Option<PathBuf>,
+    /// The bucket with the documents, instead of a folder: `s3://bucket/folder`, `az://account/container/folder` or
+    /// `gs://bucket/folder`.
+    bucket: Option<String>,
+    /// The address of a service with the interface of S3, Azure or Google, if it is not theirs.
+    bucket_endpoint: Option<String>,
+    /// The region of an S3 bucket; `us-east-1` when absent.
+    bucket_region: Option<String>,
+    /// The access key id of an S3 bucket.
+    bucket_key_id: Option<String>,
+    /// The environment variable with the secret access key (S3), the account key (Azure) or the JSON key of a service account
+    /// (Google). Without a key, the bucket must be public.
+    bucket_key_env: Option<String>,
+    /// How long links to the bucket are valid if `citation_link_mode` is `public`, in seconds; at most 604800, 7 days, the default.
+    #[schema(minimum = 1, maximum = 604800)]
+    bucket_link_seconds: Option<u64>,
     /// The URL of the same folder on the web: citewire derives the URLs of documents from it.
     url: Option<String>,
     /// How many passages the model gets.
@@ -213,6 +230,46 @@ fn read_secret(
     })
 }
 
+/// The settings of a bucket.
+struct BucketSection {
+    address: Option<String>,
+    endpoint: Option<String>,
+    region: Option<String>,
+    key_id: Option<String>,
+    key_env: Option<String>,
+    link_seconds: Option<u64>,
+}
+
+impl BucketSection {
+    /// The bucket, if one is named. `None` when anything is wrong, which is reported.
+    #[expect(clippy::option_option, reason = "the outer one is the failure, as in the functions beside it")]
+    fn read(self, wrong: &mut impl FnMut(&str, String)) -> Option<Option<BucketOptions>> {
+        let Some(address) = self.address else {
+            let lonely =
+                [("bucket_endpoint", self.endpoint), ("bucket_key_id", self.key_id), ("bucket_key_env", self.key_env)];
+            if let Some((key, _)) = lonely.iter().find(|(_, value)| value.is_some()) {
+                wrong(&format!("documents.{key}"), "bucket is missing".to_owned());
+                return None;
+            }
+            return Some(None);
+        };
+        let usual = BucketOptions::parse(&address)
+            .map_err(|fault| wrong(&format!("documents.{}", fault.setting), fault.reason))
+            .ok()?;
+        let link_lifetime = self.link_seconds.map_or(usual.link_lifetime, Duration::from_secs);
+        let region = self.region.unwrap_or_else(|| usual.region.clone());
+        let bucket = BucketOptions {
+            endpoint: self.endpoint,
+            region,
+            key_id: self.key_id,
+            key_env: self.key_env,
+            link_lifetime,
+            ..usual
+        };
+        Some(Some(bucket))
+    }
+}
+
 impl Documents {
     fn read(self, author: Author, wrong: &mut impl FnMut(&str, String)) -> Option<DocumentsPlan> {
         let url = self.url.and_then(|url| {
@@ -220,7 +277,25 @@ impl Documents {
                 .map_err(|_| wrong("documents.url", "an address with http or https is required".to_owned()))
                 .ok()
         });
+        let bucket = BucketSection {
+            address: self.bucket,
+            endpoint: self.bucket_endpoint,
+            region: self.bucket_region,
+            key_id: self.bucket_key_id,
+            key_env: self.bucket_key_env,
+            link_seconds: self.bucket_link_seconds,
+        };
+        let bucket = bucket.read(wrong)?;
+        if self.folder.is_some() && bucket.is_some() {
+            wrong("documents.bucket", "folder is set as well; leave one of them out".to_owned());
+            return None;
+        }
+        let mut uploads = UploadOptions { base_url: url.clone(), ..UploadOptions::default() };
+        uploads.max_document_bytes = self.max_document_bytes.unwrap_or(uploads.max_document_bytes);
+        uploads.max_total_bytes = self.max_total_bytes.unwrap_or(uploads.max_total_bytes);
+        uploads.max_documents = self.max_documents.unwrap_or(uploads.max_documents);
         let source = match (self.folder, author) {
+            _ if bucket.is_some() => DocumentsSource::Bucket(Box::new(bucket?), uploads),
             (Some(folder), Author::Operator) => {
                 let mut library = LibraryOptions { base_url: url, ..LibraryOptions::new(folder) };
                 library.max_document_bytes = self.max_document_bytes.unwrap_or(library.max_document_bytes);
@@ -241,13 +316,7 @@ impl Documents {
                 );
                 return None;
             }
-            (None, Author::Caller) => {
-                let mut uploads = UploadOptions { base_url: url, ..UploadOptions::default() };
-                uploads.max_document_bytes = self.max_document_bytes.unwrap_or(uploads.max_document_bytes);
-                uploads.max_total_bytes = self.max_total_bytes.unwrap_or(uploads.max_total_bytes);
-                uploads.max_documents = self.max_documents.unwrap_or(uploads.max_documents);
-                DocumentsSource::Uploads(uploads)
-            }
+            (None, Author::Caller) => DocumentsSource::Uploads(uploads),
         };
         let mut plan = DocumentsPlan::new(source);
         plan.passages = self.passages.unwrap_or(plan.passages);

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::RemoteError;
 use crate::store::StoreError;
 
 /// An error when documents are read or searched. Each names the file and the remedy.
@@ -75,6 +76,9 @@ pub enum LibraryError {
     /// The store of uploaded documents failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Another service that holds the documents cannot be read.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// The search in memory failed, which it has no reason to.
     #[error("the documents cannot be searched: {0}")]
     Search(#[from] sqlx::Error),

@@ -10,10 +10,12 @@ use super::found::best_first;
 use super::index::Hit;
 use super::index_snapshot::{IndexSnapshot, Weighed, load, of_documents, of_texts, refresh};
 use super::question::{Question, Term};
+use super::remote::{Remote, RemoteDocuments};
 use super::uploads::Uploads;
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, UploadOptions};
 use crate::answer::Source;
 use crate::store::AssistantStore;
+use crate::url::WebUrl;
 
 /// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
 /// in common with the question by chance.
@@ -41,6 +43,8 @@ enum From {
     Folder(LibraryOptions),
     /// In the store.
     Uploads(Uploads),
+    /// At another service.
+    Remote(Remote),
     /// Texts by their paths.
     Program(BTreeMap<&'static str, &'static str>),
 }
@@ -70,6 +74,27 @@ impl Library {
         Ok(Self { from: From::Uploads(uploads), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
     }
 
+    /// The documents of another service, of which none is read yet: [`refresh`](Self::refresh) reads them.
+    ///
+    /// # Errors
+    /// When no index can be built, which nothing makes it do.
+    pub async fn remote(place: Arc<dyn RemoteDocuments>, options: UploadOptions) -> Result<Self, LibraryError> {
+        let snapshot = RwLock::new(Arc::new(of_documents(Vec::new()).await?));
+        Ok(Self { from: From::Remote(Remote::new(place, options)), snapshot, refreshing: Mutex::new(()) })
+    }
+
+    /// Whether its documents are at another service, which is asked less often than a folder.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        matches!(self.from, From::Remote(_))
+    }
+
+    /// The address of a document that the service which holds it has signed.
+    pub(super) fn signed(&self, id: &DocumentId) -> Option<WebUrl> {
+        let From::Remote(remote) = &self.from else { return None };
+        remote.signed(&self.document(id)?.path)
+    }
+
     /// Documents that are part of the program: paths, as in a folder, and texts. What is no document by its name is left out.
     ///
     /// # Errors
@@ -90,6 +115,10 @@ impl Library {
         let snapshot = match &self.from {
             From::Folder(options) => refresh(options, self.snapshot()).await?,
             From::Uploads(uploads) => match uploads.changed().await? {
+                Some(texts) => Some(of_documents(texts).await?),
+                None => None,
+            },
+            From::Remote(remote) => match remote.changed().await? {
                 Some(texts) => Some(of_documents(texts).await?),
                 None => None,
             },
@@ -134,6 +163,9 @@ impl Library {
             From::Folder(options) => options.clone(),
             From::Uploads(uploads) => {
                 return Ok(uploads.file(&document.path).await?.filter(|bytes| !bytes.is_empty()));
+            }
+            From::Remote(remote) => {
+                return Ok(remote.file(&document.path).await?.filter(|bytes| !bytes.is_empty()));
             }
             From::Program(files) => {
                 return Ok(files.get(document.path.as_str()).map(|text| text.as_bytes().to_vec()));

@@ -202,7 +202,9 @@ async fn upload_options(state: &State, name: &str) -> Result<UploadOptions, ApiE
     let plan = manager(state)?.stored_plan(name).await.map_err(AssistantError::from)?;
     match plan.ok_or(AssistantError::Unknown)?.documents.map(|documents| documents.source) {
         Some(DocumentsSource::Uploads(options)) => Ok(options),
-        Some(DocumentsSource::Folder(_)) | None => Err(AssistantError::NoDocuments.into()),
+        Some(DocumentsSource::Folder(_) | DocumentsSource::Bucket(..)) | None => {
+            Err(AssistantError::NoDocuments.into())
+        }
     }
 }
 

@@ -1,0 +1,11 @@
+//! Documents in buckets: Amazon S3 and what speaks like it, Azure Blob Storage, Google Cloud Storage.
+//!
+//! `object_store` knows the protocols and signs; its calls go through `egress`.
+
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod bucket;
+mod options;
+mod transport;
+
+pub use bucket::Bucket;
+pub use options::{BucketFault, BucketOptions, Kind};

@@ -1,0 +1,44 @@
+//! Carries the calls of `object_store` through the client of all outgoing calls.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+};
+
+use crate::egress::{Client, EgressError};
+
+/// Hands out one client, whatever options are asked for: what may be called, and for how long, is for `egress` to say.
+#[derive(Clone, Debug)]
+pub(super) struct Transport(pub(super) Client);
+
+impl HttpConnector for Transport {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.clone()))
+    }
+}
+
+#[async_trait]
+impl HttpService for Transport {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let url = parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Request, error))?;
+        let mut request = reqwest::Request::new(parts.method, url);
+        *request.headers_mut() = parts.headers;
+        *request.body_mut() = body.as_bytes().filter(|bytes| !bytes.is_empty()).map(|bytes| bytes.clone().into());
+        let fetched = self.0.fetch(request).await.map_err(|error| {
+            let kind = match &error {
+                EgressError::Connect { .. } => HttpErrorKind::Connect,
+                EgressError::Timeout { .. } => HttpErrorKind::Timeout,
+                EgressError::Broken { .. } => HttpErrorKind::Interrupted,
+                _ => HttpErrorKind::Unknown,
+            };
+            HttpError::new(kind, error)
+        })?;
+        let mut response = HttpResponse::new(HttpResponseBody::from(Bytes::from(fetched.body)));
+        *response.status_mut() = fetched.status;
+        *response.headers_mut() = fetched.headers;
+        Ok(response)
+    }
+}

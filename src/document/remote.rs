@@ -1,0 +1,142 @@
+//! Documents that another service holds.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use tokio::sync::Mutex;
+
+use super::document::Markup;
+use super::{Document, LibraryError, Passage, UploadOptions, split};
+use crate::url::WebUrl;
+
+/// A place of documents that is asked over the network.
+#[async_trait]
+pub trait RemoteDocuments: Debug + Send + Sync {
+    /// The documents, by path. Paths have `/` between their parts.
+    async fn list(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteError>;
+
+    /// The bytes of a document; `None` when it is gone.
+    async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError>;
+
+    /// An address of a document that its place has signed, so that it needs no credential. Computed without a call.
+    fn signed(&self, path: &str) -> Option<WebUrl>;
+}
+
+/// A document as its place lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RemoteDocument {
+    /// Its path.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Changes with its content: an entity tag, where the place has some.
+    pub tag: Option<String>,
+    /// When it was changed last.
+    pub modified: DateTime<Utc>,
+}
+
+impl RemoteDocument {
+    /// A document from its parts.
+    #[must_use]
+    pub fn new(path: String, bytes: u64, tag: Option<String>, modified: DateTime<Utc>) -> Self {
+        Self { path, bytes, tag, modified }
+    }
+}
+
+/// The place of documents cannot be read. The words name the place and the remedy, and no secret.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct RemoteError(pub String);
+
+/// Documents of a place, and which of them were read last.
+#[derive(Debug)]
+pub(super) struct Remote {
+    place: Arc<dyn RemoteDocuments>,
+    options: UploadOptions,
+    seen: Mutex<BTreeMap<String, Text>>,
+}
+
+#[derive(Clone, Debug)]
+struct Text {
+    listed: RemoteDocument,
+    /// What could not be read has none.
+    content: Option<(Arc<Document>, Vec<Arc<Passage>>)>,
+}
+
+impl Remote {
+    pub(super) fn new(place: Arc<dyn RemoteDocuments>, options: UploadOptions) -> Self {
+        Self { place, options, seen: Mutex::default() }
+    }
+
+    /// The documents that can be searched; `None` when they are those of the call before.
+    pub(super) async fn changed(&self) -> Result<Option<super::uploads::Texts>, LibraryError> {
+        let mut seen = self.seen.lock().await;
+        let listed = self.place.list(self.options.max_documents.saturating_add(1)).await?;
+        if listed.len() > self.options.max_documents {
+            return Err(RemoteError(format!(
+                "there are more than {} documents: raise documents.max_documents, or name a folder of the bucket",
+                self.options.max_documents
+            ))
+            .into());
+        }
+        let total = listed.iter().map(|document| document.bytes).sum::<u64>();
+        if total > self.options.max_total_bytes {
+            return Err(RemoteError(format!(
+                "the documents have {total} bytes: raise documents.max_total_bytes ({}), or name a folder of the bucket",
+                self.options.max_total_bytes
+            ))
+            .into());
+        }
+        let is_same = seen.len() == listed.len()
+            && listed.iter().all(|document| seen.get(&document.path).is_some_and(|text| text.listed == *document));
+        if is_same {
+            return Ok(None);
+        }
+        let mut texts = BTreeMap::new();
+        for listed in listed {
+            let text = match seen.get(&listed.path).filter(|text| text.listed == listed) {
+                Some(same) => same.clone(),
+                None => Text { content: self.content(&listed).await?, listed },
+            };
+            texts.insert(text.listed.path.clone(), text);
+        }
+        let all = texts.values().filter_map(|text| text.content.clone()).collect();
+        *seen = texts;
+        Ok(Some(all))
+    }
+
+    async fn content(
+        &self,
+        listed: &RemoteDocument,
+    ) -> Result<Option<(Arc<Document>, Vec<Arc<Passage>>)>, LibraryError> {
+        let RemoteDocument { path, bytes, .. } = listed;
+        let Some(markup) = Markup::of_name(path) else { return Ok(None) };
+        let limit = self.options.max_document_bytes;
+        if *bytes > limit {
+            tracing::warn!(path, bytes, limit, "a document is larger than documents.max_document_bytes and is skipped");
+            return Ok(None);
+        }
+        let Some(file) = self.place.read(path, limit).await? else { return Ok(None) };
+        let Some(text) = split::text_of(file) else {
+            tracing::warn!(path, "a document that is not UTF-8 is skipped: save it as UTF-8");
+            return Ok(None);
+        };
+        let parts = split::split(&text, markup);
+        let document = Document::new(path.clone(), markup, parts.title, self.options.base_url.as_ref());
+        Ok(Some((Arc::new(document), parts.passages.into_iter().map(Arc::new).collect())))
+    }
+
+    /// The bytes of a document; `None` when it is gone.
+    pub(super) async fn file(&self, path: &str) -> Result<Option<Vec<u8>>, LibraryError> {
+        Ok(self.place.read(path, self.options.max_document_bytes).await?)
+    }
+
+    /// An address that the place has signed.
+    pub(super) fn signed(&self, path: &str) -> Option<WebUrl> {
+        self.place.signed(path)
+    }
+}
