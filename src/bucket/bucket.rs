@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::Utc;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -11,11 +12,13 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::signer::{Method, Signer};
 use object_store::{BackoffConfig, Error, ObjectStore, ObjectStoreExt as _, RetryConfig};
+use url::Url;
 
+use super::azure_sas::AccountKey;
 use super::options::{BucketFault, BucketOptions, Kind, LONGEST_LINK};
-use super::transport::Transport;
+use super::transport::{CallError, Transport};
 use crate::document::{RemoteDocument, RemoteDocuments, RemoteError, is_supported};
-use crate::egress::{Client, EgressError, EgressOptions};
+use crate::egress::{Client, EgressOptions};
 use crate::secret_source::SecretSource;
 use crate::url::WebUrl;
 
@@ -33,8 +36,7 @@ pub struct Bucket {
     address: String,
     folder: Path,
     store: Arc<dyn ObjectStore>,
-    /// Absent for a bucket that is read without a credential: its links are open as they are.
-    signer: Option<Arc<dyn Signer>>,
+    signer: Links,
     link_lifetime: Duration,
 }
 
@@ -83,20 +85,37 @@ impl Bucket {
 
     fn failed(&self, error: &Error) -> RemoteError {
         let address = &self.address;
-        RemoteError(match error {
-            Error::NotFound { .. } => {
+        RemoteError(match cause(error) {
+            Some(CallError::NoBucket) => {
                 format!("the bucket {address} does not exist: check documents.bucket, and its region or endpoint")
             }
-            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => format!(
+            Some(CallError::Refused) => format!(
                 "the bucket {address} refuses the key: check documents.bucket_key_env, and let the key list the bucket \
                  and read its objects"
             ),
-            other => format!("the bucket {address} cannot be read: {}", reason(other)),
+            Some(CallError::Egress(error)) => format!("the bucket {address} cannot be read: {error}"),
+            None => format!("the bucket {address} cannot be read: {}", reason(error)),
         })
     }
 }
 
-type Built = (Arc<dyn ObjectStore>, Option<Arc<dyn Signer>>);
+type Built = (Arc<dyn ObjectStore>, Links);
+
+/// What signs links.
+#[derive(Debug)]
+enum Links {
+    /// Nothing: the bucket is read without a credential.
+    None,
+    /// `object_store`.
+    Signer(Arc<dyn Signer>),
+    /// The key of an Azure account.
+    Azure {
+        key: AccountKey,
+        /// Where the container is.
+        container: Url,
+        name: String,
+    },
+}
 
 /// The client of the kind of the bucket. Credentials of the machine are never used.
 fn built(options: &BucketOptions, secret: Option<String>, transport: Transport) -> Result<Built, BucketFault> {
@@ -125,7 +144,7 @@ fn built(options: &BucketOptions, secret: Option<String>, transport: Transport) 
                 builder = builder.with_access_key_id(id).with_secret_access_key(secret);
             }
             let store = Arc::new(builder.build().map_err(impossible)?);
-            Ok((Arc::clone(&store) as _, (!is_open).then_some(store as _)))
+            Ok((Arc::clone(&store) as _, if is_open { Links::None } else { Links::Signer(store) }))
         }
         Kind::Azure { account } => {
             let mut builder = MicrosoftAzureBuilder::new()
@@ -138,11 +157,19 @@ fn built(options: &BucketOptions, secret: Option<String>, transport: Transport) 
             if let Some(endpoint) = &options.endpoint {
                 builder = builder.with_endpoint(endpoint.clone());
             }
+            let mut links = Links::None;
             if let Some(secret) = secret {
+                let usual = format!("https://{account}.blob.core.windows.net");
+                let endpoint = options.endpoint.as_deref().unwrap_or(&usual);
+                let mut container = Url::parse(endpoint)
+                    .map_err(|_| BucketFault::new("bucket_endpoint", "an address with http or https is required"))?;
+                if let Ok(mut path) = container.path_segments_mut() {
+                    path.pop_if_empty().push(&options.name);
+                }
+                links = Links::Azure { key: AccountKey::new(account, &secret)?, container, name: options.name.clone() };
                 builder = builder.with_access_key(secret);
             }
-            let store = Arc::new(builder.build().map_err(impossible)?);
-            Ok((Arc::clone(&store) as _, (!is_open).then_some(store as _)))
+            Ok((Arc::new(builder.build().map_err(impossible)?), links))
         }
         Kind::Google => {
             let mut builder = GoogleCloudStorageBuilder::new()
@@ -157,7 +184,7 @@ fn built(options: &BucketOptions, secret: Option<String>, transport: Transport) 
                 builder = builder.with_service_account_key(secret);
             }
             let store = Arc::new(builder.build().map_err(impossible)?);
-            Ok((Arc::clone(&store) as _, (!is_open).then_some(store as _)))
+            Ok((Arc::clone(&store) as _, if is_open { Links::None } else { Links::Signer(store) }))
         }
     }
 }
@@ -169,14 +196,22 @@ fn secret(name: &str, secrets: &SecretSource) -> Result<String, BucketFault> {
     Ok(text.trim().to_owned())
 }
 
-/// The cause of an error, in the words of the layer that knows it.
+/// Why a call failed, if one did.
+fn cause(error: &Error) -> Option<&CallError> {
+    let mut cause: &dyn std::error::Error = error;
+    loop {
+        if let Some(found) = cause.downcast_ref() {
+            return Some(found);
+        }
+        cause = cause.source()?;
+    }
+}
+
+/// The innermost cause of an error.
 fn reason(error: &Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;
-        if cause.is::<EgressError>() {
-            break;
-        }
     }
     cause.to_string()
 }
@@ -214,7 +249,17 @@ impl RemoteDocuments for Bucket {
 
     fn signed(&self, path: &str) -> Option<WebUrl> {
         let place = self.place(path).ok()?;
-        let signer = self.signer.as_ref()?;
+        let signer = match &self.signer {
+            Links::None => return None,
+            Links::Signer(signer) => signer,
+            Links::Azure { key, container, name } => {
+                let mut address = container.clone();
+                address.path_segments_mut().ok()?.extend(place.parts().map(|part| part.as_ref().to_owned()));
+                let now = Utc::now();
+                let signed = key.sign(address, name, place.as_ref(), now, now + self.link_lifetime);
+                return signed.as_str().parse().ok();
+            }
+        };
         // The key is here, so that nothing has to be waited for.
         let signed = signer.signed_url(Method::GET, &place, self.link_lifetime).now_or_never()?;
         match signed {

@@ -7,7 +7,23 @@ use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 
+use reqwest::StatusCode;
+
 use crate::egress::{Client, EgressError};
+
+/// Why a call has no response that `object_store` could use. Its own errors do not tell these apart for lists.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallError {
+    /// There was no response.
+    #[error(transparent)]
+    Egress(EgressError),
+    /// The service does not accept the key.
+    #[error("the service refuses the key")]
+    Refused,
+    /// There is nothing to list.
+    #[error("the bucket does not exist")]
+    NoBucket,
+}
 
 /// Hands out one client, whatever options are asked for: what may be called, and for how long, is for `egress` to say.
 #[derive(Clone, Debug)]
@@ -23,6 +39,8 @@ impl HttpConnector for Transport {
 impl HttpService for Transport {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
+        // `list-type=2` of S3 and Google, `comp=list` of Azure.
+        let is_list = parts.uri.query().is_some_and(|query| query.contains("list"));
         let url = parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Request, error))?;
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
@@ -34,8 +52,17 @@ impl HttpService for Transport {
                 EgressError::Broken { .. } => HttpErrorKind::Interrupted,
                 _ => HttpErrorKind::Unknown,
             };
-            HttpError::new(kind, error)
+            HttpError::new(kind, CallError::Egress(error))
         })?;
+        match fetched.status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                return Err(HttpError::new(HttpErrorKind::Unknown, CallError::Refused));
+            }
+            StatusCode::NOT_FOUND if is_list => {
+                return Err(HttpError::new(HttpErrorKind::Unknown, CallError::NoBucket));
+            }
+            _ => {}
+        }
         let mut response = HttpResponse::new(HttpResponseBody::from(Bytes::from(fetched.body)));
         *response.status_mut() = fetched.status;
         *response.headers_mut() = fetched.headers;

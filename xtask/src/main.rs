@@ -5,6 +5,7 @@
 mod bans;
 mod bom;
 mod browser;
+mod buckets;
 mod chromium;
 mod debian;
 mod deny;

@@ -1,7 +1,7 @@
 //! The suite: named steps, the time of each, and a table at the end.
 
 use crate::repository::Repository;
-use crate::{browser, debian, deny, guides, npm, playground, process, prometheus, timing};
+use crate::{browser, buckets, debian, deny, guides, npm, playground, process, prometheus, timing};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ struct Step {
     run: fn(&Repository) -> Result<()>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step { name: "fmt", what: "the code is formatted", fast: true, run: fmt },
     Step { name: "clippy", what: "no lint complains", fast: true, run: clippy },
     Step { name: "core", what: "the core depends on nothing that has I/O", fast: true, run: core },
@@ -25,6 +25,12 @@ const STEPS: [Step; 11] = [
     Step { name: "packages", what: "dependencies are as deny.toml wants them", fast: false, run: deny::check },
     Step { name: "guides", what: "the commands of README and guides work as written", fast: false, run: guides::test },
     Step { name: "metrics", what: "a real Prometheus reads the figures", fast: false, run: prometheus::test },
+    Step {
+        name: "buckets",
+        what: "documents from buckets, and links that their services sign",
+        fast: false,
+        run: buckets::test,
+    },
     Step { name: "playground", what: "Teams' emulator in a real browser", fast: false, run: playground::test },
     Step { name: "browser", what: "real Web Chat in a real browser", fast: false, run: browser::test },
 ];
