@@ -1,0 +1,284 @@
+//! HTML and XHTML: what readers see, with headings, lists, tables and code.
+
+use html5ever::tendril::TendrilSink as _;
+use html5ever::{ParseOpts, parse_document};
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+
+use crate::encoding;
+use crate::extracted::{Extracted, one_line};
+use crate::markdown::Markdown;
+use crate::{Limits, Markup, Unreadable};
+
+/// The text of a page of HTML.
+pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
+    let mut markdown = Markdown::new(limits.max_text_bytes);
+    let title = write(&encoding::html_text(bytes)?, limits, &mut markdown)?;
+    Ok(Extracted::whole(title, Markup::Markdown, markdown.finish()))
+}
+
+/// Writes a page, and returns its title.
+pub(crate) fn write(text: &str, limits: &Limits, markdown: &mut Markdown) -> Result<Option<String>, Unreadable> {
+    // XHTML has empty elements that HTML would never close.
+    let dom: RcDom = if text.trim_start().starts_with("<?xml") {
+        xml5ever::driver::parse_document(RcDom::default(), Default::default()).one(text)
+    } else {
+        parse_document(RcDom::default(), ParseOpts::default()).one(text)
+    };
+    let mut page = Page::new(limits, markdown);
+    page.walk(&dom.document)?;
+    page.end_block()?;
+    Ok(page.title)
+}
+
+/// What is not read: not shown, or not the text of the page.
+const HIDDEN: [&str; 14] = [
+    "script", "style", "template", "noscript", "nav", "svg", "math", "iframe", "object", "button", "select",
+    "textarea", "audio", "video",
+];
+
+const BLOCKS: [&str; 26] = [
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "header",
+    "footer",
+    "aside",
+    "blockquote",
+    "figure",
+    "figcaption",
+    "address",
+    "dl",
+    "dt",
+    "dd",
+    "fieldset",
+    "form",
+    "hr",
+    "body",
+    "html",
+    "details",
+    "summary",
+    "center",
+    "caption",
+    "legend",
+    "hgroup",
+];
+
+/// A table that is being read.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+struct Page<'m> {
+    limits: Limits,
+    markdown: &'m mut Markdown,
+    title: Option<String>,
+    /// The text of the block that is being read.
+    block: String,
+    tables: Vec<Table>,
+    lists: usize,
+    /// The block is the first one of an item.
+    begins_item: bool,
+    heading: Option<u8>,
+    is_preformatted: bool,
+    is_title: bool,
+}
+
+/// A step through the tree of a page.
+enum Visit {
+    Enter(Handle, usize),
+    Leave(String),
+}
+
+impl<'m> Page<'m> {
+    fn new(limits: &Limits, markdown: &'m mut Markdown) -> Self {
+        Self {
+            limits: *limits,
+            markdown,
+            title: None,
+            block: String::new(),
+            tables: Vec::new(),
+            lists: 0,
+            begins_item: false,
+            heading: None,
+            is_preformatted: false,
+            is_title: false,
+        }
+    }
+
+    /// Visits all nodes. The stack is a list, which no nesting makes overflow.
+    fn walk(&mut self, root: &Handle) -> Result<(), Unreadable> {
+        let mut stack = vec![Visit::Enter(root.clone(), 0)];
+        while let Some(visit) = stack.pop() {
+            let (node, depth) = match visit {
+                Visit::Enter(node, depth) => (node, depth),
+                Visit::Leave(name) => {
+                    self.leave(&name)?;
+                    continue;
+                }
+            };
+            if depth > self.limits.max_depth {
+                return Err(Unreadable::damaged("its elements are nested too deep"));
+            }
+            match &node.data {
+                NodeData::Text { contents } => self.text(&contents.borrow()),
+                NodeData::Element { name, .. } => {
+                    let name = name.local.to_ascii_lowercase().to_string();
+                    if HIDDEN.contains(&name.as_str()) {
+                        continue;
+                    }
+                    self.enter(&name)?;
+                    stack.push(Visit::Leave(name));
+                }
+                NodeData::Document
+                | NodeData::Doctype { .. }
+                | NodeData::Comment { .. }
+                | NodeData::ProcessingInstruction { .. } => {}
+            }
+            stack.extend(node.children.borrow().iter().rev().map(|child| Visit::Enter(child.clone(), depth + 1)));
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.is_title {
+            self.title.get_or_insert_default().push_str(text);
+        } else if self.is_preformatted {
+            self.block.push_str(text);
+        } else {
+            // Line ends of the source are blanks; those of `br` come from elsewhere.
+            self.block.extend(text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }));
+        }
+    }
+
+    fn enter(&mut self, name: &str) -> Result<(), Unreadable> {
+        match name {
+            "title" => self.is_title = self.title.is_none(),
+            "br" => self.block.push('\n'),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.end_block()?;
+                self.heading = name[1..].parse().ok();
+            }
+            "pre" => {
+                self.end_block()?;
+                self.is_preformatted = true;
+            }
+            "ul" | "ol" | "menu" => {
+                self.end_block()?;
+                self.lists += 1;
+            }
+            "li" => {
+                self.end_block()?;
+                self.begins_item = true;
+            }
+            "table" => {
+                self.end_block()?;
+                self.tables.push(Table::default());
+            }
+            "tr" => {
+                self.end_block()?;
+                self.tables.last_mut().into_iter().for_each(|table| table.rows.push(Vec::new()));
+            }
+            "td" | "th" => {
+                self.end_block()?;
+                let row = self.tables.last_mut().and_then(|table| table.rows.last_mut());
+                row.into_iter().for_each(|row| row.push(String::new()));
+            }
+            name if BLOCKS.contains(&name) => self.end_block()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, name: &str) -> Result<(), Unreadable> {
+        match name {
+            "title" => self.is_title = false,
+            "ul" | "ol" | "menu" => {
+                self.end_block()?;
+                self.lists = self.lists.saturating_sub(1);
+                self.begins_item = false;
+            }
+            "pre" => {
+                self.end_block()?;
+                self.is_preformatted = false;
+            }
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.end_block()?;
+                self.heading = None;
+            }
+            "li" | "td" | "th" | "tr" => self.end_block()?,
+            "table" => {
+                self.end_block()?;
+                let Some(Table { rows }) = self.tables.pop() else { return Ok(()) };
+                // A table in a cell becomes text of that cell.
+                if self.tables.is_empty() {
+                    self.markdown.table(&rows)?;
+                } else {
+                    self.block.push_str(&rows.concat().join(" "));
+                    self.end_block()?;
+                }
+            }
+            name if BLOCKS.contains(&name) => self.end_block()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the block that has been read.
+    fn end_block(&mut self) -> Result<(), Unreadable> {
+        let block = std::mem::take(&mut self.block);
+        if block.trim().is_empty() {
+            return Ok(());
+        }
+        let cell = self.tables.last_mut().and_then(|table| table.rows.last_mut()).and_then(|row| row.last_mut());
+        if let Some(cell) = cell {
+            cell.push_str(&one_line(&block));
+            cell.push(' ');
+            return Ok(());
+        }
+        let begins_item = std::mem::take(&mut self.begins_item);
+        match self.heading {
+            Some(level) => self.markdown.heading(level, &block),
+            None if self.is_preformatted => self.markdown.code(&block),
+            None if begins_item => self.markdown.item(self.lists.saturating_sub(1), &block),
+            None => self.markdown.paragraph(&block),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(html: &str) -> String {
+        extract(html.as_bytes(), &Limits::default()).expect("text").pages[0].text.clone()
+    }
+
+    #[test]
+    fn what_readers_see_becomes_markdown() {
+        let html = "<!doctype html><title>The  title</title><style>x</style><nav>menu</nav><h2>A <em>b</em> *c*</h2>\n\
+                    <p>One <a href=https://x.example/>two</a>\nthree &amp; four [1].<p>five<br>six\n\
+                    <ul><li>a<ul><li>b</ul><li><p>c</p><p>more</p></ul><pre><code>x = 1\n  y</code></pre>\n\
+                    <table><tr><th>h<th>i<tr><td>j|k<td><p>l</p><p>m</p></table><script>no</script>";
+        let expected = "## A b \\*c\\*\n\nOne two three & four \\[1\\].\n\nfive\nsix\n\n- a\n  - b\n- c\n\nmore\n\n\
+                        ```\nx = 1\n  y\n```\n\n| h | i |\n| --- | --- |\n| j\\|k | l m |\n";
+        assert_eq!(text(html), expected);
+        let extracted = extract(html.as_bytes(), &Limits::default()).expect("text");
+        assert_eq!(extracted.title.as_deref(), Some("The title"));
+    }
+
+    #[test]
+    fn xhtml_with_empty_elements_is_read_to_its_end() {
+        let xhtml = "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head><title/><script/></head>\
+                     <body><p><a id='x'/>All of it.</p></body></html>";
+        assert_eq!(text(xhtml), "All of it.\n");
+    }
+
+    #[test]
+    fn elements_that_are_nested_without_end_are_refused() {
+        let html = format!("{}x", "<div>".repeat(1_000));
+        assert!(matches!(extract(html.as_bytes(), &Limits::default()), Err(Unreadable::Damaged(_))));
+    }
+}

@@ -1,0 +1,38 @@
+//! The text of documents, by page. A function of its arguments: nothing is fetched, nothing is written.
+//!
+//! ```
+//! use citewire_documents::{Format, Limits, extract};
+//!
+//! let format = Format::of_name("prices.csv").expect("a known ending");
+//! let extracted = extract(b"item;price\ntea;3", format, &Limits::default())?;
+//! assert_eq!(extracted.pages[0].text, "| item | price |\n| --- | --- |\n| tea | 3 |\n");
+//! # Ok::<(), citewire_documents::Unreadable>(())
+//! ```
+
+mod archive;
+mod csv;
+mod docx;
+mod encoding;
+mod epub;
+#[cfg(test)]
+mod example;
+mod extract;
+mod extracted;
+mod format;
+mod html;
+mod limits;
+mod markdown;
+mod pdf;
+mod pdf_layout;
+mod pptx;
+mod relationships;
+mod unreadable;
+mod xlsx;
+mod xml;
+
+pub use encoding::text_of;
+pub use extract::extract;
+pub use extracted::{Extracted, Markup, PageText};
+pub use format::Format;
+pub use limits::Limits;
+pub use unreadable::Unreadable;

@@ -1,0 +1,32 @@
+//! How much of a document is taken.
+
+/// How much of a document is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Pages or slides.
+    pub max_pages: usize,
+    /// Bytes of text.
+    pub max_text_bytes: usize,
+    /// Bytes of one part of an archive, unpacked.
+    pub max_part_bytes: u64,
+    /// Bytes of all parts of an archive, unpacked.
+    pub max_unpacked_bytes: u64,
+    /// Parts of an archive.
+    pub max_parts: usize,
+    /// So many elements of XML or HTML may stand in each other.
+    pub max_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_pages: 5_000,
+            max_text_bytes: 32 * 1024 * 1024,
+            max_part_bytes: 128 * 1024 * 1024,
+            max_unpacked_bytes: 512 * 1024 * 1024,
+            max_parts: 20_000,
+            max_depth: 256,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! PowerPoint files: a page for each slide.
+
+use crate::archive::Archive;
+use crate::extracted::{Extracted, PageText};
+use crate::markdown::Markdown;
+use crate::relationships;
+use crate::xml::{Step, walk};
+use crate::{Limits, Markup, Unreadable};
+
+/// The text of the slides, in the order in which they are shown. Notes of the speaker are no part of it.
+pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
+    let mut archive = Archive::open(bytes, limits)?;
+    let main = relationships::main_part(&mut archive, limits, "ppt/presentation.xml")?;
+    if !archive.has(&main) || !main.starts_with("ppt/") {
+        return Err(Unreadable::NotWhatItsNameSays("PPTX".to_owned()));
+    }
+    let presentation = archive.needed(&main)?;
+    let targets = relationships::of_part(&mut archive, &main, limits)?;
+    let mut slides = Vec::new();
+    walk(&presentation, limits, |step| {
+        if let Step::Open(element) = step
+            && element.name == "sldId"
+            && let Some(target) = element.prefixed("r", "id").and_then(|id| targets.get(id))
+        {
+            slides.push(target.part.clone());
+        }
+        Ok(())
+    })?;
+    if slides.len() > limits.max_pages {
+        return Err(Unreadable::TooManyPages { pages: slides.len(), limit: limits.max_pages });
+    }
+    let mut room = limits.max_text_bytes;
+    let mut pages = Vec::with_capacity(slides.len());
+    for (number, part) in (1..).zip(&slides) {
+        let text = slide(&archive.needed(part)?, limits, room)?;
+        room = room.saturating_sub(text.len());
+        pages.push(PageText { number: Some(number), text });
+    }
+    let title = relationships::title(&mut archive, limits)?;
+    let page_count = u32::try_from(pages.len()).ok();
+    Ok(Extracted { pages, page_count, ..Extracted::whole(title, Markup::Markdown, String::new()) })
+}
+
+/// The text of a slide.
+fn slide(bytes: &[u8], limits: &Limits, room: usize) -> Result<String, Unreadable> {
+    let mut slide = Slide { markdown: Markdown::new(room), ..Slide::default() };
+    walk(bytes, limits, |step| slide.take(step))?;
+    Ok(slide.markdown.finish())
+}
+
+#[derive(Debug, Default)]
+struct Slide {
+    markdown: Markdown,
+    is_title: bool,
+    is_text: bool,
+    paragraph: String,
+    depth: usize,
+    /// The rows of the table that is being read.
+    table: Option<Vec<Vec<String>>>,
+    cell: String,
+    /// What older programs show instead.
+    hidden: usize,
+}
+
+impl Slide {
+    fn take(&mut self, step: Step) -> Result<(), Unreadable> {
+        match step {
+            Step::Open(element) => match element.name.as_str() {
+                "Fallback" => self.hidden += 1,
+                "sp" => self.is_title = false,
+                "ph" => self.is_title = matches!(element.attribute("type"), Some("title" | "ctrTitle")),
+                "pPr" => self.depth = element.attribute("lvl").and_then(|level| level.parse().ok()).unwrap_or(0),
+                "t" => self.is_text = true,
+                "br" => self.paragraph.push('\n'),
+                "tbl" => self.table = Some(Vec::new()),
+                "tr" => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),
+                _ => {}
+            },
+            Step::Text(text) if self.is_text && self.hidden == 0 => self.paragraph.push_str(&text),
+            Step::Text(_) => {}
+            Step::Close(name) => return self.close(&name),
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, name: &str) -> Result<(), Unreadable> {
+        match name {
+            "Fallback" => self.hidden = self.hidden.saturating_sub(1),
+            "t" => self.is_text = false,
+            "p" => {
+                let text = std::mem::take(&mut self.paragraph);
+                let depth = std::mem::take(&mut self.depth);
+                if self.table.is_some() {
+                    self.cell.push_str(&text);
+                    self.cell.push(' ');
+                } else if self.is_title {
+                    return self.markdown.heading(1, &text);
+                } else if depth > 0 {
+                    return self.markdown.item(depth, &text);
+                } else {
+                    return self.markdown.paragraph(&text);
+                }
+            }
+            "tc" => {
+                let cell = std::mem::take(&mut self.cell);
+                self.table.iter_mut().filter_map(|rows| rows.last_mut()).for_each(|row| row.push(cell.clone()));
+            }
+            "tbl" => return self.markdown.table(&self.table.take().unwrap_or_default()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::pptx;
+
+    #[test]
+    fn slides_are_pages_in_the_order_in_which_they_are_shown() {
+        let file = pptx(&[("Second", "on *two*"), ("First", "on one")], &[2, 1]);
+        let extracted = extract(&file, &Limits::default()).expect("text");
+        let pages: Vec<_> = extracted.pages.iter().map(|page| (page.number, page.text.as_str())).collect();
+        assert_eq!(pages, [(Some(1), "# First\n\non one\n"), (Some(2), "# Second\n\non \\*two\\*\n")]);
+        assert_eq!(extracted.page_count, Some(2));
+        let limits = Limits { max_pages: 1, ..Limits::default() };
+        assert_eq!(extract(&file, &limits), Err(Unreadable::TooManyPages { pages: 2, limit: 1 }));
+    }
+}

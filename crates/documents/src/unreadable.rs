@@ -1,0 +1,68 @@
+//! Why a document cannot be read.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a document cannot be read, in words for the user who put it there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unreadable {
+    /// A password is needed.
+    #[error("it is encrypted: save it without a password")]
+    Encrypted,
+    /// The file is broken.
+    #[error("it is damaged ({0}): open it, and save it again")]
+    Damaged(String),
+    /// Pages without text.
+    #[error("it has no text: its pages are pictures; run OCR first")]
+    OnlyPictures,
+    /// Nothing in it.
+    #[error("it has no text")]
+    Empty,
+    /// Too many pages.
+    #[error("it has {pages} pages, and a document has at most {limit}: split it")]
+    TooManyPages {
+        /// How many it has.
+        pages: usize,
+        /// How many are taken.
+        limit: usize,
+    },
+    /// Too much text.
+    #[error("it has more than {limit} bytes of text: split it")]
+    TooMuchText {
+        /// What is taken.
+        limit: usize,
+    },
+    /// Too much in an archive.
+    #[error("unpacked it has more than {limit} bytes, or too many parts: split it")]
+    TooMuchUnpacked {
+        /// What is taken.
+        limit: u64,
+    },
+    /// Another format than its name says.
+    #[error("it is no {0} file, as its name says: give it the right ending")]
+    NotWhatItsNameSays(String),
+    /// Text in an unknown encoding.
+    #[error("it is not UTF-8: save it as UTF-8")]
+    NotUtf8,
+    /// The time limit passed.
+    #[error("reading it took more than {seconds} seconds: split it")]
+    TookTooLong {
+        /// What is taken.
+        seconds: u64,
+    },
+    /// The memory limit was reached.
+    #[error("reading it took too much memory: split it")]
+    TookTooMuchMemory,
+    /// The reading process ended by itself.
+    #[error("reading it crashed: open it, and save it again")]
+    Crashed,
+}
+
+impl Unreadable {
+    pub(crate) fn damaged(why: impl ToString) -> Self {
+        // An error of a library may quote the file: it is to be one short line.
+        let why: String =
+            crate::extracted::one_line(&why.to_string()).chars().filter(|c| !c.is_control()).take(120).collect();
+        Self::Damaged(why)
+    }
+}
