@@ -15,7 +15,7 @@ use super::open::{DOCS, OpenError, Opening, open, open_one};
 use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants};
 use crate::answer::LabelCatalog;
 use crate::clock::{Clock, IdSource};
-use crate::document::{Library, LibraryError, PublicLinks, read_upload};
+use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, read_upload};
 use crate::egress::EgressOptions;
 use crate::secret_source::SecretSource;
 use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
@@ -108,6 +108,8 @@ pub struct AssistantManager {
     assistants: Arc<Assistants>,
     store: Arc<dyn AssistantStore>,
     read_settings: ReadSettings,
+    /// What reads uploaded documents that are not text.
+    reader: Option<DocumentReader>,
     current: Mutex<Option<Current>>,
     /// Rung when a document was uploaded.
     uploaded: Notify,
@@ -199,6 +201,7 @@ impl AssistantManager {
     #[must_use]
     pub fn new(assistants: Arc<Assistants>, store: Arc<dyn AssistantStore>, read_settings: ReadSettings) -> Self {
         Self {
+            reader: None,
             assistants,
             store,
             read_settings,
@@ -207,6 +210,12 @@ impl AssistantManager {
             opened: Notify::new(),
             reads: watch::Sender::new(0),
         }
+    }
+
+    /// The same, with what reads uploaded documents that are not text.
+    #[must_use]
+    pub fn with_reader(self, reader: Option<DocumentReader>) -> Self {
+        Self { reader, ..self }
     }
 
     /// The store of the assistants.
@@ -351,7 +360,7 @@ impl AssistantManager {
                 return Ok(());
             }
             for (assistant, document) in unread {
-                read_upload(&*self.store, &document).await?;
+                read_upload(&*self.store, &document, self.reader.as_ref()).await?;
                 tracing::debug!(assistant, document = document.name, "an uploaded document was read");
                 self.refresh().await;
                 self.reads.send_modify(|count| *count += 1);

@@ -6,6 +6,7 @@ use super::documentation;
 use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd, DocumentsSource};
 use crate::answer::LabelCatalog;
 use crate::bucket::{Bucket, BucketFault};
+use crate::convert::Pages;
 use crate::document::{Library, LibraryError, PublicLinks, RemoteLinks};
 use crate::store::AssistantStore;
 use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
@@ -144,7 +145,12 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     if !faults.is_empty() {
         return Err(faults);
     }
-    let mut assistant = Assistant::new(name, options.clone(), upstream, Arc::clone(labels)).with_secret(secret.clone());
+    let mut options = options.clone();
+    if library.is_some() {
+        // A reader who is led to the wrong page of a long document finds nothing there.
+        options.convert.pages = Pages::Split;
+    }
+    let mut assistant = Assistant::new(name, options, upstream, Arc::clone(labels)).with_secret(secret.clone());
     if let Some((library, documents)) = library.zip(documents.as_ref()) {
         assistant = assistant.with_library(library).with_passages(documents.passages).with_links(links);
     }

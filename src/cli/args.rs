@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use citewire_documents::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use url::Url;
 
@@ -43,8 +44,47 @@ pub enum Command {
     Store(StoreArgs),
     /// Print the JSON schema of the configuration file.
     Config(ConfigArgs),
+    /// Check which documents in a folder can be read.
+    Documents(DocumentsArgs),
     /// Check that the server on this machine is ready: exit code 0 if it is, 1 if not. For containers.
     Healthcheck(HealthcheckArgs),
+    /// Read one document from stdin, and print its text as JSON. The server starts this by itself.
+    #[command(hide = true)]
+    ReadDocument(ReadDocumentArgs),
+}
+
+/// The arguments of `documents`.
+#[derive(Debug, Args)]
+pub struct DocumentsArgs {
+    /// The command to run.
+    #[command(subcommand)]
+    pub command: DocumentsCommand,
+}
+
+/// A command of `documents`.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum DocumentsCommand {
+    /// Read every file in a folder, and print one line per file. The exit code is 1 if a document cannot be read.
+    Check {
+        /// The folder.
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+        /// Print the files as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The arguments of `read-document`.
+#[derive(Debug, Args)]
+pub struct ReadDocumentArgs {
+    /// The format of the document.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Format,
+    /// The largest address space of this process in bytes.
+    #[arg(long, value_name = "BYTES")]
+    pub memory: u64,
 }
 
 /// The arguments of `config`.

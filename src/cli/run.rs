@@ -5,7 +5,9 @@ use std::io::{self, Write as _};
 
 use clap::Parser as _;
 
-use super::{Cli, Command, Outcome, check, config, convert, healthcheck, prompt, send, serve, store};
+use super::{
+    Cli, Command, Outcome, check, config, convert, documents, healthcheck, prompt, read_document, send, serve, store,
+};
 
 /// Runs the command that the arguments name, the name of the program first. Errors go to stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
@@ -26,7 +28,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Send(args) => send::run(args),
         Command::Store(args) => store::run(args),
         Command::Config(args) => config::run(args),
+        Command::Documents(args) => documents::run(args),
         Command::Healthcheck(args) => healthcheck::run(args),
+        Command::ReadDocument(args) => read_document::run(args),
     };
     outcome.unwrap_or_else(|error| {
         writeln!(io::stderr(), "citewire: {error:#}").ok();

@@ -18,6 +18,7 @@ use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources, read_settings};
+use crate::document::DocumentReader;
 use crate::http::ApiKey;
 use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
@@ -106,7 +107,7 @@ async fn serve_from(
     tracing::info!(connections = config.http.max_connections, "the limit of open files allows this many connections");
     let assistants = Arc::new(Assistants::default());
     let manager = AssistantManager::new(Arc::clone(&assistants), Arc::clone(&store) as _, read_settings);
-    let manager = Arc::new(manager);
+    let manager = Arc::new(manager.with_reader(DocumentReader::this_program().ok()));
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
     let conversations: Arc<dyn ConversationStore> = Arc::clone(&store) as _;
     let mut state =

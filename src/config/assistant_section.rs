@@ -15,7 +15,7 @@ use crate::assistant::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource, F
 use crate::bucket::BucketOptions;
 use crate::channels::direct_line::Owner;
 use crate::convert;
-use crate::document::{LibraryOptions, UploadOptions};
+use crate::document::{DocumentReader, LibraryOptions, UploadOptions};
 use crate::secret::Secret;
 use crate::secret_source::SecretSource;
 use crate::upstream::UpstreamOptions;
@@ -290,7 +290,8 @@ impl Documents {
             wrong("documents.bucket", "folder is set as well; leave one of them out".to_owned());
             return None;
         }
-        let mut uploads = UploadOptions { base_url: url.clone(), ..UploadOptions::default() };
+        let reader = DocumentReader::this_program().ok();
+        let mut uploads = UploadOptions { base_url: url.clone(), reader, ..UploadOptions::default() };
         uploads.max_document_bytes = self.max_document_bytes.unwrap_or(uploads.max_document_bytes);
         uploads.max_total_bytes = self.max_total_bytes.unwrap_or(uploads.max_total_bytes);
         uploads.max_documents = self.max_documents.unwrap_or(uploads.max_documents);
@@ -298,6 +299,7 @@ impl Documents {
             _ if bucket.is_some() => DocumentsSource::Bucket(Box::new(bucket?), uploads),
             (Some(folder), Author::Operator) => {
                 let mut library = LibraryOptions { base_url: url, ..LibraryOptions::new(folder) };
+                library.reader = DocumentReader::this_program().ok();
                 library.max_document_bytes = self.max_document_bytes.unwrap_or(library.max_document_bytes);
                 library.max_total_bytes = self.max_total_bytes.unwrap_or(library.max_total_bytes);
                 library.max_documents = self.max_documents.unwrap_or(library.max_documents);

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use citewire_documents::Format;
 use url::Url;
 
 use crate::url::WebUrl;
@@ -57,24 +58,6 @@ impl fmt::Display for DocumentId {
     }
 }
 
-/// The markup language of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Markup {
-    Markdown,
-    Plain,
-}
-
-impl Markup {
-    /// By the name of the file; `None` for what is no document.
-    pub(super) fn of_name(name: &str) -> Option<Self> {
-        match name.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
-            "md" | "markdown" => Some(Self::Markdown),
-            "txt" => Some(Self::Plain),
-            _ => None,
-        }
-    }
-}
-
 /// A document of a library.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -83,24 +66,24 @@ pub struct Document {
     pub id: DocumentId,
     /// Its path in the folder, with `/` between the parts.
     pub path: String,
-    /// Its first heading, else the name of the file.
+    /// The title that it gives itself, else its first heading, else the name of the file.
     pub title: String,
     /// Its media type, without parameters.
     pub media_type: &'static str,
+    /// How many pages or slides it has, where it has any.
+    pub pages: Option<u32>,
     /// Where it is on the web, if it is there.
     pub url: Option<WebUrl>,
 }
 
 impl Document {
-    pub(super) fn new(path: String, markup: Markup, heading: Option<String>, base: Option<&WebUrl>) -> Self {
+    pub(super) fn new(path: String, format: Format, title: Option<String>, base: Option<&WebUrl>) -> Self {
         let name = path.rsplit('/').next().unwrap_or(&path);
         Self {
             id: DocumentId::of_path(&path),
-            title: heading.unwrap_or_else(|| name.to_owned()),
-            media_type: match markup {
-                Markup::Markdown => "text/markdown",
-                Markup::Plain => "text/plain",
-            },
+            title: title.unwrap_or_else(|| name.to_owned()),
+            media_type: format.media_type(),
+            pages: None,
             url: base.and_then(|base| address(base, path.split('/'))),
             path,
         }
@@ -142,7 +125,7 @@ mod tests {
     fn a_document_that_is_on_the_web_has_its_address_there() {
         let url = |base: &str, path: &str| {
             let base: WebUrl = base.parse().expect("an address");
-            let document = Document::new(path.to_owned(), Markup::Markdown, None, Some(&base));
+            let document = Document::new(path.to_owned(), Format::Markdown, None, Some(&base));
             document.url.map(|url| url.as_str().to_owned())
         };
         assert_eq!(url("https://x.example/docs", "a.md").as_deref(), Some("https://x.example/docs/a.md"));
@@ -154,13 +137,10 @@ mod tests {
 
     #[test]
     fn without_a_heading_the_title_is_the_name_of_the_file() {
-        let document = Document::new("a/b.txt".to_owned(), Markup::Plain, None, None);
+        let document = Document::new("a/b.txt".to_owned(), Format::Text, None, None);
         assert_eq!(
             (document.title.as_str(), document.file_name(), document.media_type),
             ("b.txt", "b.txt", "text/plain")
         );
-        for (name, markup) in [("a.MD", Some(Markup::Markdown)), ("a.Markdown", Some(Markup::Markdown)), ("md", None)] {
-            assert_eq!(Markup::of_name(name), markup, "{name}");
-        }
     }
 }

@@ -79,6 +79,14 @@ pub enum LibraryError {
     /// Another service that holds the documents cannot be read.
     #[error(transparent)]
     Remote(#[from] RemoteError),
+    /// The program that reads documents cannot be started.
+    #[error("{} cannot be started to read documents: {source}; restart the server", program.display())]
+    Reader {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The search in memory failed, which it has no reason to.
     #[error("the documents cannot be searched: {0}")]
     Search(#[from] sqlx::Error),

@@ -1,12 +1,13 @@
 //! Lists the documents in a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::document::Markup;
+use citewire_documents::Format;
+
 use super::{LibraryError, LibraryOptions};
 
 /// The reason why a file or folder is skipped.
@@ -15,13 +16,13 @@ use super::{LibraryError, LibraryOptions};
 pub enum Skip {
     /// Its name begins with a dot.
     Hidden,
-    /// Its name ends in something else than `.md`, `.markdown` or `.txt`, or it is no file.
+    /// Its name ends in something that is no format of documents, or it is no file.
     OtherType,
     /// A link to a folder: what is in there is a document only where the folder itself is.
     LinkedFolder,
     /// A link that leads out of the folder, or nowhere.
     LeadsOut,
-    /// Its name or its text is no UTF-8.
+    /// Its name is no UTF-8.
     NotUtf8,
 }
 
@@ -30,11 +31,11 @@ pub type Skipped = BTreeMap<Skip, usize>;
 
 /// A file that is a document, as it was when the folder was listed. Two listings that are equal are taken for the same
 /// documents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Listed {
     /// With `/` between the parts.
     pub(super) path: String,
-    pub(super) markup: Markup,
+    pub(super) format: Format,
     pub(super) bytes: u64,
     pub(super) modified: Option<SystemTime>,
 }
@@ -46,6 +47,8 @@ pub(super) struct Listing {
     pub(super) skipped: Skipped,
     /// What is skipped and may be a surprise.
     odd: Vec<(Skip, PathBuf)>,
+    /// The files that are no documents by their names.
+    pub(super) other: Vec<String>,
 }
 
 impl Listing {
@@ -59,7 +62,21 @@ impl Listing {
                 Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
             }
         }
+        if !self.other.is_empty() {
+            let endings: BTreeSet<&str> = self.other.iter().map(|path| ending(path)).collect();
+            let endings = endings.into_iter().take(ENDINGS).collect::<Vec<_>>().join(" ");
+            tracing::info!(count = self.other.len(), endings, "files of other types are skipped");
+        }
     }
+}
+
+/// So many endings of skipped files are named.
+const ENDINGS: usize = 20;
+
+/// The ending of the name of a file, with its dot; the whole name where it has none.
+fn ending(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rfind('.').map_or(name, |dot| &name[dot..])
 }
 
 /// The folder itself, by its true name.
@@ -77,6 +94,7 @@ pub(super) fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
     let mut listing = walk.listing;
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.odd.sort();
+    listing.other.sort();
     Ok(listing)
 }
 
@@ -162,8 +180,12 @@ impl Walk<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(LibraryError::File { path, source }),
         };
-        let Some(markup) = Markup::of_name(&relative).filter(|_| data.is_file()) else {
+        let readable = |format: &Format| data.is_file() && (format.is_text() || self.options.reader.is_some());
+        let Some(format) = Format::of_name(&relative).filter(readable) else {
             self.skip(if data.is_dir() { Skip::LinkedFolder } else { Skip::OtherType }, &path);
+            if data.is_file() {
+                self.listing.other.push(relative);
+            }
             return Ok(());
         };
         let LibraryOptions { max_document_bytes, max_total_bytes, max_documents, .. } = *self.options;
@@ -178,7 +200,7 @@ impl Walk<'_> {
             return Err(LibraryError::TooMany { path, limit: max_documents });
         }
         let modified = data.modified().ok();
-        self.listing.files.push(Listed { path: relative, markup, bytes: data.len(), modified });
+        self.listing.files.push(Listed { path: relative, format, bytes: data.len(), modified });
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The results of a search.
 
 use std::cmp::Ordering;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use serde_json::{Map, json};
@@ -75,6 +76,7 @@ impl Found {
             url: self.document.url.clone(),
             filepath: self.document.url.is_none().then(|| self.document.path.clone()),
             content: Some(self.passage.text.clone()),
+            page: self.passage.page.and_then(NonZeroU32::new),
             media_type: Some(self.document.media_type.to_owned()),
             // More digits would say more than is known.
             score: Some((self.score * 1000.0).round() / 1000.0),

@@ -3,20 +3,26 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::document::Markup;
-use super::folder::{self, Listing, Skip, Skipped};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use super::file::{self, Content, FileRead};
+use super::folder::{self, Listed, Listing};
 use super::index::{Entry, Index};
 use super::question::Term;
-use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage, split};
+use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 
 /// From so many passages on, words that most of them have say nothing by themselves.
 const COMMON_FROM: usize = 8;
 
+/// So many files are read at one time.
+const AT_ONCE: usize = 4;
+
 /// All documents that were read at one time, with their index.
 #[derive(Debug)]
 pub(super) struct IndexSnapshot {
-    listing: Listing,
-    pub(super) skipped: Skipped,
+    pub(super) listing: Listing,
+    /// What came of reading each file, by its path.
+    pub(super) files: BTreeMap<String, FileRead>,
     pub(super) documents: BTreeMap<DocumentId, Arc<Document>>,
     /// In the order of the index.
     pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
@@ -73,49 +79,76 @@ fn rarity(count: usize, all: usize) -> f64 {
 
 /// Reads the folder.
 pub(super) async fn load(options: &LibraryOptions) -> Result<IndexSnapshot, LibraryError> {
-    let options = options.clone();
-    let read = tokio::task::spawn_blocking(move || read_all(&options, folder::list(&options)?));
-    index(read.await??).await
+    let listing = list(options).await?;
+    read_all(options, listing, &BTreeMap::new()).await
 }
 
 /// Puts texts on a snapshot that are in no folder.
 pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Result<IndexSnapshot, LibraryError> {
-    let documents = files.iter().filter_map(|(path, text)| {
-        let markup = Markup::of_name(path)?;
-        let parts = split::split(text, markup);
-        let document = Document::new((*path).to_owned(), markup, parts.title, None);
-        Some((Arc::new(document), parts.passages.into_iter().map(Arc::new).collect()))
-    });
-    index(Read { listing: Listing::default(), skipped: Skipped::new(), documents: documents.collect() }).await
+    let contents = files.iter().filter_map(|(path, text)| Some(((*path).to_owned(), Ok(file::built_in(path, text)?))));
+    index(Listing::default(), contents.collect()).await
 }
 
 /// Puts documents on a snapshot that are in no folder.
-pub(super) async fn of_documents(
-    documents: Vec<(Arc<Document>, Vec<Arc<Passage>>)>,
-) -> Result<IndexSnapshot, LibraryError> {
-    index(Read { listing: Listing::default(), skipped: Skipped::new(), documents }).await
+pub(super) async fn of_documents(contents: Vec<Content>) -> Result<IndexSnapshot, LibraryError> {
+    let files = contents.into_iter().map(|content| (content.document.path.clone(), Ok(content)));
+    index(Listing::default(), files.collect()).await
 }
 
-/// Reads the folder again; `None` when it is as it was before.
+/// Reads the folder again; `None` when it is as it was before. Only files are read that are not as they were.
 pub(super) async fn refresh(
     options: &LibraryOptions,
     before: Arc<IndexSnapshot>,
 ) -> Result<Option<IndexSnapshot>, LibraryError> {
-    let options = options.clone();
-    let read = tokio::task::spawn_blocking(move || {
-        let listing = folder::list(&options)?;
-        if before.listing == listing { Ok(None) } else { read_all(&options, listing).map(Some) }
-    });
-    match read.await?? {
-        Some(read) => index(read).await.map(Some),
-        None => Ok(None),
+    let listing = list(options).await?;
+    if before.listing == listing {
+        return Ok(None);
     }
+    let unchanged: BTreeMap<&Listed, &FileRead> =
+        before.listing.files.iter().filter_map(|file| Some((file, before.files.get(&file.path)?))).collect();
+    read_all(options, listing, &unchanged).await.map(Some)
 }
 
-async fn index(Read { listing, skipped, documents }: Read) -> Result<IndexSnapshot, LibraryError> {
-    let passages: Vec<(Arc<Document>, Arc<Passage>)> = documents
-        .iter()
-        .flat_map(|(document, passages)| passages.iter().map(|passage| (Arc::clone(document), Arc::clone(passage))))
+async fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
+    let options = options.clone();
+    tokio::task::spawn_blocking(move || folder::list(&options)).await?
+}
+
+/// Reads what is in the folder, in the order of the paths.
+async fn read_all(
+    options: &LibraryOptions,
+    listing: Listing,
+    unchanged: &BTreeMap<&Listed, &FileRead>,
+) -> Result<IndexSnapshot, LibraryError> {
+    listing.tell();
+    let readings = listing.files.iter().map(|listed| {
+        let (before, listed, options) = (unchanged.get(listed).copied().cloned(), listed.clone(), options.clone());
+        async move {
+            if let Some(before) = before {
+                return Ok::<_, LibraryError>(Some((listed.path, before)));
+            }
+            let path = listed.path.clone();
+            let read = file::read(options, listed).await?;
+            if let Some(Err(reason)) = &read {
+                tracing::warn!(path, %reason, "a document cannot be read");
+            }
+            Ok(read.map(|read| (path, read)))
+        }
+    });
+    let read: Vec<Option<(String, FileRead)>> = stream::iter(readings).buffered(AT_ONCE).try_collect().await?;
+    let files: BTreeMap<String, FileRead> = read.into_iter().flatten().collect();
+    if !files.values().any(Result::is_ok) && (!files.is_empty() || !listing.other.is_empty()) {
+        tracing::warn!(folder = %options.folder.display(), "no file in the folder of documents can be read");
+    }
+    index(listing, files).await
+}
+
+async fn index(listing: Listing, files: BTreeMap<String, FileRead>) -> Result<IndexSnapshot, LibraryError> {
+    let contents = || files.values().filter_map(|read| read.as_ref().ok());
+    let passages: Vec<(Arc<Document>, Arc<Passage>)> = contents()
+        .flat_map(|Content { document, passages }| {
+            passages.iter().map(|passage| (Arc::clone(document), Arc::clone(passage)))
+        })
         .collect();
     let entries: Vec<Entry<'_>> = passages
         .iter()
@@ -126,32 +159,6 @@ async fn index(Read { listing, skipped, documents }: Read) -> Result<IndexSnapsh
         })
         .collect();
     let index = Index::build(&entries).await?;
-    let documents = documents.into_iter().map(|(document, _)| (document.id.clone(), document)).collect();
-    Ok(IndexSnapshot { listing, skipped, documents, passages, index })
-}
-
-/// What is in the folder, in the order of the paths.
-struct Read {
-    listing: Listing,
-    skipped: Skipped,
-    documents: Vec<(Arc<Document>, Vec<Arc<Passage>>)>,
-}
-
-fn read_all(options: &LibraryOptions, listing: Listing) -> Result<Read, LibraryError> {
-    listing.tell();
-    let mut skipped = listing.skipped.clone();
-    let mut documents = Vec::with_capacity(listing.files.len());
-    for file in &listing.files {
-        // It was deleted since it was listed.
-        let Some(bytes) = folder::read(options, &file.path)? else { continue };
-        let Some(text) = split::text_of(bytes) else {
-            tracing::warn!(path = file.path, "a document that is not UTF-8 is skipped: save it as UTF-8");
-            *skipped.entry(Skip::NotUtf8).or_default() += 1;
-            continue;
-        };
-        let parts = split::split(&text, file.markup);
-        let document = Document::new(file.path.clone(), file.markup, parts.title, options.base_url.as_ref());
-        documents.push((Arc::new(document), parts.passages.into_iter().map(Arc::new).collect()));
-    }
-    Ok(Read { listing, skipped, documents })
+    let documents = contents().map(|content| (content.document.id.clone(), Arc::clone(&content.document))).collect();
+    Ok(IndexSnapshot { listing, files, documents, passages, index })
 }

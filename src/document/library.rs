@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use citewire_documents::Unreadable;
 use tokio::sync::Mutex;
 
+use super::file::FileRead;
 use super::folder::{self, Skipped};
 use super::found::best_first;
 use super::index::Hit;
@@ -35,6 +37,31 @@ pub struct Library {
     snapshot: RwLock<Arc<IndexSnapshot>>,
     /// Held while the folder is read, so that it is read once at a time.
     refreshing: Mutex<()>,
+}
+
+/// What came of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DocumentState {
+    /// It can be found and quoted.
+    Ready {
+        /// Its pages or slides, where it has any.
+        pages: Option<u32>,
+        /// How many passages it has.
+        passages: usize,
+    },
+    /// It cannot be read.
+    Unreadable(Unreadable),
+    /// It is no document by its name.
+    Skipped,
+}
+
+impl DocumentState {
+    fn of(read: &FileRead) -> Self {
+        match read {
+            Ok(content) => Self::Ready { pages: content.document.pages, passages: content.passages.len() },
+            Err(reason) => Self::Unreadable(reason.clone()),
+        }
+    }
 }
 
 /// Where documents come from.
@@ -144,7 +171,24 @@ impl Library {
     /// What in the folder is no document.
     #[must_use]
     pub fn skipped(&self) -> Skipped {
-        self.snapshot().skipped.clone()
+        self.snapshot().listing.skipped.clone()
+    }
+
+    /// The documents that cannot be read, by their paths, and why.
+    #[must_use]
+    pub fn unreadable(&self) -> Vec<(String, Unreadable)> {
+        let snapshot = self.snapshot();
+        let files = snapshot.files.iter();
+        files.filter_map(|(path, read)| Some((path.clone(), read.as_ref().err()?.clone()))).collect()
+    }
+
+    /// What came of each file of the folder, by its path.
+    #[must_use]
+    pub fn files(&self) -> BTreeMap<String, DocumentState> {
+        let snapshot = self.snapshot();
+        let other = snapshot.listing.other.iter().map(|path| (path.clone(), DocumentState::Skipped));
+        let read = snapshot.files.iter().map(|(path, read)| (path.clone(), DocumentState::of(read)));
+        read.chain(other).collect()
     }
 
     /// The document with this id.
@@ -247,8 +291,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::document::DOCUMENT_ID;
     use crate::document::links::HEADING;
-    use crate::document::{DOCUMENT_ID, Skip};
 
     fn write(folder: &Path, files: &[(&str, &str)]) {
         for (path, text) in files {
@@ -365,7 +409,7 @@ mod tests {
         fs::write(folder.path().join("latin.txt"), b"Gr\xfc\xdfe aus der Garage").expect("written");
         assert!(library.refresh().await.expect("refreshed"));
         assert_eq!((paths(&library, "garage").await, library.len()), (vec!["new.md".to_owned()], 6));
-        assert_eq!(library.skipped(), [(Skip::NotUtf8, 1)].into());
+        assert_eq!(library.unreadable(), [("latin.txt".to_owned(), Unreadable::NotUtf8)]);
         fs::remove_file(folder.path().join("new.md")).expect("removed");
         assert!(library.refresh().await.expect("refreshed"));
         assert_eq!(paths(&library, "garage").await, [""; 0]);

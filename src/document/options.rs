@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::DocumentReader;
 use crate::url::WebUrl;
 
-/// The folder of documents, and its limits. citewire holds all documents in memory.
+/// The folder of documents, and its limits. citewire holds the text of all documents in memory.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LibraryOptions {
@@ -12,6 +13,8 @@ pub struct LibraryOptions {
     pub folder: PathBuf,
     /// Where the same folder is on the web, if it is there: a document's address is this with its path behind it.
     pub base_url: Option<WebUrl>,
+    /// What reads documents that are not text; without it they are skipped.
+    pub reader: Option<DocumentReader>,
     /// The size of one document, in bytes.
     pub max_document_bytes: u64,
     /// The size of all documents, in bytes.
@@ -29,8 +32,9 @@ impl LibraryOptions {
         Self {
             folder: folder.into(),
             base_url: None,
-            max_document_bytes: 4 * 1024 * 1024,
-            max_total_bytes: 256 * 1024 * 1024,
+            reader: None,
+            max_document_bytes: 32 * 1024 * 1024,
+            max_total_bytes: 1024 * 1024 * 1024,
             max_documents: 10_000,
             max_depth: 16,
         }
@@ -43,6 +47,8 @@ impl LibraryOptions {
 pub struct UploadOptions {
     /// Where the same documents are on the web, if they are there: a document's address is this with its name behind it.
     pub base_url: Option<WebUrl>,
+    /// What reads documents that are not text; without it they have no text.
+    pub reader: Option<DocumentReader>,
     /// The size of one document, in bytes.
     pub max_document_bytes: u64,
     /// The size of all documents, in bytes.
@@ -56,6 +62,7 @@ impl Default for UploadOptions {
     fn default() -> Self {
         Self {
             base_url: None,
+            reader: None,
             max_document_bytes: 64 * 1024 * 1024,
             max_total_bytes: 256 * 1024 * 1024,
             max_documents: 10_000,

@@ -1,6 +1,7 @@
 //! A passage of a document, which can be found and quoted.
 
-use super::document::Markup;
+use citewire_documents::Markup;
+
 use super::sentence::{self, Sentence};
 
 /// A part of a document: one or more paragraphs under one heading.
@@ -11,6 +12,8 @@ pub struct Passage {
     pub headings: Vec<String>,
     /// The text, as it stands in the document but with Unix line ends.
     pub text: String,
+    /// The page of the document, counted from 1, where it has pages.
+    pub page: Option<u32>,
     /// Its place among the passages of its document, from 0.
     pub place: usize,
     pub(super) markup: Markup,

@@ -42,7 +42,11 @@ impl Addresses for ReaderLinks {
         let locked = self.documents.iter().find_map(|links| Some((links, links.locked(given)?)));
         let Some((links, document)) = locked else { return Some(given.clone()) };
         let readers = self.readers.as_ref().filter(|readers| readers.assistant == document.assistant)?;
-        readers.key.link_for(&readers.readership, &document, links.server())
+        let link = readers.key.link_for(&readers.readership, &document, links.server())?;
+        match given.fragment() {
+            Some(place) => format!("{}#{place}", link.as_str()).parse().ok(),
+            None => Some(link),
+        }
     }
 }
 
@@ -79,7 +83,9 @@ mod tests {
             let opened = signed("c1").for_readers(&address("hr", behind)).expect("an address");
             let start = format!("{}?conversation=c1&begun=1767225600500&signature=", mine.as_str());
             assert!(opened.as_str().starts_with(&start), "{opened:?}");
-            assert_eq!(Some(opened), signed("c1").for_readers(&mine), "the same each time");
+            let place = behind.strip_prefix('#').map(|_| behind).unwrap_or_default();
+            let again = signed("c1").for_readers(&mine).expect("an address");
+            assert_eq!(opened.as_str(), format!("{}{place}", again.as_str()), "the same each time");
         }
         assert_ne!(signed("c1").for_readers(&mine), signed("c2").for_readers(&mine));
         assert_eq!(links().for_readers(&mine), None);

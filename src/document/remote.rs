@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use citewire_documents::Format;
 use tokio::sync::Mutex;
 
-use super::document::Markup;
-use super::{Document, LibraryError, Passage, UploadOptions, split};
+use super::file::{self, Content};
+use super::{LibraryError, UploadOptions};
 use crate::url::WebUrl;
 
 /// A place of documents that is asked over the network.
@@ -64,7 +65,7 @@ pub(super) struct Remote {
 struct Text {
     listed: RemoteDocument,
     /// What could not be read has none.
-    content: Option<(Arc<Document>, Vec<Arc<Passage>>)>,
+    content: Option<Content>,
 }
 
 impl Remote {
@@ -73,7 +74,7 @@ impl Remote {
     }
 
     /// The documents that can be searched; `None` when they are those of the call before.
-    pub(super) async fn changed(&self) -> Result<Option<super::uploads::Texts>, LibraryError> {
+    pub(super) async fn changed(&self) -> Result<Option<Vec<Content>>, LibraryError> {
         let mut seen = self.seen.lock().await;
         let listed = self.place.list(self.options.max_documents.saturating_add(1)).await?;
         if listed.len() > self.options.max_documents {
@@ -109,25 +110,18 @@ impl Remote {
         Ok(Some(all))
     }
 
-    async fn content(
-        &self,
-        listed: &RemoteDocument,
-    ) -> Result<Option<(Arc<Document>, Vec<Arc<Passage>>)>, LibraryError> {
+    async fn content(&self, listed: &RemoteDocument) -> Result<Option<Content>, LibraryError> {
         let RemoteDocument { path, bytes, .. } = listed;
-        let Some(markup) = Markup::of_name(path) else { return Ok(None) };
+        let Some(format) = Format::of_name(path) else { return Ok(None) };
         let limit = self.options.max_document_bytes;
         if *bytes > limit {
             tracing::warn!(path, bytes, limit, "a document is larger than documents.max_document_bytes and is skipped");
             return Ok(None);
         }
-        let Some(file) = self.place.read(path, limit).await? else { return Ok(None) };
-        let Some(text) = split::text_of(file) else {
-            tracing::warn!(path, "a document that is not UTF-8 is skipped: save it as UTF-8");
-            return Ok(None);
-        };
-        let parts = split::split(&text, markup);
-        let document = Document::new(path.clone(), markup, parts.title, self.options.base_url.as_ref());
-        Ok(Some((Arc::new(document), parts.passages.into_iter().map(Arc::new).collect())))
+        let Some(bytes) = self.place.read(path, limit).await? else { return Ok(None) };
+        let (reader, base) = (self.options.reader.as_ref(), self.options.base_url.clone());
+        let read = file::of_bytes(path.clone(), format, bytes, reader, base).await?;
+        Ok(read.map_err(|reason| tracing::warn!(path, %reason, "a document cannot be read")).ok())
     }
 
     /// The bytes of a document; `None` when it is gone.

@@ -1,9 +1,9 @@
 //! Sentences that can be understood without their context.
 
+use citewire_documents::Markup;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::document::Markup;
 use crate::answer::MarkerForm;
 
 /// The Markdown of passages.

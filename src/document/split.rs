@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use citewire_documents::{Extracted, Markup};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Passage;
-use super::document::Markup;
 use super::sentence::{MARKDOWN, plain_text};
 
 /// A passage has no more bytes of text than this, unless a row of a table or a block of code alone has more.
@@ -20,11 +20,18 @@ pub(super) struct Parts {
     pub(super) passages: Vec<Passage>,
 }
 
-/// The text of a file: without a byte order mark, with Unix line ends. `None` where it is no UTF-8.
-pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
-    let text = String::from_utf8(bytes).ok()?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Some(text.replace("\r\n", "\n").replace('\r', "\n"))
+/// Splits a document by its pages, headings and paragraphs. No passage is on two pages.
+pub(super) fn split_pages(extracted: &Extracted) -> Parts {
+    let mut parts = Parts::default();
+    for page in &extracted.pages {
+        let found = split(&page.text, extracted.markup);
+        parts.title = parts.title.or(found.title);
+        for passage in found.passages {
+            let place = parts.passages.len();
+            parts.passages.push(Passage { page: page.number, place, ..passage });
+        }
+    }
+    parts
 }
 
 /// Splits a text by its headings and paragraphs.
@@ -115,6 +122,7 @@ impl Splitter<'_> {
         self.parts.passages.push(Passage {
             headings: self.headings.iter().map(|(_, heading)| heading.clone()).collect(),
             text: text.to_owned(),
+            page: None,
             place: self.parts.passages.len(),
             markup: self.markup,
         });
@@ -243,9 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_every_editor_are_read() {
-        assert_eq!(text_of(b"\xef\xbb\xbfa\r\n\r\nb\rc".to_vec()).as_deref(), Some("a\n\nb\nc"));
-        assert_eq!(text_of(b"Gr\xfc\xdfe".to_vec()), None);
+    fn what_has_no_text_has_no_passages() {
         assert_eq!(passages("---\ntitle: secret\n---\n\n# A\n\ntext\n"), [pair("A", "text")]);
         for empty in ["", "\n\n", "# A\n\n## B\n", "---\na: b\n---\n"] {
             assert_eq!(passages(empty), [], "{empty:?}");

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::document::Markup;
+use citewire_documents::Markup;
+
+use super::file::Content;
 use super::passage::Passage;
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, MAX_PIECE_BYTES, StoreError};
 
 /// The text of a document, split into passages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoredText {
-    /// The first heading, or the title that the file names.
-    pub(super) title: Option<String>,
+    /// The title of the document.
+    pub(super) title: String,
     /// The number of its pages, where its format has pages.
     pub(super) pages: Option<u32>,
     passages: Vec<StoredPassage>,
@@ -22,24 +24,29 @@ pub(super) struct StoredText {
 struct StoredPassage {
     headings: Vec<String>,
     text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     plain: bool,
 }
 
 impl StoredText {
-    pub(super) fn new(title: Option<String>, pages: Option<u32>, passages: Vec<Passage>) -> Self {
-        let stored = |passage: Passage| StoredPassage {
-            headings: passage.headings,
-            text: passage.text,
+    pub(super) fn of(content: &Content) -> Self {
+        let stored = |passage: &Arc<Passage>| StoredPassage {
+            headings: passage.headings.clone(),
+            text: passage.text.clone(),
+            page: passage.page,
             plain: passage.markup == Markup::Plain,
         };
-        Self { title, pages, passages: passages.into_iter().map(stored).collect() }
+        let Content { document, passages } = content;
+        Self { title: document.title.clone(), pages: document.pages, passages: passages.iter().map(stored).collect() }
     }
 
     pub(super) fn passages(self) -> Vec<Arc<Passage>> {
         let passage = |(place, stored): (usize, StoredPassage)| Passage {
             headings: stored.headings,
             text: stored.text,
+            page: stored.page,
             place,
             markup: if stored.plain { Markup::Plain } else { Markup::Markdown },
         };

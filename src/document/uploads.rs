@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use citewire_documents::Format;
 use tokio::sync::Mutex;
 
-use super::document::Markup;
+use super::file::{self, Content};
 use super::stored_passages::{StoredText, read_part};
-use super::{Document, LibraryError, Passage, UploadOptions, split};
+use super::{Document, DocumentReader, LibraryError, UploadOptions};
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, DocumentState, StoreError, StoredDocument};
 
 /// The uploaded documents of one assistant, and which of them were read last.
@@ -29,12 +30,8 @@ struct Seen {
 #[derive(Clone, Debug)]
 struct Text {
     key: DocumentKey,
-    document: Arc<Document>,
-    passages: Vec<Arc<Passage>>,
+    content: Content,
 }
-
-/// Documents with their passages.
-pub(super) type Texts = Vec<(Arc<Document>, Vec<Arc<Passage>>)>;
 
 impl Uploads {
     pub(super) fn new(store: Arc<dyn AssistantStore>, assistant: String, options: UploadOptions) -> Self {
@@ -44,7 +41,7 @@ impl Uploads {
     /// The documents that can be searched, by name; `None` when they are those of the call before.
     ///
     /// While a new upload is read, the passages of the document before it stay.
-    pub(super) async fn changed(&self) -> Result<Option<Texts>, LibraryError> {
+    pub(super) async fn changed(&self) -> Result<Option<Vec<Content>>, LibraryError> {
         let mut seen = self.seen.lock().await;
         let documents = self.store.documents(&self.assistant).await?;
         if documents == seen.documents {
@@ -63,17 +60,19 @@ impl Uploads {
                 texts.insert(stored.name.clone(), text);
             }
         }
-        let all = texts.values().map(|text| (Arc::clone(&text.document), text.passages.clone())).collect();
+        let all = texts.values().map(|text| text.content.clone()).collect();
         *seen = Seen { documents, texts };
         Ok(Some(all))
     }
 
     async fn text(&self, stored: &StoredDocument) -> Result<Option<Text>, StoreError> {
         let Some(text) = StoredText::read(&*self.store, stored.key).await? else { return Ok(None) };
-        let Some(markup) = Markup::of_name(&stored.name) else { return Ok(None) };
+        let Some(format) = Format::of_name(&stored.name) else { return Ok(None) };
         let base = self.options.base_url.as_ref();
-        let document = Document::new(stored.name.clone(), markup, text.title.clone(), base);
-        Ok(Some(Text { key: stored.key, document: Arc::new(document), passages: text.passages() }))
+        let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
+        document.pages = text.pages;
+        let content = Content { document: Arc::new(document), passages: text.passages() };
+        Ok(Some(Text { key: stored.key, content }))
     }
 
     /// The bytes of a document; `None` when it is gone.
@@ -90,35 +89,42 @@ impl Uploads {
 ///
 /// # Errors
 /// When the store fails. A file that cannot be read is no error: its state says why.
-pub async fn read_upload(store: &dyn AssistantStore, stored: &StoredDocument) -> Result<(), StoreError> {
-    let bytes = read_part(store, stored.key, DocumentPart::File).await?;
-    let state = match extract(&stored.name, bytes) {
-        Ok(text) if text.write(store, stored.key).await? => {
+pub async fn read_upload(
+    store: &dyn AssistantStore,
+    stored: &StoredDocument,
+    reader: Option<&DocumentReader>,
+) -> Result<(), StoreError> {
+    let StoredDocument { key, name, .. } = stored;
+    let bytes = read_part(store, *key, DocumentPart::File).await?;
+    let state = match extract(name, bytes, reader).await {
+        Ok(text) if text.write(store, *key).await? => {
             DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
         }
         // It was replaced or deleted meanwhile.
         Ok(_) => return Ok(()),
-        Err(reason) => DocumentState::Unreadable { reason },
+        Err(reason) => {
+            tracing::warn!(document = name, reason, "an uploaded document cannot be read");
+            DocumentState::Unreadable { reason }
+        }
     };
-    store.set_document_state(stored.key, state).await.map(drop)
+    store.set_document_state(*key, state).await.map(drop)
 }
 
-fn extract(name: &str, bytes: Vec<u8>) -> Result<StoredText, String> {
-    let markup = Markup::of_name(name).ok_or("this type of file is not supported")?;
-    let text = split::text_of(bytes).ok_or("the file is not UTF-8: save it as UTF-8")?;
-    let parts = split::split(&text, markup);
-    if parts.passages.is_empty() {
-        Err("the file has no text".to_owned())
-    } else {
-        Ok(StoredText::new(parts.title, None, parts.passages))
-    }
+async fn extract(name: &str, bytes: Vec<u8>, reader: Option<&DocumentReader>) -> Result<StoredText, String> {
+    let format = Format::of_name(name).ok_or("files of this type cannot be read")?;
+    let read = file::of_bytes(name.to_owned(), format, bytes, reader, None).await;
+    let content = read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+    if content.passages.is_empty() { Err("the file has no text".to_owned()) } else { Ok(StoredText::of(&content)) }
 }
 
-/// The endings of names of documents that can be read.
-pub const SUPPORTED: [&str; 3] = [".md", ".markdown", ".txt"];
+/// The endings of the names of documents that can be read, for people.
+#[must_use]
+pub fn supported_endings() -> String {
+    Format::endings().collect::<Vec<_>>().join(", ")
+}
 
 /// Whether documents with this name can be read, by the ending of the name.
 #[must_use]
 pub fn is_supported(name: &str) -> bool {
-    Markup::of_name(name).is_some()
+    Format::of_name(name).is_some()
 }

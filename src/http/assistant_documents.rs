@@ -14,7 +14,7 @@ use super::convert::json;
 use super::error::AssistantError;
 use super::{ApiError, State, body};
 use crate::assistant::DocumentsSource;
-use crate::document::{SUPPORTED, UploadOptions, is_supported};
+use crate::document::{UploadOptions, is_supported, supported_endings};
 use crate::store::{
     AssistantStore, DocumentKey, DocumentPart, DocumentState, MAX_PIECE_BYTES, Publication, StoredDocument,
 };
@@ -216,7 +216,7 @@ fn check_name(file: &str) -> Result<(), AssistantError> {
     if !is_name {
         return Err(AssistantError::DocumentName);
     }
-    if is_supported(file) { Ok(()) } else { Err(AssistantError::Unsupported { supported: SUPPORTED.join(", ") }) }
+    if is_supported(file) { Ok(()) } else { Err(AssistantError::Unsupported { supported: supported_endings() }) }
 }
 
 /// Stores the body piece by piece, and publishes the document.

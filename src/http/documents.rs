@@ -11,7 +11,7 @@ use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
-use crate::channels::direct_line::{Owner, UNKNOWN_MEDIA_TYPE};
+use crate::channels::direct_line::Owner;
 use crate::document::{Document, DownloadAddress};
 
 /// The credential of a download.
@@ -98,17 +98,25 @@ pub(crate) async fn download(
         None
     });
     let bytes = read.ok_or(DocumentError::Unknown)?;
+    let (policy, shown) =
+        if document.media_type == PDF { (PDF_POLICY, "inline") } else { ("default-src 'none'; sandbox", "attachment") };
     let mut response = HttpResponse::Ok();
     response
         .insert_header((header::CONTENT_TYPE, content_type(&document)))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy))
         .insert_header((header::CACHE_CONTROL, "private, no-cache"))
         // The address may be a credential, and is not for the site that a link in the document leads to.
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
-        .insert_header((header::CONTENT_DISPOSITION, attachment(document.file_name())));
+        .insert_header((header::CONTENT_DISPOSITION, disposition(shown, document.file_name())));
     Ok(response.body(bytes))
 }
+
+/// A browser shows a PDF at the page that the address names, and only where it is not to be saved. Its viewer runs no code of the
+/// document in the name of this server, but does not start in a sandbox, and draws with styles of its own.
+const PDF: &str = "application/pdf";
+const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; plugin-types application/pdf; \
+                          frame-ancestors 'none'";
 
 /// For whom an address is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,20 +141,20 @@ async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Resul
     Ok(Signed::ForATime)
 }
 
-/// The media type of a download. What is taken into a library is text, and in UTF-8.
+/// The media type of a download. Markdown and plain text are in UTF-8; other texts may name another encoding themselves.
 fn content_type(document: &Document) -> String {
-    if document.media_type.starts_with("text/") {
-        format!("{}; charset=utf-8", document.media_type)
-    } else {
-        UNKNOWN_MEDIA_TYPE.to_owned()
+    match document.media_type {
+        text @ ("text/markdown" | "text/plain") => format!("{text}; charset=utf-8"),
+        other => other.to_owned(),
     }
 }
 
 /// `Content-Disposition` with the name of a file (RFC 6266): as it is for clients that read RFC 8187, and with `_` for all that
 /// could be misread for others.
-fn attachment(name: &str) -> String {
+fn disposition(shown: &str, name: &str) -> String {
     let plain = |c: char| if c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ' { c } else { '_' };
-    let mut value: String = "attachment; filename=\"".chars().chain(name.chars().map(plain)).collect();
+    let start = format!("{shown}; filename=\"");
+    let mut value: String = start.chars().chain(name.chars().map(plain)).collect();
     value.push_str("\"; filename*=UTF-8''");
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
@@ -168,7 +176,7 @@ mod tests {
     #[test]
     fn a_name_cannot_leave_its_header_and_is_read_as_it_was() {
         for name in ["a.md", "a \"b\"\r\nSet-Cookie: c=1.md", "Über 😀 100%;.md", "a\\b';=.txt"] {
-            let text = attachment(name);
+            let text = disposition("attachment", name);
             assert!(text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '), "{text}");
             assert_eq!(text.matches('"').count(), 2, "{text}");
             let value = HeaderValue::from_str(&text).expect("a header");
@@ -176,6 +184,9 @@ mod tests {
             let extended = parsed.get_filename_ext().expect("a name");
             assert_eq!(extended.value, name.as_bytes(), "{text}");
         }
-        assert_eq!(attachment("a ü.md"), "attachment; filename=\"a _.md\"; filename*=UTF-8''a%20%C3%BC.md");
+        assert_eq!(
+            disposition("attachment", "a ü.md"),
+            "attachment; filename=\"a _.md\"; filename*=UTF-8''a%20%C3%BC.md"
+        );
     }
 }

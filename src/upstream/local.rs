@@ -118,6 +118,7 @@ fn written(source: &Source) -> Value {
     ];
     let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text?))));
     let mut members: Map<String, Value> = texts.collect();
+    members.extend(source.page.map(|page| ("page".to_owned(), json!(page))));
     members.extend(source.score.map(|score| ("score".to_owned(), json!(score))));
     members.insert("metadata".to_owned(), Value::Object(source.metadata.clone()));
     Value::Object(members)

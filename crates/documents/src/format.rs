@@ -52,6 +52,11 @@ impl Format {
         ROWS.iter().find(|(_, _, _, endings)| endings.contains(&ending.as_str())).map(|(format, ..)| *format)
     }
 
+    /// The endings of the names of all documents, without the dot.
+    pub fn endings() -> impl Iterator<Item = &'static str> {
+        ROWS.iter().flat_map(|(_, _, _, endings)| *endings).copied()
+    }
+
     /// The name of the format.
     #[must_use]
     pub fn name(self) -> &'static str {

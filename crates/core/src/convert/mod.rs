@@ -13,6 +13,7 @@ mod shown;
 mod spacing;
 mod streaming;
 
+pub use crate::cite::Pages;
 pub use conversion::Conversion;
 pub use convert::convert;
 pub use error::ConvertError;
