@@ -71,7 +71,7 @@ impl Found {
         if !self.passage.headings.is_empty() {
             metadata.insert(HEADING.to_owned(), json!(self.passage.headings.join(" > ")));
         }
-        Source {
+        let source = Source {
             title: Some(self.document.title.clone()),
             url: self.document.url.clone(),
             filepath: self.document.url.is_none().then(|| self.document.path.clone()),
@@ -82,7 +82,8 @@ impl Found {
             score: Some((self.score * 1000.0).round() / 1000.0),
             metadata,
             ..Source::default()
-        }
+        };
+        Source { url: source.page_url(), ..source }
     }
 }
 

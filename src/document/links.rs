@@ -66,7 +66,7 @@ impl DownloadLinks {
     }
 
     /// Names the documents of sources as the download route does, `{assistant}.{document}`, and gives an address to those sources
-    /// that have none. Passages of one document get the same.
+    /// that have none: that of the page, in a PDF. Passages of one page get the same.
     pub fn fill_in(&self, sources: &mut [Source]) {
         let now = match &self.access {
             Access::None | Access::Authenticated => None,
@@ -82,6 +82,8 @@ impl DownloadLinks {
                     (Access::Authenticated, _) => document.url(&self.server),
                     (Access::Public { links, .. }, Some(now)) => links.link(&document, now),
                 };
+                // Behind the signature, of which a fragment is no part.
+                source.url = source.page_url();
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Archives of which no more is unpacked than the limits allow.
 
-use std::io::{Cursor, Read as _};
+use std::io::{Cursor, ErrorKind, Read as _};
 
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -54,7 +54,10 @@ impl<'b> Archive<'b> {
         // The size that the archive states may be a lie: the bytes themselves are counted.
         let limit = self.limits.max_part_bytes.min(self.room);
         let mut bytes = Vec::new();
-        part.take(limit + 1).read_to_end(&mut bytes).map_err(Unreadable::damaged)?;
+        part.take(limit + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::OutOfMemory => Unreadable::TookTooMuchMemory,
+            _ => Unreadable::damaged(error),
+        })?;
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if size > limit {
             return Err(Unreadable::TooMuchUnpacked { limit });

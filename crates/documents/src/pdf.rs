@@ -77,6 +77,13 @@ struct Reader {
     list: ObjectId,
 }
 
+/// A part of a font that was taken out.
+struct Taken {
+    font: ObjectId,
+    key: &'static [u8],
+    value: Object,
+}
+
 impl Reader {
     fn new(mut document: Document) -> Result<Self, Unreadable> {
         let list = document.add_object(Dictionary::new());
@@ -100,33 +107,36 @@ impl Reader {
         matches!(read, Ok(Ok(()))).then(|| layout.finish())
     }
 
-    /// The same after the parts of fonts are taken out over which the parser panics.
+    /// The same after the parts of fonts are taken out over which the parser panics. They stay out for the pages behind.
     fn page_without_broken_fonts(&mut self) -> Option<String> {
-        let taken: Vec<(ObjectId, &[u8], Object)> = OPTIONAL.iter().flat_map(|key| self.take_out(key)).collect();
-        let mut text = self.page();
-        for (id, key, value) in taken {
-            self.put(id, key, value);
-            match self.page() {
-                Some(better) => text = Some(better),
-                None if text.is_some() => {
-                    self.dictionary(id).into_iter().for_each(|font| {
-                        font.remove(key);
-                    });
-                }
-                None => {}
-            }
-        }
-        text
+        let taken: Vec<Taken> = OPTIONAL.iter().flat_map(|key| self.take_out(key)).collect();
+        self.page()?;
+        self.put_back(taken);
+        self.page()
     }
 
-    fn take_out<'k>(&mut self, key: &'k [u8]) -> Vec<(ObjectId, &'k [u8], Object)> {
+    /// Puts back what the parser does not panic over.
+    fn put_back(&mut self, mut taken: Vec<Taken>) {
+        for Taken { font, key, value } in &taken {
+            self.dictionary(*font).into_iter().for_each(|font| font.set(*key, value.clone()));
+        }
+        if self.page().is_some() {
+            return;
+        }
+        for Taken { font, key, .. } in &taken {
+            self.dictionary(*font).and_then(|font| font.remove(key));
+        }
+        if taken.len() > 1 {
+            let others = taken.split_off(taken.len() / 2);
+            self.put_back(taken);
+            self.put_back(others);
+        }
+    }
+
+    fn take_out(&mut self, key: &'static [u8]) -> Vec<Taken> {
         let objects = self.document.objects.iter_mut();
         let dictionaries = objects.filter_map(|(id, object)| Some((*id, object.as_dict_mut().ok()?)));
-        dictionaries.filter_map(|(id, font)| Some((id, key, font.remove(key)?))).collect()
-    }
-
-    fn put(&mut self, id: ObjectId, key: &[u8], value: Object) {
-        self.dictionary(id).into_iter().for_each(|font| font.set(key, value.clone()));
+        dictionaries.filter_map(|(font, parts)| Some(Taken { font, key, value: parts.remove(key)? })).collect()
     }
 
     fn dictionary(&mut self, id: ObjectId) -> Option<&mut Dictionary> {

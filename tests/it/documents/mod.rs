@@ -1,6 +1,7 @@
 //! Documents in a folder: answers that quote them, and downloads.
 
 mod downloads;
+mod formats;
 mod quoting;
 pub(crate) mod readers;
 

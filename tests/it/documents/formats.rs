@@ -1,0 +1,194 @@
+//! Documents that a process of its own reads: PDF, Word and others.
+
+use std::io::{Cursor, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use citewire::document::{DocumentReader, DocumentState, Library, LibraryOptions};
+use serde_json::{Value, json};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::folder;
+use crate::app::{API_KEY, Serving, citewire};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_citewire");
+
+/// A PDF with a page for each text.
+fn pdf(pages: &[&str]) -> Vec<u8> {
+    let kids: String = (0..pages.len()).map(|page| format!("{} 0 R ", 4 + page * 2)).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} /MediaBox [0 0 600 800] >>", pages.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    for (at, text) in pages.iter().enumerate() {
+        let content = format!("BT /F1 12 Tf 50 700 Td ({text}) Tj ET");
+        let contents = 5 + at * 2;
+        let fonts = "/Resources << /Font << /F1 3 0 R >> >>";
+        objects.push(format!("<< /Type /Page /Parent 2 0 R /Contents {contents} 0 R {fonts} >>"));
+        objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
+    }
+    let mut file = b"%PDF-1.4\n".to_vec();
+    let mut places = String::new();
+    for (number, object) in (1..).zip(&objects) {
+        places.push_str(&format!("{:010} 00000 n \n", file.len()));
+        file.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
+    }
+    let (start, count) = (file.len(), objects.len() + 1);
+    let trailer = format!("trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+    file.extend(format!("xref\n0 {count}\n0000000000 65535 f \n{places}{trailer}").bytes());
+    file
+}
+
+/// A Word file with one paragraph.
+fn docx(text: &str) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    writer.start_file("word/document.xml", SimpleFileOptions::default()).expect("a part");
+    write!(writer, "<w:document><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body></w:document>")
+        .expect("written");
+    writer.finish().expect("an archive").into_inner()
+}
+
+fn handbook() -> tempfile::TempDir {
+    folder(&[
+        ("leave.pdf", pdf(&["About this handbook.", "Employees of Contoso get 30 days of annual leave."])),
+        ("travel.docx", docx("Trips by train are booked in the portal.")),
+        ("fake.pdf", b"no PDF".to_vec()),
+        ("latin.txt", b"Gr\xfc\xdfe".to_vec()),
+        ("old.doc", b"x".to_vec()),
+    ])
+}
+
+async fn library(folder: &Path, set: impl Fn(&mut DocumentReader)) -> Library {
+    let mut options = LibraryOptions::new(folder);
+    let mut reader = DocumentReader::new(PROGRAM);
+    set(&mut reader);
+    options.reader = Some(reader);
+    Library::open(options).await.expect("a library")
+}
+
+fn reasons(library: &Library) -> Vec<(String, String)> {
+    library.unreadable().into_iter().map(|(path, reason)| (path, reason.to_string())).collect()
+}
+
+#[tokio::test]
+async fn documents_of_all_kinds_are_searched_and_those_that_cannot_be_read_are_listed() {
+    let folder = handbook();
+    let library = library(folder.path(), |_| {}).await;
+    let found = library.search("annual leave of employees", 5).await.expect("a search");
+    assert_eq!((found[0].document.path.as_str(), found[0].passage.page), ("leave.pdf", Some(2)));
+    assert_eq!((found[0].document.media_type, found[0].document.pages), ("application/pdf", Some(2)));
+    let found = library.search("trips by train", 5).await.expect("a search");
+    assert_eq!((found[0].document.path.as_str(), found[0].passage.page), ("travel.docx", None));
+    assert_eq!(
+        reasons(&library),
+        [
+            ("fake.pdf".to_owned(), "it is no PDF file, as its name says: give it the right ending".to_owned()),
+            ("latin.txt".to_owned(), "it is not UTF-8: save it as UTF-8".to_owned()),
+        ]
+    );
+    assert_eq!(library.files()["old.doc"], DocumentState::Skipped);
+    assert_eq!(library.files()["leave.pdf"], DocumentState::Ready { pages: Some(2), passages: 2 });
+}
+
+/// The parser of HTML looks at all open elements for each new one.
+#[tokio::test]
+async fn a_document_that_takes_too_long_is_given_up() {
+    let folder = folder(&[("deep.html", "<div>".repeat(300_000)), ("a.md", "# A\n\nText.".to_owned())]);
+    let library = library(folder.path(), |reader| reader.longest = Duration::from_secs(1)).await;
+    let expected = "reading it took more than 1 seconds: split it";
+    assert_eq!(reasons(&library), [("deep.html".to_owned(), expected.to_owned())]);
+    assert_eq!(library.len(), 1);
+}
+
+#[tokio::test]
+async fn a_document_that_takes_too_much_memory_or_crashes_its_reader_harms_nothing_else() {
+    let folder = folder(&[("big.docx", docx(&"a".repeat(100 << 20))), ("small.docx", docx("Some words."))]);
+    let confined = library(folder.path(), |reader| reader.memory = 256 << 20).await;
+    let expected = "reading it took too much memory: split it";
+    assert_eq!(reasons(&confined), [("big.docx".to_owned(), expected.to_owned())]);
+    assert_eq!(confined.len(), 1);
+    let crashing = library(folder.path(), |reader| reader.program = "false".into()).await;
+    let expected = "reading it crashed: open it, and save it again";
+    assert_eq!(reasons(&crashing).iter().filter(|(_, reason)| reason == expected).count(), 2);
+    let mut options = LibraryOptions::new(folder.path());
+    options.reader = Some(DocumentReader::new("/nowhere/citewire"));
+    let error = Library::open(options).await.expect_err("no program").to_string();
+    assert!(error.contains("/nowhere/citewire") && error.contains("restart the server"), "{error}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_as_it_was_is_not_read_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder(&[("docs/a.pdf", pdf(&["One thing."])), ("docs/fake.pdf", b"no PDF".to_vec())]);
+    let (script, log) = (folder.path().join("reader.sh"), folder.path().join("log"));
+    let text = format!("#!/bin/sh\necho read >> {}\nexec {PROGRAM} \"$@\"\n", log.display());
+    std::fs::write(&script, text).expect("written");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let docs = folder.path().join("docs");
+    let library = library(&docs, |reader| reader.program.clone_from(&script)).await;
+    let count = || std::fs::read_to_string(&log).expect("a log").lines().count();
+    assert_eq!(count(), 2);
+    std::fs::write(docs.join("b.pdf"), pdf(&["Another thing."])).expect("written");
+    assert!(library.refresh().await.expect("refreshed"));
+    assert_eq!((count(), library.len(), library.unreadable().len()), (3, 2, 1));
+}
+
+#[test]
+fn the_command_says_what_came_of_each_file() {
+    let folder = handbook();
+    let check = |more: &[&str]| {
+        let path = folder.path().display().to_string();
+        let output = citewire(&[&["documents", "check", &path], more].concat()).output().expect("the command runs");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let expected = "\
+fake.pdf     unreadable  it is no PDF file, as its name says: give it the right ending
+latin.txt    unreadable  it is not UTF-8: save it as UTF-8
+leave.pdf    ready       2 pages, 2 passages
+old.doc      skipped     no format of documents
+travel.docx  ready       1 passage
+2 ready, 2 unreadable, 1 skipped
+";
+    assert_eq!(check(&[]), (Some(1), expected.to_owned()));
+    let listed: Value = serde_json::from_str(&check(&["--json"]).1).expect("JSON");
+    assert_eq!(listed["files"][2], json!({"path": "leave.pdf", "state": "ready", "pages": 2, "passages": 2}));
+    for name in ["fake.pdf", "latin.txt"] {
+        std::fs::remove_file(folder.path().join(name)).expect("removed");
+    }
+    assert_eq!(check(&[]).0, Some(0));
+}
+
+#[tokio::test]
+async fn an_answer_leads_to_the_page_and_the_browser_shows_it() {
+    let folder = handbook();
+    let data = tempfile::tempdir().expect("a folder");
+    let config = data.path().join("citewire.toml");
+    let documents = folder.path().display();
+    let text = format!(
+        "assistant = 'handbook'\n[assistants.handbook]\ncitation_link_mode = 'public'\n\
+         [assistants.handbook.documents]\nfolder = '{documents}'\n"
+    );
+    std::fs::write(&config, text).expect("written");
+    let config = config.display().to_string();
+    let server = Serving::start(data.path(), &[("CITEWIRE_CONFIG", &config), ("CITEWIRE_API_KEY", API_KEY)]);
+    let ask = json!({"model": "handbook", "messages": [{"role": "user", "content": "annual leave of employees"}]});
+    let client = reqwest::Client::builder().build().expect("a client");
+    let url = format!("{}/v1/chat/completions", server.url);
+    let answer = client.post(url).bearer_auth(API_KEY).json(&ask).send().await.expect("an answer");
+    let answer: Value = answer.json().await.expect("JSON");
+    let text = answer.to_string();
+    let place = text.find("/v1/documents/").expect("an address");
+    let address: String = text[place..].chars().take_while(|c| !"\"\\)> ".contains(*c)).collect();
+    assert!(address.contains("signature=") && address.ends_with("#page=2"), "{text}");
+    let download = client.get(format!("{}{address}", server.url)).send().await.expect("a document");
+    assert_eq!(download.status(), 200, "{address}");
+    let header = |name: &str| download.headers()[name].to_str().expect("text").to_owned();
+    assert_eq!(header("content-type"), "application/pdf");
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert!(header("content-disposition").starts_with("inline; filename=\"leave.pdf\""));
+    let policy = header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none';") && !policy.contains("sandbox"), "{policy}");
+}
