@@ -115,7 +115,7 @@ pub(crate) async fn download(
 /// A browser shows a PDF at the page that the address names, and only where it is not to be saved. Its viewer runs no code of the
 /// document in the name of this server, but does not start in a sandbox, and draws with styles of its own.
 const PDF: &str = "application/pdf";
-const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; plugin-types application/pdf; \
+const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; \
                           frame-ancestors 'none'";
 
 /// For whom an address is signed.

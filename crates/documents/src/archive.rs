@@ -54,9 +54,9 @@ impl<'b> Archive<'b> {
         // The size that the archive states may be a lie: the bytes themselves are counted.
         let limit = self.limits.max_part_bytes.min(self.room);
         let mut bytes = Vec::new();
-        part.take(limit + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
-            ErrorKind::OutOfMemory => Unreadable::TookTooMuchMemory,
-            _ => Unreadable::damaged(error),
+        part.take(limit + 1).read_to_end(&mut bytes).map_err(|error| {
+            let is_memory = error.kind() == ErrorKind::OutOfMemory;
+            if is_memory { Unreadable::TookTooMuchMemory } else { Unreadable::damaged(&error) }
         })?;
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if size > limit {
@@ -67,9 +67,9 @@ impl<'b> Archive<'b> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 fn unreadable(error: ZipError) -> Unreadable {
-    match error {
-        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword => Unreadable::Encrypted,
-        error => Unreadable::damaged(error),
-    }
+    let is_encrypted =
+        matches!(error, ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword);
+    if is_encrypted { Unreadable::Encrypted } else { Unreadable::damaged(&error) }
 }

@@ -79,7 +79,7 @@ impl Markdown {
         let mut row = "|".to_owned();
         for column in 0..columns {
             let cell = cells.get(column).map(|cell| escaped(&one_line(cell))).unwrap_or_default();
-            row.push_str(" ");
+            row.push(' ');
             row.push_str(&cell);
             row.push_str(if cell.is_empty() { "|" } else { " |" });
         }

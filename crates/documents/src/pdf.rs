@@ -51,10 +51,8 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
 }
 
 fn unreadable(error: Error) -> Unreadable {
-    match error {
-        Error::Decryption(_) | Error::InvalidPassword => Unreadable::Encrypted,
-        error => Unreadable::damaged(error),
-    }
+    let is_encrypted = matches!(error, Error::Decryption(_) | Error::InvalidPassword);
+    if is_encrypted { Unreadable::Encrypted } else { Unreadable::damaged(error) }
 }
 
 /// The title among the properties, unless a program made it up from the name of a file.

@@ -59,7 +59,7 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
-    pub(crate) fn damaged(why: impl ToString) -> Self {
+    pub(crate) fn damaged(why: impl std::fmt::Display) -> Self {
         // An error of a library may quote the file: it is to be one short line.
         let why: String =
             crate::extracted::one_line(&why.to_string()).chars().filter(|c| !c.is_control()).take(120).collect();

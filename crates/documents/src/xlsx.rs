@@ -94,11 +94,8 @@ fn shown(value: &DataRef<'_>) -> String {
                 (false, false) => format!("{year:04}-{month:02}-{day:02} {clock}"),
             }
         }
-        DataRef::Error(error) => match error {
-            CellErrorType::GettingData => String::new(),
-            error => error.to_string(),
-        },
-        DataRef::Empty => String::new(),
+        DataRef::Error(CellErrorType::GettingData) | DataRef::Empty => String::new(),
+        DataRef::Error(error) => error.to_string(),
     }
 }
 

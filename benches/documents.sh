@@ -1,0 +1,13 @@
+#!/bin/sh
+# Reads the PDF files that are named, and says how many pages a second citewire and pdftotext (poppler-utils) read in the same
+# minute, and how much memory each takes: benches/documents.sh FILE...
+set -eu
+cargo build --quiet --release
+program="target/release/citewire"
+for file in "$@"; do
+    pages=$(pdfinfo "$file" | sed -n 's/^Pages: *//p')
+    say() { awk -v name="$1" -v pages="$pages" '{ printf "%-10s %5d pages %7.0f a second %6.0f MB\n", name, pages, pages / $1, $2 / 1024 }'; }
+    echo "$file"
+    /usr/bin/time -f '%e %M' "$program" read-document --format pdf --memory 1073741824 <"$file" 2>&1 >/dev/null | say citewire
+    /usr/bin/time -f '%e %M' pdftotext "$file" - 2>&1 >/dev/null | tail -1 | say pdftotext
+done
