@@ -1,25 +1,14 @@
 // The conversation: real Web Chat on this server's own Direct Line, and the requests that belong to it.
 
+import { CONNECTION, chatStyle, loadWebChat, make, nonce } from './parts.js';
+
 const NOTHING_ANSWERS =
   'Nothing behind this page answers questions yet. Choose an answer from the list to see it arrive with its citations.';
 
-/** Direct Line's connection states, by number, and what they mean to a reader. */
-const CONNECTION = [
-  ['waiting', 'Not connected yet'],
-  ['waiting', 'Connecting'],
-  ['online', 'Connected'],
-  ['lost', 'The session has expired: start a new conversation'],
-  ['lost', 'Cannot connect'],
-  ['lost', 'The conversation has ended'],
-];
-
 const byId = (id) => document.getElementById(id);
-const nonce = document.querySelector('script[nonce]').nonce;
 
 /** The running conversation: token, refreshAt, userId, whether somebody answers, takes files, and takes answers, and Web Chat's client and store. */
 let session;
-/** Web Chat's script while it is being loaded and after. */
-let webChat;
 
 /** An error whose message is meant for the reader. */
 export class Refusal extends Error {
@@ -59,34 +48,9 @@ export async function ask(path, { token, body, method = 'GET' } = {}) {
   throw new Refusal(title, answer?.detail ?? answer?.error?.message, answer?.code ?? answer?.error?.code, answer?.pointer);
 }
 
-/** An element with its class and children. */
-export function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}
-
 function showConnection(state, words) {
   byId('connection').dataset.state = state;
   byId('connection-text').textContent = words;
-}
-
-/** Loads Web Chat's script once; a server that has none answers 404. */
-function loadWebChat() {
-  webChat ??= new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    script.src = '/page/webchat.js';
-    script.nonce = nonce;
-    script.onload = () => resolve(window.WebChat);
-    script.onerror = () => {
-      webChat = undefined;
-      script.remove();
-      reject(new Error('no Web Chat'));
-    };
-    document.head.append(script);
-  });
-  return webChat;
 }
 
 /** Opens a fresh conversation and puts it on the page in place of the one before; tells `showFailure` what went wrong. */
@@ -159,45 +123,11 @@ export function draw() {
       username: 'You',
       locale: 'en-US',
       nonce,
-      styleOptions: chatStyle(),
+      // Without a bot nobody would look at files.
+      styleOptions: { ...chatStyle(), hideUploadButton: !session.takesFiles },
     },
     byId('chat-host'),
   );
-}
-
-/** Web Chat's style options from the colours of page.css, which follow the reader's scheme. */
-function chatStyle() {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    accent: of('accent'),
-    backgroundColor: of('surface'),
-    primaryFont: of('text'),
-    monospaceFont: of('mono'),
-    subtle: of('ink-quiet'),
-    bubbleBackground: of('sunken'),
-    bubbleBorderColor: of('line'),
-    bubbleBorderRadius: 8,
-    bubbleTextColor: of('ink'),
-    bubbleMaxWidth: 620,
-    bubbleMinHeight: 36,
-    bubbleFromUserBackground: of('accent'),
-    bubbleFromUserBorderColor: of('accent'),
-    bubbleFromUserBorderRadius: 8,
-    bubbleFromUserTextColor: of('accent-ink'),
-    citationTextColor: of('ink'),
-    // Without a bot nobody would look at them.
-    hideUploadButton: !session.takesFiles,
-    sendBoxBackground: of('surface'),
-    sendBoxBorderTop: `solid 1px ${of('line')}`,
-    sendBoxButtonColor: of('accent'),
-    sendBoxButtonColorOnFocus: of('accent'),
-    sendBoxButtonColorOnHover: of('ink'),
-    sendBoxPlaceholderColor: of('ink-quiet'),
-    sendBoxTextColor: of('ink'),
-    timestampColor: of('ink-quiet'),
-    transcriptVisualKeyboardIndicatorColor: of('accent'),
-  };
 }
 
 function lifetime(seconds) {

@@ -1,7 +1,8 @@
 // The panel beside the conversation: sample answers, the box to edit them in, and what came out.
 
-import { Refusal, ask, converse, deliver, draw, make } from './chat.js';
+import { Refusal, ask, converse, deliver, draw } from './chat.js';
 import { coloured, faultIn, isStream } from './json.js';
+import { make } from './parts.js';
 
 /** The report's lists in the order they are shown: heading, and whether entries are bad news. */
 const REPORT_LISTS = {

@@ -5,6 +5,7 @@ use std::iter;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use super::assistant_form::assistant_form;
 use super::assistants::{named, of_channel};
 use super::error::{ConfigError, Fault, Origin};
 use super::generated_secrets::{GeneratedSecret, keep};
@@ -151,6 +152,7 @@ impl Config {
                 max_body_bytes: raw.max_body_bytes,
                 page: raw.page,
                 page_answers: raw.page_answers.unwrap_or(takes_answers),
+                admin_schema: raw.admin_page.then(|| assistant_form().to_string().into()),
                 embed: raw.embed,
                 webchat_js: raw.webchat_js,
                 retention: raw.retention,

@@ -2,6 +2,7 @@
 //!
 //! Each module owns its options; this one only gathers them. `settings` lists every setting once.
 
+mod assistant_form;
 mod assistant_section;
 mod assistanthub;
 mod assistants;
@@ -19,6 +20,7 @@ mod setting;
 mod settings;
 mod variables;
 
+pub use assistant_form::assistant_form;
 pub use assistant_section::read_settings;
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use error::{ConfigError, Fault, Origin};

@@ -5,6 +5,7 @@
 //! everybody in `paths.rs`.
 
 mod address;
+mod admin;
 mod answers;
 mod api_error;
 mod assistant_documents;

@@ -45,6 +45,8 @@ pub struct HttpOptions {
     pub page: bool,
     /// Whether the page takes answers to convert.
     pub page_answers: bool,
+    /// The JSON schema of an assistant, from which the settings page makes its form. Without it, there is no such page.
+    pub admin_schema: Option<Arc<str>>,
     /// What pages of other sites may do.
     pub embed: EmbedOptions,
     /// The file with the Web Chat bundle.
@@ -80,6 +82,7 @@ impl HttpOptions {
             body_timeout: Duration::from_secs(60),
             page: true,
             page_answers: bind.ip().is_loopback(),
+            admin_schema: None,
             embed: EmbedOptions::default(),
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),

@@ -20,6 +20,7 @@ const STYLE: &str = include_str!("../../web/page.css");
 const SCRIPT: &str = include_str!("../../web/page.js");
 const CHAT: &str = include_str!("../../web/chat.js");
 const JSON: &str = include_str!("../../web/json.js");
+const PARTS: &str = include_str!("../../web/parts.js");
 
 /// An answer that the page sent and the server delivered.
 #[derive(Serialize, ToSchema)]
@@ -33,22 +34,26 @@ pub(crate) struct PageAnswer<'a> {
     report: &'a Report,
 }
 
-pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> HttpResponse {
+    let admin = state.options.admin_schema.is_some();
+    html(&state, &request, |nonce| {
+        INDEX
+            .replace("{{nonce}}", nonce)
+            .replace("{{answers}}", if state.options.page_answers { "" } else { "hidden" })
+            .replace("{{admin}}", if admin { "" } else { "hidden" })
+    })
+}
+
+/// A page with a nonce of its own, which `fill` writes into it.
+pub(super) fn html(state: &State, request: &HttpRequest, fill: impl FnOnce(&str) -> String) -> HttpResponse {
     let nonce = state.ids.fresh().simple().to_string();
-    Ok(HttpResponse::Ok()
+    HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
-        .insert_header((
-            header::CONTENT_SECURITY_POLICY,
-            policy(&nonce, address::client_host(&state.options, &request)),
-        ))
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy(&nonce, address::client_host(&state.options, request))))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((CACHE_CONTROL, "no-store"))
-        .body(
-            INDEX
-                .replace("{{nonce}}", &nonce)
-                .replace("{{answers}}", if state.options.page_answers { "" } else { "hidden" }),
-        ))
+        .body(fill(&nonce))
 }
 
 /// What the page may do. Only scripts and styles with the nonce run; images come from nowhere but the page itself and
@@ -78,7 +83,11 @@ pub(crate) async fn json_script() -> HttpResponse {
     asset("text/javascript; charset=utf-8", JSON)
 }
 
-fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
+pub(crate) async fn parts_script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", PARTS)
+}
+
+pub(super) fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(media_type)
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))

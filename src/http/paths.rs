@@ -38,9 +38,13 @@ pub const OPEN: &[&str] = &[
     "/page/page.js",
     "/page/chat.js",
     "/page/json.js",
+    "/page/parts.js",
     "/page/webchat.js",
     "/page/samples",
     "/page/session",
+    "/admin",
+    "/admin/schema.json",
+    "/admin/{file}",
     "/embed.js",
     "/embed/webchat.js",
     EMBED_SESSION,
@@ -57,7 +61,27 @@ pub const OPEN: &[&str] = &[
     MESSAGES,
 ];
 
-/// Whether the path is of the page: what is served there asks for no credential.
+/// Whether the path is of the page or of the settings page: what is served there asks for no credential.
 pub(crate) fn is_page(path: &str) -> bool {
-    path == "/" || path.starts_with("/page/")
+    path == "/" || path.starts_with("/page/") || is_admin(path)
+}
+
+/// Whether the path is of the settings page.
+pub(crate) fn is_admin(path: &str) -> bool {
+    path == "/admin" || path.starts_with("/admin/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_settings_page_is_served_where_the_page_is() {
+        for path in ["/", "/page/page.js", "/admin", "/admin/admin.js", "/admin/schema.json"] {
+            assert!(is_page(path), "{path}");
+        }
+        for path in ["/administrators", "/v1/assistants", "/pages"] {
+            assert!(!is_page(path), "{path}");
+        }
+    }
 }

@@ -8,12 +8,12 @@ use actix_web::{HttpMessage as _, Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::paths::{
-    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, Reached, SESSION_ID, is_page,
+    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, Reached, SESSION_ID, is_admin, is_page,
 };
 use super::{
-    ApiError, EmbedOptions, HttpOptions, answers, assistant_documents, assistants, check, completions, connector,
-    conversations, convert, direct_line, docs, documents, embed, feedback, figures, health, messages, outputs, page,
-    records, session, socket, upload, users, web_chat,
+    ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, check, completions,
+    connector, conversations, convert, direct_line, docs, documents, embed, feedback, figures, health, messages,
+    outputs, page, records, session, socket, upload, users, web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
@@ -23,7 +23,11 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/page/page.js",
     "/page/chat.js",
     "/page/json.js",
+    "/page/parts.js",
     "/page/webchat.js",
+    "/admin",
+    "/admin/schema.json",
+    "/admin/{file}",
     "/embed.js",
     "/embed/webchat.js",
     "/openapi.json",
@@ -94,10 +98,14 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/page/page.js", || web::to(page::script)),
     get("/page/chat.js", || web::to(page::chat_script)),
     get("/page/json.js", || web::to(page::json_script)),
+    get("/page/parts.js", || web::to(page::parts_script)),
     get("/page/webchat.js", || web::to(web_chat::web_chat)),
     get("/page/samples", || web::to(page::samples)),
     post("/page/session", || web::to(session::start_session)),
     post(PAGE_ANSWERS, || web::to(page::send_answer)),
+    get("/admin", || web::to(admin::index)),
+    get("/admin/schema.json", || web::to(admin::schema)),
+    get("/admin/{file}", || web::to(admin::file)),
     get("/embed.js", || web::to(embed::script)),
     get("/embed/webchat.js", || web::to(embed::embedded_web_chat)),
     post(EMBED_SESSION, || web::to(embed::start_session)),
@@ -134,7 +142,10 @@ pub const ROUTES: &[RouteEntry] = &[
 
 /// Registers all routes; those of the page, and the documents for people who look around, if wanted.
 pub(crate) fn configure(config: &mut web::ServiceConfig, options: &HttpOptions) {
-    let offered = |path: &str| options.page || !is_page(path) && !is_documentation(path);
+    let offered = |path: &str| {
+        (options.page || !is_page(path) && !is_documentation(path))
+            && (options.admin_schema.is_some() || !is_admin(path))
+    };
     for resource in
         resources("", &options.embed).into_iter().filter(|(path, _)| offered(path)).map(|(_, resource)| resource)
     {

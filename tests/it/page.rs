@@ -159,3 +159,59 @@ async fn a_server_without_the_page_has_none() {
     }
     assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
 }
+
+fn with_settings_page(page: bool) -> TestApp {
+    TestApp::with(|setup| {
+        setup.http.page = page;
+        setup.http.admin_schema = Some(r#"{"definitions":{}}"#.into());
+    })
+}
+
+#[tokio::test]
+async fn the_settings_page_may_do_no_more_than_the_page() {
+    let app = with_settings_page(true);
+    let mut policies = Vec::new();
+    for path in ["/", "/admin"] {
+        let response = app.request(Method::GET, path).send().await.expect("an answer");
+        assert_eq!(
+            (response.status(), &response.headers()["cache-control"]),
+            (StatusCode::OK, &"no-store".parse().expect("a value"))
+        );
+        let policy = response.headers()["content-security-policy"].to_str().expect("text").to_owned();
+        let html = response.text().await.expect("text");
+        let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).expect("a nonce");
+        assert!(html.contains(nonce) && !html.contains("{{"), "{html}");
+        assert!(!html.contains("style=") && !html.contains("<style") && !html.contains("onclick"), "{html}");
+        policies.push(policy.replace(nonce, "N"));
+    }
+    assert_eq!(policies[0], policies[1]);
+    for (path, media_type) in [
+        ("/admin/admin.css", "text/css; charset=utf-8"),
+        ("/admin/admin.js", "text/javascript; charset=utf-8"),
+        ("/admin/schema.json", "application/json"),
+    ] {
+        let response = app.request(Method::GET, path).send().await.expect("an answer");
+        assert_eq!(response.headers()[header::CONTENT_TYPE], media_type);
+    }
+    let (status, body) = answer(app.request(Method::GET, "/admin/other.js")).await;
+    assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &json!("unknown_route")));
+}
+
+#[tokio::test]
+async fn the_settings_page_is_there_only_with_the_page_and_where_it_is_wanted() {
+    let link = |html: &str| html.contains(r#"<a href="/admin" >"#);
+    for (app, page, admin) in [
+        (TestApp::start(), true, false),
+        (with_settings_page(true), true, true),
+        (with_settings_page(false), false, false),
+    ] {
+        for (path, there) in [("/", page), ("/admin", admin), ("/admin/api.js", admin), ("/admin/schema.json", admin)] {
+            let response = app.request(Method::GET, path).send().await.expect("an answer");
+            let expected = if there { StatusCode::OK } else { StatusCode::NOT_FOUND };
+            assert_eq!(response.status(), expected, "{path}");
+            if path == "/" {
+                assert_eq!(link(&response.text().await.expect("text")), admin);
+            }
+        }
+    }
+}

@@ -50,6 +50,14 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Page visitors may convert their own answers.",
         |raw, wanted| raw.page_answers = Some(wanted)
     ),
+    flag!(
+        "admin_page",
+        Is("true"),
+        "Serve the [settings page](../guides/assistants.md#the-settings-page) with `page`.",
+        |raw, admin| {
+            raw.admin_page = admin;
+        }
+    ),
     list!(
         "embed.origins",
         Said("none"),

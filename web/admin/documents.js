@@ -1,0 +1,124 @@
+// The documents of an assistant: upload, replace, delete.
+
+import { assistantPath, call, read } from './api.js';
+import { ask, button, count, element, filePicker, make, problemBox, say, showProblem, size, time } from './screen.js';
+
+/** How often documents that are being read are looked at. */
+const LOOK_AGAIN_MS = 2000;
+
+const STATES = { reading: 'being read', ready: 'ready', unreadable: 'cannot be read' };
+
+export class Documents {
+  #name;
+  #list = make('ul', 'rows documents');
+  /** Files that are on their way, or were refused. */
+  #pending = make('ul', 'rows');
+  #total = make('p', 'quiet-text');
+  #problem = problemBox();
+  #timer;
+  #isShown = false;
+
+  constructor(name) {
+    this.#name = name;
+    const picker = filePicker('Choose files', { className: 'primary', multiple: true, label: 'Choose files' }, (files) => this.#upload(files));
+    const drop = make('div', 'drop', make('p', '', 'Drop files here, or'), picker);
+    for (const name of ['dragover', 'dragleave', 'drop']) {
+      drop.addEventListener(name, (event) => {
+        event.preventDefault();
+        drop.classList.toggle('over', name === 'dragover');
+        if (name === 'drop') this.#upload([...event.dataTransfer.files]);
+      });
+    }
+    this.section = element('section', { class: 'card', 'aria-labelledby': 'documents-title', hidden: true });
+    const heading = element('h3', { id: 'documents-title' }, 'Documents');
+    this.section.append(heading, drop, this.#problem, this.#pending, this.#list, this.#total);
+  }
+
+  /** Shows the documents of an assistant that has some, and nothing of one that has none. */
+  show(has) {
+    this.section.hidden = !has;
+    this.#isShown = has;
+    if (has) this.#refresh();
+  }
+
+  leave() {
+    this.#isShown = false;
+    clearTimeout(this.#timer);
+  }
+
+  async #refresh() {
+    clearTimeout(this.#timer);
+    let listed;
+    try {
+      listed = await read(assistantPath(this.#name, 'documents'));
+    } catch (error) {
+      showProblem(this.#problem, error);
+      return;
+    }
+    const { documents, bytes, max_bytes: most } = listed;
+    this.#list.replaceChildren(...documents.map((document) => this.#row(document)));
+    this.#total.textContent = `${count(documents.length, 'document')}, ${size(bytes)} of ${size(most)}`;
+    const isReading = documents.some(({ state }) => state === 'reading');
+    if (isReading && this.#isShown) this.#timer = setTimeout(() => this.#refresh(), LOOK_AGAIN_MS);
+  }
+
+  #row({ name, bytes, received, state, pages, passages, reason }) {
+    const facts = make('ul', 'counts');
+    facts.append(make('li', { ready: 'some', unreadable: 'wrong' }[state] ?? '', STATES[state] ?? state), make('li', '', size(bytes)));
+    if (pages !== null) facts.append(make('li', '', count(pages, 'page')));
+    if (passages !== null) facts.append(make('li', '', count(passages, 'passage')));
+    facts.append(make('li', '', time(received)));
+    const replace = filePicker('Replace', { className: 'quiet small', label: `Replace ${name}` }, ([file]) => this.#put(file, name));
+    const remove = button('Delete', 'quiet small', () => this.#delete(name));
+    remove.setAttribute('aria-label', `Delete ${name}`);
+    const line = make('li', '', make('strong', 'name', name), facts, make('span', 'buttons', replace, remove));
+    if (reason !== null) line.append(make('p', 'problem', reason));
+    return line;
+  }
+
+  /** Uploads one file after the other: the server reads them one after the other as well. */
+  async #upload(files) {
+    let taken = 0;
+    for (const file of files) if (await this.#put(file)) taken += 1;
+    if (files.length > 1) say(`${taken} of ${count(files.length, 'file')} uploaded.`);
+  }
+
+  /** Uploads a file; gives whether the server has it. */
+  async #put(file, name = file.name) {
+    const outcome = make('p', 'quiet-text', 'being uploaded');
+    const line = make('li', '', make('strong', 'name', name), outcome);
+    this.#pending.append(line);
+    try {
+      const response = await call('PUT', assistantPath(this.#name, 'documents', name), { body: file });
+      const { state } = await response.json();
+      line.remove();
+      say(`${name} is uploaded and ${STATES[state] ?? state}.`);
+      await this.#refresh();
+      return true;
+    } catch (error) {
+      outcome.className = 'problem';
+      outcome.setAttribute('role', 'alert');
+      outcome.textContent = `Not uploaded: ${error.detail ?? error.message}`;
+      const close = button('Close', 'quiet small', () => line.remove());
+      close.setAttribute('aria-label', `Close the message about ${name}`);
+      line.append(make('span', 'buttons', close));
+      return false;
+    }
+  }
+
+  async #delete(name) {
+    const isGone = await ask({
+      title: `Delete ${name}?`,
+      content: [make('p', '', 'Answers do not quote this document any more.')],
+      action: 'Delete',
+      danger: true,
+      submit: async () => {
+        await call('DELETE', assistantPath(this.#name, 'documents', name));
+        return true;
+      },
+    });
+    if (!isGone) return;
+    say(`${name} is deleted.`);
+    await this.#refresh();
+  }
+}
