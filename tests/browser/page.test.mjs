@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import { contrasts } from './contrasts.mjs';
 import { RELEASE, badgeTexts, badges, entries, startBrowser, startService, visiting } from './harness.mjs';
 
 let browser;
@@ -299,34 +300,6 @@ visiting(around, 'on a phone the conversation comes into view when an answer is 
     return bottom > 120 && top < innerHeight - 120;
   });
 });
-
-/** The contrast of each text with the ground it stands on, by WCAG 2. */
-function contrasts(elements) {
-  const parts = (colour) => {
-    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parts(getComputedStyle(at).backgroundColor);
-      if (colour[3] === 255) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const light = (colour) => {
-    const [r, g, b] = colour.map((part) => {
-      const value = part / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  return elements.map((element) => {
-    const [bright, dim] = [light(parts(getComputedStyle(element).color)), light(ground(element))].sort((a, b) => b - a);
-    return [element.textContent.trim().slice(0, 40), (bright + 0.05) / (dim + 0.05)];
-  });
-}
 
 for (const colorScheme of ['light', 'dark']) {
   visiting(around, `in ${colorScheme} all text stands out from its ground`, { colorScheme }, async (visit) => {

@@ -65,6 +65,36 @@ try {
 }
 
 await drawEmbedded();
+await drawSettings();
+
+/** The settings page with an assistant that was asked something. */
+async function drawSettings() {
+  const service = await startService(RELEASE);
+  const browser = await startBrowser();
+  const put = (path, body) => fetch(`${service.url}/v1/assistants/${path}`, { method: 'PUT', headers: { authorization: `Bearer ${API_KEY}` }, body });
+  try {
+    await put('handbook', '{"documents": {}, "greeting": "Hello! Ask me about leave."}');
+    await put('handbook/documents/leave.md', '# Leave policy\n\nEmployees get **30 days** of annual leave. Unused leave expires after one year.\n');
+    const context = await browser.newContext({ viewport: { width: 1060, height: 780 }, reducedMotion: 'reduce', locale: 'en-US' });
+    const page = await context.newPage();
+    await page.goto(`${service.url}/admin#/assistants/handbook`);
+    await page.getByRole('textbox', { name: 'API key' }).fill(API_KEY);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const box = page.getByRole('textbox', { name: 'Message input box' });
+    await box.fill('How many days of annual leave are there?');
+    await box.press('Enter');
+    await page.locator('.webchat__link-definitions').waitFor();
+    await page.getByText('Connecting…').filter({ visible: true }).first().waitFor({ state: 'detached' });
+    await page.evaluate(() => {
+      document.activeElement.blur();
+      scrollTo(0, 0);
+    });
+    await save(page, 'admin');
+  } finally {
+    await browser.close();
+    await service.stop();
+  }
+}
 
 /** The chat in a page of another site: closed and open beside each other, and on a phone. */
 async function drawEmbedded() {
