@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::document::{DownloadLinks, Found, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, Reply, Retrieval, Turn, Upstream, UpstreamError, retrieve};
+use crate::upstream::{Ask, Reply, Retrieval, Retriever, Turn, Upstream, UpstreamError};
 
 /// A question waits so long for its turn, then its user is told to come again.
 pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
@@ -31,6 +31,8 @@ pub struct Assistant {
     /// The Direct Line secret on whose conversations it answers.
     secret: Option<Secret>,
     library: Option<Arc<Library>>,
+    /// Finds passages of them.
+    retriever: Option<Retriever>,
     /// So many passages of them are put into a question.
     passages: usize,
     /// What names its documents, and gives them addresses.
@@ -48,7 +50,18 @@ impl Assistant {
     ) -> Self {
         let turns = options.max_turns.map(|limit| Arc::new(Semaphore::new(limit)));
         let name = name.into();
-        Self { name, options, upstream, labels, turns, secret: None, library: None, passages: 0, links: None }
+        Self {
+            name,
+            options,
+            upstream,
+            labels,
+            turns,
+            secret: None,
+            library: None,
+            retriever: None,
+            passages: 0,
+            links: None,
+        }
     }
 
     /// The same assistant, which answers in the conversations of this Direct Line secret.
@@ -65,7 +78,14 @@ impl Assistant {
     /// The same assistant with documents that it may cite, and that its readers can download where its options say so.
     #[must_use]
     pub fn with_library(self, library: Arc<Library>) -> Self {
-        Self { library: Some(library), ..self }
+        let retriever = Retriever::new(Arc::clone(&library) as Arc<_>);
+        Self { library: Some(library), retriever: Some(retriever), ..self }
+    }
+
+    /// The same assistant, whose passages are found in this way.
+    #[must_use]
+    pub fn with_retriever(self, retriever: Retriever) -> Self {
+        Self { retriever: Some(retriever), ..self }
     }
 
     /// The same assistant, whose back end is given so many passages of the documents where it does not look for itself.
@@ -136,9 +156,9 @@ impl Assistant {
             ask.at_once |= self.options.convert.require_grounding != Grounding::NotRequired;
             // What the caller has found itself is what it wants the answer to rest on.
             let searches = ask.sources.is_empty() && !self.upstream.retrieves();
-            if let Some(library) = self.library.as_ref().filter(|_| searches) {
+            if let Some(retriever) = self.retriever.as_ref().filter(|_| searches) {
                 let begun = Instant::now();
-                ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
+                ask.sources = retriever.retrieve(&ask, self.passages).await?.iter().map(Found::source).collect();
                 if let Some(links) = &self.links {
                     links.fill_in(&mut ask.sources);
                 }

@@ -374,7 +374,8 @@ impl AssistantManager {
         let plan = (self.read_settings)(name, settings, &secrets).map_err(ManageError::Invalid)?;
         let opening = configured.opening(&secrets, &configured.egress, false);
         plan.check(&opening.surroundings).map_err(|faults| {
-            ManageError::Invalid(faults.into_iter().map(|fault| ("upstream".to_owned(), fault.to_string())).collect())
+            let faults = faults.into_iter().map(|(place, fault)| (place.to_owned(), fault.to_string()));
+            ManageError::Invalid(faults.collect())
         })
     }
 

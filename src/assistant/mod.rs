@@ -16,6 +16,7 @@ mod open;
 mod options;
 mod plan;
 mod question_queue;
+mod retrieving;
 
 pub use answering::Answering;
 pub use assistant::Assistant;
@@ -31,3 +32,4 @@ pub use manager::{
 pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};
 pub use plan::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource};
+pub use retrieving::PlacedFault;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::documentation;
-use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd, DocumentsSource};
+use super::retrieving::{PlacedFault, UPSTREAM, placed, services};
+use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd, DocumentsPlan, DocumentsSource};
 use crate::answer::LabelCatalog;
 use crate::bucket::{Bucket, BucketFault};
 use crate::convert::Pages;
-use crate::document::{Library, LibraryError, PublicLinks, RemoteLinks};
+use crate::document::{HybridSearch, Library, LibraryError, PublicLinks, RemoteLinks, Search};
 use crate::store::AssistantStore;
-use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
+use crate::upstream::{Local, LocalOptions, Retriever, Surroundings, UpstreamFault};
 use crate::url::WebUrl;
 
 /// The assistant that knows citewire's own documentation, and needs no setting.
@@ -54,11 +55,13 @@ impl<'a> Opening<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// Its back end cannot be called.
-    #[error("assistants.{assistant}.upstream.{fault}")]
+    /// Its back end, or a service that finds passages, cannot be called.
+    #[error("assistants.{assistant}.{place}.{fault}")]
     Upstream {
         /// The assistant.
         assistant: String,
+        /// The table that names it.
+        place: &'static str,
         /// Why.
         fault: UpstreamFault,
     },
@@ -114,7 +117,7 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     for warning in warnings {
         tracing::warn!(assistant = name, "{warning}");
     }
-    let mut faults = Vec::new();
+    let (mut faults, mut wrong) = (Vec::new(), Vec::new());
     let library = match documents {
         Some(documents) => match open_library(name, &documents.source, opening).await {
             Ok(library) => Some(Arc::new(library)),
@@ -130,21 +133,23 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
         Some(_) | None => Arc::clone(public),
     };
     let links = options.link_mode.links(name, server, &public, &surroundings.clock);
+    let found = library.as_ref().zip(documents.as_ref());
+    let found = found.map(|(library, plan)| retriever(name, library, plan, surroundings, &mut wrong));
     let upstream = match (back_end, &library) {
-        (BackEnd::Called(upstream), _) => upstream.clone().open(surroundings).map_err(|wrong| {
-            faults.extend(wrong.into_iter().map(|fault| OpenError::Upstream { assistant: name.clone(), fault }));
-        }),
+        (BackEnd::Called(upstream), _) => placed(UPSTREAM, upstream.clone().open(surroundings), &mut wrong),
         (BackEnd::Local, Some(library)) => {
-            let local = Local::new(Arc::clone(library), LocalOptions::default(), Arc::clone(&surroundings.clock));
-            Ok(Arc::new(local.with_links(links.clone())) as Arc<_>)
+            let mut local = Local::new(Arc::clone(library), LocalOptions::default(), Arc::clone(&surroundings.clock));
+            if let Some(retriever) = &found {
+                local = local.with_retriever(retriever.clone());
+            }
+            Some(Arc::new(local.with_links(links.clone())) as Arc<_>)
         }
         // The configuration demands documents; without them something is wrong with them.
-        (BackEnd::Local, None) => Err(()),
+        (BackEnd::Local, None) => None,
     };
-    let Ok(upstream) = upstream else { return Err(faults) };
-    if !faults.is_empty() {
-        return Err(faults);
-    }
+    let of_service = |(place, fault)| OpenError::Upstream { assistant: name.clone(), place, fault };
+    faults.extend(wrong.into_iter().map(of_service));
+    let Some(upstream) = upstream.filter(|_| faults.is_empty()) else { return Err(faults) };
     let mut options = options.clone();
     if library.is_some() {
         // A reader who is led to the wrong page of a long document finds nothing there.
@@ -153,6 +158,9 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     let mut assistant = Assistant::new(name, options, upstream, Arc::clone(labels)).with_secret(secret.clone());
     if let Some((library, documents)) = library.zip(documents.as_ref()) {
         assistant = assistant.with_library(library).with_passages(documents.passages).with_links(links);
+    }
+    if let Some(retriever) = found {
+        assistant = assistant.with_retriever(retriever);
     }
     Ok(assistant)
 }
@@ -172,6 +180,24 @@ async fn open_library(assistant: &str, source: &DocumentsSource, opening: &Openi
         }
     };
     library.map_err(|error| OpenError::Documents { assistant: assistant.to_owned(), error })
+}
+
+/// What finds passages of a library for this assistant. Vectors are computed from now on.
+fn retriever(
+    name: &str,
+    library: &Arc<Library>,
+    plan: &DocumentsPlan,
+    surroundings: &Surroundings<'_>,
+    faults: &mut Vec<PlacedFault>,
+) -> Retriever {
+    let (embeddings, reranker) = services(plan.embeddings.as_ref(), plan.reranker.as_ref(), surroundings, faults);
+    let search: Arc<dyn Search> = match embeddings {
+        Some(embedder) => {
+            Arc::new(HybridSearch::begin(name, Arc::clone(library), embedder, Arc::clone(&surroundings.clock)))
+        }
+        None => Arc::clone(library) as Arc<_>,
+    };
+    Retriever::new(search).with_reranker(reranker).with_min_score(plan.min_score)
 }
 
 async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {

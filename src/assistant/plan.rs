@@ -1,10 +1,11 @@
 //! The configuration of an assistant.
 
 use super::AssistantOptions;
+use super::retrieving::{PlacedFault, UPSTREAM, placed, services};
 use crate::bucket::BucketOptions;
 use crate::document::{LibraryOptions, UploadOptions};
 use crate::secret::Secret;
-use crate::upstream::{Surroundings, UpstreamFault, UpstreamOptions};
+use crate::upstream::{EmbeddingsOptions, RerankerOptions, Surroundings, UpstreamOptions};
 
 /// The configuration of an assistant, before its back end and its documents are opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,12 @@ pub struct DocumentsPlan {
     pub source: DocumentsSource,
     /// So many passages are put into a question.
     pub passages: usize,
+    /// Passages with a lower score are not used.
+    pub min_score: Option<f64>,
+    /// What computes vectors of the passages.
+    pub embeddings: Option<EmbeddingsOptions>,
+    /// What judges again how well passages fit.
+    pub reranker: Option<RerankerOptions>,
 }
 
 /// Where the documents of an assistant are.
@@ -72,15 +79,19 @@ impl AssistantPlan {
         }
     }
 
-    /// Checks the back end: secrets are looked up and addresses made. Nothing is called.
+    /// Checks the back end and the services that find passages: secrets are looked up and addresses made. Nothing is called.
     ///
     /// # Errors
-    /// When the back end cannot be called: with everything that is wrong.
-    pub fn check(&self, surroundings: &Surroundings<'_>) -> Result<(), Vec<UpstreamFault>> {
-        match &self.back_end {
-            BackEnd::Local => Ok(()),
-            BackEnd::Called(upstream) => upstream.clone().open(surroundings).map(drop),
+    /// When any of them cannot be called: with everything that is wrong.
+    pub fn check(&self, surroundings: &Surroundings<'_>) -> Result<(), Vec<PlacedFault>> {
+        let mut faults = Vec::new();
+        if let BackEnd::Called(upstream) = &self.back_end {
+            placed(UPSTREAM, upstream.clone().open(surroundings), &mut faults);
         }
+        if let Some(documents) = &self.documents {
+            services(documents.embeddings.as_ref(), documents.reranker.as_ref(), surroundings, &mut faults);
+        }
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 }
 
@@ -88,6 +99,6 @@ impl DocumentsPlan {
     /// These documents, with the usual number of passages.
     #[must_use]
     pub fn new(source: DocumentsSource) -> Self {
-        Self { source, passages: 6 }
+        Self { source, passages: 6, min_score: None, embeddings: None, reranker: None }
     }
 }

@@ -18,7 +18,7 @@ use crate::convert;
 use crate::document::{DocumentReader, LibraryOptions, UploadOptions};
 use crate::secret::Secret;
 use crate::secret_source::SecretSource;
-use crate::upstream::UpstreamOptions;
+use crate::upstream::{EmbeddingsOptions, RerankerOptions, UpstreamOptions};
 use crate::url::WebUrl;
 
 /// Who wrote a section.
@@ -106,6 +106,13 @@ struct Documents {
     url: Option<String>,
     /// How many passages the model gets.
     passages: Option<usize>,
+    /// The lowest score, from 0 to 1, of a passage that is used. Without such passages, the documents say nothing.
+    #[schema(minimum = 0, maximum = 1)]
+    min_score: Option<f64>,
+    /// The server that computes vectors, so that passages are also found by their meaning.
+    embeddings: Option<EmbeddingsOptions>,
+    /// The server that judges again how well passages fit the question.
+    reranker: Option<RerankerOptions>,
     /// The largest document in bytes. A larger document makes the folder invalid.
     max_document_bytes: Option<u64>,
     /// The largest total of all documents in bytes; citewire holds them in memory. A larger total makes the folder invalid.
@@ -320,8 +327,14 @@ impl Documents {
             }
             (None, Author::Caller) => DocumentsSource::Uploads(uploads),
         };
+        if self.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+            wrong("documents.min_score", "the value must be 0 to 1".to_owned());
+        }
         let mut plan = DocumentsPlan::new(source);
         plan.passages = self.passages.unwrap_or(plan.passages);
+        plan.min_score = self.min_score;
+        plan.embeddings = self.embeddings;
+        plan.reranker = self.reranker;
         Some(plan)
     }
 }

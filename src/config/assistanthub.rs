@@ -4,12 +4,13 @@
 use toml::{Table, Value};
 
 /// AssistantHub's names, and where the same setting stands here.
-pub(super) const NAMES: [(&str, &[&str]); 9] = [
+pub(super) const NAMES: [(&str, &[&str]); 10] = [
     ("EnableCitations", &["enable_citations"]),
     ("CitationLinkMode", &["citation_link_mode"]),
     ("SystemPrompt", &["instructions"]),
     ("ContextWindow", &["context_window"]),
     ("RetrievalTopK", &["documents", "passages"]),
+    ("RetrievalScoreThreshold", &["documents", "min_score"]),
     ("Model", &["upstream", "model"]),
     ("Temperature", &["upstream", "temperature"]),
     ("TopP", &["upstream", "body", "top_p"]),

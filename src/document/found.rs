@@ -19,14 +19,27 @@ pub struct Found {
     pub document: Arc<Document>,
     /// The passage.
     pub passage: Arc<Passage>,
-    /// How well it fits, from 0 to 1: mostly how it compares with the passage that fits best,
-    /// by rare words, by how often it has them and by its headings.
+    /// How well it fits, from 0 to 1. What that means, [`measure`](Self::measure) says.
     pub score: f64,
+    /// What the score measures.
+    pub measure: Measure,
     /// Whether it may answer the question: it has two words of it at least, or its only one, and enough of those that are rare. A
     /// rare word of the question that no document has is missing, too.
     pub is_about: bool,
     /// The words of the question that it has, itself or in its headings.
     pub matched: Vec<MatchedWord>,
+}
+
+/// What a score measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Words: mostly how the passage compares with the one that fits best, by rare words, by how often it has them and by its
+    /// headings.
+    Words,
+    /// The cosine between the vectors of question and passage; 0 where it is negative.
+    Vector,
+    /// The judgment of a reranker.
+    Reranker,
 }
 
 /// A word of the question that a passage contains.

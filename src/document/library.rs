@@ -1,10 +1,10 @@
 //! A searchable folder of documents.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use citewire_documents::Unreadable;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use super::file::FileRead;
 use super::folder::{self, Skipped};
@@ -14,7 +14,7 @@ use super::index_snapshot::{IndexSnapshot, Weighed, load, of_documents, of_texts
 use super::question::{Question, Term};
 use super::remote::{Remote, RemoteDocuments};
 use super::uploads::Uploads;
-use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, UploadOptions};
+use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, Measure, UploadOptions};
 use crate::answer::Source;
 use crate::store::AssistantStore;
 use crate::url::WebUrl;
@@ -28,13 +28,13 @@ const LEAST_SHARE_UNSPACED: f64 = 0.3;
 const ENOUGH: f64 = 0.4;
 /// So many passages are looked at for each one that is wanted, and at least [`CANDIDATES`].
 const CANDIDATES_EACH: usize = 4;
-const CANDIDATES: usize = 50;
+pub(super) const CANDIDATES: usize = 50;
 
 /// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
 #[derive(Debug)]
 pub struct Library {
     from: From,
-    snapshot: RwLock<Arc<IndexSnapshot>>,
+    snapshot: watch::Sender<Arc<IndexSnapshot>>,
     /// Held while the folder is read, so that it is read once at a time.
     refreshing: Mutex<()>,
 }
@@ -83,7 +83,11 @@ impl Library {
     /// When it cannot be read, or has more in it than the options allow.
     pub async fn open(options: LibraryOptions) -> Result<Self, LibraryError> {
         let snapshot = load(&options).await?;
-        Ok(Self { from: From::Folder(options), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
+        Ok(Self {
+            from: From::Folder(options),
+            snapshot: watch::Sender::new(Arc::new(snapshot)),
+            refreshing: Mutex::new(()),
+        })
     }
 
     /// The uploaded documents of an assistant.
@@ -98,7 +102,11 @@ impl Library {
         let uploads = Uploads::new(store, assistant.into(), options);
         let texts = uploads.changed().await?.unwrap_or_default();
         let snapshot = of_documents(texts).await?;
-        Ok(Self { from: From::Uploads(uploads), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
+        Ok(Self {
+            from: From::Uploads(uploads),
+            snapshot: watch::Sender::new(Arc::new(snapshot)),
+            refreshing: Mutex::new(()),
+        })
     }
 
     /// The documents of another service, of which none is read yet: [`refresh`](Self::refresh) reads them.
@@ -106,7 +114,7 @@ impl Library {
     /// # Errors
     /// When no index can be built, which nothing makes it do.
     pub async fn remote(place: Arc<dyn RemoteDocuments>, options: UploadOptions) -> Result<Self, LibraryError> {
-        let snapshot = RwLock::new(Arc::new(of_documents(Vec::new()).await?));
+        let snapshot = watch::Sender::new(Arc::new(of_documents(Vec::new()).await?));
         Ok(Self { from: From::Remote(Remote::new(place, options)), snapshot, refreshing: Mutex::new(()) })
     }
 
@@ -129,7 +137,11 @@ impl Library {
     pub async fn built_in(files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Result<Self, LibraryError> {
         let files: BTreeMap<&'static str, &'static str> = files.into_iter().collect();
         let snapshot = of_texts(&files).await?;
-        Ok(Self { from: From::Program(files), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
+        Ok(Self {
+            from: From::Program(files),
+            snapshot: watch::Sender::new(Arc::new(snapshot)),
+            refreshing: Mutex::new(()),
+        })
     }
 
     /// Reads the folder again if names, sizes or times of its files are others than before; says whether. Whoever searches
@@ -152,7 +164,7 @@ impl Library {
             From::Program(_) => None,
         };
         let Some(snapshot) = snapshot else { return Ok(false) };
-        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        self.snapshot.send_replace(Arc::new(snapshot));
         Ok(true)
     }
 
@@ -252,7 +264,7 @@ impl Library {
                 let (document, passage) = (Arc::clone(document), Arc::clone(passage));
                 // One word in common with a question of several is chance; pairs of letters are no words.
                 let is_about = mostly_unspaced || share > 0.99 || share >= ENOUGH && has.len() > 1;
-                let mut found = Found { document, passage, score: 0.0, is_about, matched };
+                let mut found = Found { document, passage, score: 0.0, measure: Measure::Words, is_about, matched };
                 found.score = hit.weight * found.fit_of_headings(total);
                 Some((found, share))
             })
@@ -276,8 +288,21 @@ impl Library {
         Ok(self.search(question, limit).await?.iter().map(Found::source).collect())
     }
 
-    fn snapshot(&self) -> Arc<IndexSnapshot> {
-        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn snapshot(&self) -> Arc<IndexSnapshot> {
+        Arc::clone(&self.snapshot.borrow())
+    }
+
+    /// Changes when other documents are there.
+    pub(super) fn changes(&self) -> watch::Receiver<Arc<IndexSnapshot>> {
+        self.snapshot.subscribe()
+    }
+
+    /// The uploaded documents, if these are such.
+    pub(super) fn uploads(&self) -> Option<&Uploads> {
+        match &self.from {
+            From::Uploads(uploads) => Some(uploads),
+            From::Folder(_) | From::Remote(_) | From::Program(_) => None,
+        }
     }
 }
 

@@ -1,17 +1,22 @@
 //! Document libraries: folders whose documents can be searched, quoted and downloaded.
 //!
-//! A [`Library`] is opened from a folder. Its documents are split into passages, and these are searched by their words. Which
-//! address a document has for readers is decided by [`DownloadLinks`], where it has none of its own.
+//! A [`Library`] is opened from a folder. Its documents are split into passages, and these are searched by their words; a
+//! [`HybridSearch`] also compares vectors that an [`Embedder`] computes. Which address a document has for readers is decided by
+//! [`DownloadLinks`], where it has none of its own.
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod document;
 mod download;
 mod download_address;
+mod embedder;
+mod embedding;
 mod error;
 mod extraction;
 mod file;
 mod folder;
 mod found;
+mod fusion;
+mod hybrid;
 mod index;
 mod index_snapshot;
 mod library;
@@ -23,19 +28,24 @@ mod readers;
 mod readership;
 mod remote;
 mod remote_links;
+mod search;
 mod sentence;
 mod split;
 mod stored_passages;
+mod stored_vectors;
 mod uploads;
+mod vectors;
 mod words;
 
 pub use document::{Document, DocumentId};
 pub use download::{DownloadError, DownloadKey, PublicLinks, SignedLinks};
 pub use download_address::DownloadAddress;
+pub use embedder::{EmbedError, Embedder, VectorModel};
 pub use error::LibraryError;
 pub use extraction::DocumentReader;
 pub use folder::{Skip, Skipped};
-pub use found::{Found, MatchedWord};
+pub use found::{Found, MatchedWord, Measure};
+pub use hybrid::HybridSearch;
 pub use library::{DocumentState, Library};
 pub use links::{DOCUMENT_ID, DownloadLinks};
 pub use options::{LibraryOptions, UploadOptions};
@@ -45,5 +55,6 @@ pub use readers::ReaderLinks;
 pub use readership::Readership;
 pub use remote::{RemoteDocument, RemoteDocuments, RemoteError};
 pub use remote_links::RemoteLinks;
+pub use search::Search;
 pub use sentence::{Sentence, plain_text};
 pub use uploads::{is_supported, read_upload, supported_endings};

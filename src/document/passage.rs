@@ -20,6 +20,15 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// The text below the title of its document and the headings, for models that see nothing else of the document.
+    #[must_use]
+    pub fn in_context(&self, title: &str) -> String {
+        let is_first = self.headings.first().is_some_and(|heading| heading == title);
+        let title = Some(title).filter(|title| !is_first && !title.is_empty());
+        let above: Vec<&str> = title.into_iter().chain(self.headings.iter().map(String::as_str)).collect();
+        if above.is_empty() { self.text.clone() } else { format!("{}\n\n{}", above.join(" > "), self.text) }
+    }
+
     /// The sentences that mean the same wherever they stand: no blocks of code or headings, nothing that could act as a marker of
     /// a citation, and nothing half. In the order of the text.
     #[must_use]

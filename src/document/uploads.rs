@@ -75,6 +75,15 @@ impl Uploads {
         Ok(Some(Text { key: stored.key, content }))
     }
 
+    pub(super) fn store(&self) -> &dyn AssistantStore {
+        &*self.store
+    }
+
+    /// The key of the upload whose text was read last under this name.
+    pub(super) async fn key_of(&self, name: &str) -> Option<DocumentKey> {
+        self.seen.lock().await.texts.get(name).map(|text| text.key)
+    }
+
     /// The bytes of a document; `None` when it is gone.
     pub(super) async fn file(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let documents = self.store.documents(&self.assistant).await?;

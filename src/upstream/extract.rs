@@ -84,7 +84,9 @@ pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking)
 /// The sentences to quote: those of the passage that fits best, and of other passages that fit nearly as well.
 fn choose(found: &[Found], options: &LocalOptions) -> Vec<Quote> {
     let most = found.iter().map(|one| one.score).fold(0.0, f64::max);
-    let near = found.iter().enumerate().filter(|(_, one)| one.score >= most * SECOND);
+    // What was found by its vector alone is quoted only where it is known to be about the question.
+    let may_be_quoted = |one: &Found| one.is_about || !one.matched.is_empty();
+    let near = found.iter().enumerate().filter(|(_, one)| one.score >= most * SECOND && may_be_quoted(one));
     let passages = near.map(|(at, one)| quotes(at, one)).filter(|quotes| !quotes.is_empty()).take(PASSAGES);
     let mut chosen: Vec<Quote> = Vec::new();
     for quotes in passages {

@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::extract::{Extract, Marking, extract};
 use super::local_options::LocalOptions;
-use super::retrieval::retrieve;
-use super::{Ask, Reply, Retrieval, Upstream, UpstreamError};
+use super::{Ask, Reply, Retrieval, Retriever, Upstream, UpstreamError};
 use crate::answer::Source;
 use crate::clock::Clock;
 use crate::document::{DownloadLinks, Library};
@@ -26,7 +25,7 @@ const PASSAGES: usize = 12;
 /// A back end without a model, which quotes documents word for word after one fixed sentence.
 #[derive(Debug)]
 pub struct Local {
-    library: Arc<Library>,
+    retriever: Retriever,
     options: LocalOptions,
     clock: Arc<dyn Clock>,
     links: Option<DownloadLinks>,
@@ -36,7 +35,13 @@ impl Local {
     /// Answers from these documents.
     #[must_use]
     pub fn new(library: Arc<Library>, options: LocalOptions, clock: Arc<dyn Clock>) -> Self {
-        Self { library, options, clock, links: None }
+        Self { retriever: Retriever::new(library), options, clock, links: None }
+    }
+
+    /// The same with passages that are found in this way.
+    #[must_use]
+    pub fn with_retriever(self, retriever: Retriever) -> Self {
+        Self { retriever, ..self }
     }
 
     /// The same, with ids for documents, and addresses for those that have none of their own.
@@ -54,7 +59,7 @@ impl Upstream for Local {
 
     async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
         let begun = Instant::now();
-        let found = retrieve(&self.library, &ask, PASSAGES).await?;
+        let found = self.retriever.retrieve(&ask, PASSAGES).await?;
         let took = begun.elapsed();
         // Without citations readers see neither numbers nor sources, as with a model.
         let marking = if ask.citations { Marking::Numbers } else { Marking::Nothing };

@@ -196,7 +196,7 @@ fn without_value(reason: &str) -> String {
     }
 }
 
-const BEARER: &str = "Bearer ";
+pub(super) const BEARER: &str = "Bearer ";
 
 fn opened<I: Interface + 'static>(
     interface: I,
@@ -205,6 +205,17 @@ fn opened<I: Interface + 'static>(
     keys: Keys<'_>,
     surroundings: &Surroundings<'_>,
 ) -> Result<Arc<dyn Upstream>, Vec<UpstreamFault>> {
+    let endpoint = endpoint(url, limits, keys, surroundings)?;
+    Ok(Arc::new(HttpUpstream::new(interface, endpoint)))
+}
+
+/// The URL of a service with all that calls to it need.
+pub(super) fn endpoint(
+    url: Option<Url>,
+    limits: CallLimits,
+    keys: Keys<'_>,
+    surroundings: &Surroundings<'_>,
+) -> Result<Endpoint, Vec<UpstreamFault>> {
     let Keys { secrets, headers, mut faults, .. } = keys;
     let impossible = limits.faults().into_iter();
     faults.extend(impossible.map(|(key, reason)| UpstreamFault::Impossible { key: format!("limits.{key}"), reason }));
@@ -219,8 +230,7 @@ fn opened<I: Interface + 'static>(
     match (url, client) {
         (Some(url), Some(client)) if faults.is_empty() => {
             let (clock, ids) = (Arc::clone(&surroundings.clock), Arc::clone(&surroundings.ids));
-            let endpoint = Endpoint { url, headers, secrets, client, limits, clock, ids };
-            Ok(Arc::new(HttpUpstream::new(interface, endpoint)))
+            Ok(Endpoint { url, headers, secrets, client, limits, clock, ids })
         }
         _ => Err(faults),
     }

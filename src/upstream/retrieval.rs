@@ -1,7 +1,9 @@
 //! Finds the passages for a question, with the earlier messages in mind.
 
-use super::{Ask, Speaker, Turn, UpstreamError};
-use crate::document::{Found, Library, LibraryError, Question};
+use std::sync::Arc;
+
+use super::{Ask, Reranker, Speaker, Turn, UpstreamError};
+use crate::document::{Found, LibraryError, Measure, Question, Search};
 
 /// A question with no more telling words may lean on the one before it: *And in Germany?*
 const FEW_WORDS: usize = 2;
@@ -9,30 +11,76 @@ const FEW_WORDS: usize = 2;
 /// So many passages are looked at to see which of them have words of a short question.
 const MANY: usize = 200;
 
-/// The passages that fit what is asked, the best first. A question of few words is read together with the user's question before
-/// it, but finds only what has something of its own words, if it has any.
-///
-/// # Errors
-/// When the documents cannot be searched.
-pub async fn retrieve(library: &Library, ask: &Ask, limit: usize) -> Result<Vec<Found>, UpstreamError> {
-    let question = ask.question();
-    let own_words = Question::parse(question).telling_words();
-    let search = async |text: &str, limit| library.search(text, limit).await.map_err(unsearchable);
-    match question_before(&ask.turns) {
-        Some(before) if own_words == 0 => search(before, limit).await,
-        Some(before) if own_words <= FEW_WORDS => {
-            let mut own = search(question, MANY).await?;
-            let mut both = search(&format!("{question}\n{before}"), MANY).await?;
-            both.retain_mut(|found| {
-                let own = own.iter().find(|own| is_same(own, found));
-                found.is_about |= own.is_some_and(|own| own.is_about);
-                own.is_some()
-            });
-            let found = if both.is_empty() { &mut own } else { &mut both };
-            found.truncate(limit);
-            Ok(std::mem::take(found))
+/// Finds passages for questions: a search, then a reranker, then a threshold, of which the last two may be missing.
+#[derive(Clone, Debug)]
+pub struct Retriever {
+    search: Arc<dyn Search>,
+    reranker: Option<Arc<Reranker>>,
+    min_score: Option<f64>,
+}
+
+impl Retriever {
+    /// A search alone.
+    #[must_use]
+    pub fn new(search: Arc<dyn Search>) -> Self {
+        Self { search, reranker: None, min_score: None }
+    }
+
+    /// The same, with what was found in the order of a reranker.
+    #[must_use]
+    pub fn with_reranker(self, reranker: Option<Arc<Reranker>>) -> Self {
+        Self { reranker, ..self }
+    }
+
+    /// The same without passages whose score is below a threshold.
+    #[must_use]
+    pub fn with_min_score(self, min_score: Option<f64>) -> Self {
+        Self { min_score, ..self }
+    }
+
+    /// The passages that fit what is asked, the best first. A question of few words is read together with the user's question before
+    /// it, but finds only what has something of its own words, if it has any.
+    ///
+    /// # Errors
+    /// When the documents cannot be searched.
+    pub async fn retrieve(&self, ask: &Ask, limit: usize) -> Result<Vec<Found>, UpstreamError> {
+        let wanted = self.reranker.as_ref().map_or(limit, |reranker| reranker.top().max(limit));
+        let (asked, mut found) = self.search(ask, wanted).await?;
+        if let Some(reranker) = &self.reranker {
+            found = reranker.rerank(&asked, found, limit).await;
         }
-        Some(_) | None => search(question, limit).await,
+        if let Some(least) = self.min_score {
+            found.retain_mut(|found| {
+                // Words decide by themselves what a passage is about; of vectors and rerankers only the threshold says what is enough.
+                found.is_about |= least > 0.0 && found.measure != Measure::Words;
+                found.score >= least
+            });
+        }
+        Ok(found)
+    }
+
+    /// What is asked, and the passages that fit it.
+    async fn search(&self, ask: &Ask, limit: usize) -> Result<(String, Vec<Found>), UpstreamError> {
+        let question = ask.question();
+        let own_words = Question::parse(question).telling_words();
+        let search = async |text: &str, limit| self.search.search(text, limit).await.map_err(unsearchable);
+        match question_before(&ask.turns) {
+            Some(before) if own_words == 0 => Ok((before.to_owned(), search(before, limit).await?)),
+            Some(before) if own_words <= FEW_WORDS => {
+                let asked = format!("{question}\n{before}");
+                let mut own = search(question, MANY).await?;
+                let mut both = search(&asked, MANY).await?;
+                both.retain_mut(|found| {
+                    let own = own.iter().find(|own| is_same(own, found));
+                    found.is_about |= own.is_some_and(|own| own.is_about);
+                    own.is_some()
+                });
+                let found = if both.is_empty() { &mut own } else { &mut both };
+                found.truncate(limit);
+                Ok((asked, std::mem::take(found)))
+            }
+            Some(_) | None => Ok((question.to_owned(), search(question, limit).await?)),
+        }
     }
 }
 
