@@ -56,6 +56,8 @@ pub(super) struct Embedding {
     pub(super) set: watch::Sender<Arc<VectorSet>>,
     /// What is computed, by the digests of the texts.
     pub(super) known: BTreeMap<TextsDigest, DocumentVectors>,
+    /// Whether the vectors were complete once.
+    pub(super) has_begun: bool,
     /// Whether the embedder has ever given vectors.
     pub(super) has_worked: bool,
 }
@@ -125,7 +127,8 @@ impl Embedding {
                     "the vectors of an assistant's documents fill their memory of {MAX_BYTES} bytes: the rest of the passages is \
                      searched by words alone; use a model of fewer dimensions or set dimensions"
                 );
-                break;
+                self.publish(index, &parts, true);
+                return Ok(true);
             }
             let (now, later) = rest.split_at(self.group(rest));
             self.compute(index, now).await?;
@@ -133,9 +136,11 @@ impl Embedding {
             rest = later;
         }
         self.publish(index, &parts, true);
-        if !missing.is_empty() {
-            let passages: usize = missing.iter().map(|part| part.count).sum();
-            tracing::info!(assistant = self.name, passages, "the vectors of the documents are computed");
+        if !missing.is_empty() || !self.has_begun {
+            self.has_begun = true;
+            let count = |parts: &[Part]| parts.iter().map(|part| part.count).sum::<usize>();
+            let (passages, computed) = (count(&parts), count(&missing));
+            tracing::info!(assistant = self.name, passages, computed, "the vectors of the documents are complete");
         }
         Ok(true)
     }

@@ -44,6 +44,7 @@ impl HybridSearch {
             clock,
             set: tell,
             known: BTreeMap::new(),
+            has_begun: false,
             has_worked: false,
         };
         let task = AbortOnDropHandle::new(tokio::spawn(embedding.run()));

@@ -98,6 +98,8 @@ mod records;
 mod reload;
 /// Pages that a list names twice.
 mod repeated_pages;
+/// Passages that are found by their vectors, reranked, or not good enough.
+mod retrieval;
 /// Every route and who may call it.
 mod routes;
 /// What a source without title is called.

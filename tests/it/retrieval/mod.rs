@@ -1,0 +1,3 @@
+mod meaning;
+mod passages;
+mod uploads;
