@@ -2,13 +2,14 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::timeout;
 
 use super::meaning::Meaning;
 use crate::app::{API_KEY, answer, citewire};
@@ -23,35 +24,35 @@ struct Server {
     data: TempDir,
     meaning: Meaning,
     child: Child,
-    lines: Receiver<String>,
+    lines: UnboundedReceiver<String>,
     url: String,
     client: Client,
 }
 
 /// Starts the command; returns its log from the line with its address on.
-fn start(data: &TempDir) -> (Child, Receiver<String>, String) {
+async fn start(data: &TempDir) -> (Child, UnboundedReceiver<String>, String) {
     let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
     command.env("CITEWIRE_DATA_DIR", data.path()).env("CITEWIRE_API_KEY", API_KEY).env("CITEWIRE_ASSISTANT", "none");
     // Assistants of the store may call it only where the operator allows it.
-    command.env("CITEWIRE_EGRESS_ALLOW_HOSTS", "127.0.0.1");
+    command.env("CITEWIRE_EGRESS_ALLOW_HOSTS", "127.0.0.1").env("CITEWIRE_LOG", "citewire=info");
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
     let stderr = child.stderr.take().expect("a pipe");
-    let (tell, lines) = channel();
+    let (tell, mut lines) = unbounded_channel();
     thread::spawn(move || {
         for line in BufReader::new(stderr).lines().map_while(Result::ok) {
             drop(tell.send(line));
         }
     });
-    let line = next(&lines, "citewire is listening on ");
+    let line = next(&mut lines, "citewire is listening on ").await;
     (child, lines, line.trim_start_matches("citewire is listening on ").to_owned())
 }
 
 /// The next line with these words.
-fn next(lines: &Receiver<String>, words: &str) -> String {
+async fn next(lines: &mut UnboundedReceiver<String>, words: &str) -> String {
     let mut passed = Vec::new();
     loop {
-        let line = lines.recv_timeout(PATIENCE);
-        let line = line.unwrap_or_else(|_| panic!("the server says nothing like {words:?}: {passed:#?}"));
+        let line = timeout(PATIENCE, lines.recv()).await.ok().flatten();
+        let line = line.unwrap_or_else(|| panic!("the server says nothing like {words:?}: {passed:#?}"));
         if line.contains(words) {
             return line;
         }
@@ -62,15 +63,15 @@ fn next(lines: &Receiver<String>, words: &str) -> String {
 impl Server {
     async fn start() -> Self {
         let data = tempfile::tempdir().expect("a folder");
-        let (child, lines, url) = start(&data);
+        let (child, lines, url) = start(&data).await;
         let client = Client::builder().build().expect("a client");
         Self { data, meaning: Meaning::begin().await, child, lines, url, client }
     }
 
-    fn restart(&mut self) {
+    async fn restart(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("ended");
-        (self.child, self.lines, self.url) = start(&self.data);
+        (self.child, self.lines, self.url) = start(&self.data).await;
     }
 
     async fn call(&self, method: Method, path: &str, body: impl Into<reqwest::Body>) -> (StatusCode, Value) {
@@ -100,8 +101,8 @@ impl Server {
         answered["choices"][0]["message"]["content"].as_str().expect("a text").to_owned()
     }
 
-    fn said(&self, words: &str) -> String {
-        next(&self.lines, words)
+    async fn said(&mut self, words: &str) -> String {
+        next(&mut self.lines, words).await
     }
 }
 
@@ -121,23 +122,23 @@ const NOTHING: &str = "The documents say nothing about this.";
 async fn vectors_outlive_a_restart_and_go_with_their_model_and_their_document() {
     let mut server = Server::start().await;
     server.assistant("hr", "fine", "small").await;
-    server.said(COMPLETE);
+    server.said(COMPLETE).await;
     server.upload("hr", "leave.md", LEAVE).await;
-    server.said(COMPLETE);
+    server.said(COMPLETE).await;
     server.upload("hr", "food.md", FOOD).await;
-    server.said(COMPLETE);
+    server.said(COMPLETE).await;
     let answered = server.ask("hr", PARAPHRASE).await;
     assert!(answered.contains("Leave is 30 days a year. [1]"), "{answered}");
     assert_eq!(server.ask("hr", "How many moons does Mars have?").await, NOTHING);
 
-    server.restart();
-    let line = server.said(COMPLETE);
+    server.restart().await;
+    let line = server.said(COMPLETE).await;
     assert!(line.contains("passages=2") && line.contains("computed=0"), "{line}");
     assert!(server.ask("hr", PARAPHRASE).await.contains("30 days"));
     assert_eq!(server.meaning.passages("small").len(), 2, "each passage was sent once");
 
     server.assistant("hr", "fine", "large").await;
-    let line = server.said(COMPLETE);
+    let line = server.said(COMPLETE).await;
     assert!(line.contains("computed=2"), "{line}");
     assert!(server.ask("hr", PARAPHRASE).await.contains("30 days"));
     assert_eq!(server.meaning.passages("large").len(), 2);
@@ -146,29 +147,29 @@ async fn vectors_outlive_a_restart_and_go_with_their_model_and_their_document() 
     assert_eq!(status, StatusCode::NO_CONTENT);
     assert_eq!(server.ask("hr", PARAPHRASE).await, NOTHING);
     server.upload("hr", "leave.md", LEAVE).await;
-    let line = server.said(COMPLETE);
+    let line = server.said(COMPLETE).await;
     assert!(line.contains("computed=1"), "nothing was left of the deleted document: {line}");
 }
 
 #[tokio::test]
 async fn while_the_server_is_down_words_are_searched_and_later_everything_is_made_up_for() {
-    let server = Server::start().await;
+    let mut server = Server::start().await;
     server.assistant("hr", "fine", "small").await;
-    server.said(COMPLETE);
+    server.said(COMPLETE).await;
     server.meaning.break_down(true);
     server.upload("hr", "leave.md", LEAVE).await;
-    let line = server.said("vectors of documents could not be computed");
+    let line = server.said("vectors of documents could not be computed").await;
     assert!(line.contains("status 500") && line.contains("out of memory") && line.contains("words alone"), "{line}");
     assert!(server.ask("hr", "How many days of leave a year?").await.contains("30 days"));
     server.meaning.break_down(false);
     server.upload("hr", "food.md", FOOD).await;
-    server.said("the embeddings server computes vectors again");
+    server.said("the embeddings server computes vectors again").await;
     assert!(server.ask("hr", PARAPHRASE).await.contains("30 days"));
 }
 
 #[tokio::test]
 async fn each_failure_of_a_question_has_its_line_in_the_log_once() {
-    let server = Server::start().await;
+    let mut server = Server::start().await;
     for (behavior, words) in [
         ("throttled", "127.0.0.1 answered with status 429: too many; it asks to wait 60 s"),
         ("malformed", "127.0.0.1 answered with what is not a list of embeddings (line 1, column 18)"),
@@ -178,16 +179,18 @@ async fn each_failure_of_a_question_has_its_line_in_the_log_once() {
         ("silent", "127.0.0.1 did not answer within 5 s"),
     ] {
         server.assistant(behavior, behavior, "small").await;
-        server.said(COMPLETE);
+        server.said(COMPLETE).await;
         server.upload(behavior, "leave.md", LEAVE).await;
-        server.said(COMPLETE);
+        server.said(COMPLETE).await;
         assert!(server.ask(behavior, "How many days of leave a year?").await.contains("30 days"), "{behavior}");
-        let line = server.said("a question got no vector");
+        let line = server.said("a question got no vector").await;
         assert!(line.contains(words) && line.contains("words alone"), "{behavior}: {line}");
         if behavior != "silent" {
             server.ask(behavior, "How many days of leave a year?").await;
         }
-        assert!(server.lines.try_iter().all(|line| !line.contains("got no vector")), "{behavior}: said twice");
+        while let Ok(line) = server.lines.try_recv() {
+            assert!(!line.contains("got no vector"), "{behavior}: said twice");
+        }
     }
 }
 
