@@ -36,25 +36,16 @@ impl AccountKey {
         Ok(Self { account: account.to_owned(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
     }
 
-    /// The address of a blob, with the right to read it from `start` to `end`.
-    pub(super) fn sign(
-        &self,
-        mut address: Url,
-        container: &str,
-        blob: &str,
-        start: DateTime<Utc>,
-        end: DateTime<Utc>,
-    ) -> Url {
-        let time = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Secs, true);
-        let (start, end) = (time(start), time(end));
+    /// The address of a blob, with the right to read it until `end`. Without a start, a clock that is behind refuses nobody.
+    pub(super) fn sign(&self, mut address: Url, container: &str, blob: &str, end: DateTime<Utc>) -> Url {
+        let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
         let resource = format!("/blob/{}/{container}/{blob}", self.account);
-        // Empty: identifier, address, protocol; then snapshot, encryption scope and five response headers.
-        let text = format!("r\n{start}\n{end}\n{resource}\n\n\n\n{VERSION}\nb\n\n\n\n\n\n\n");
+        // Empty: start; identifier, address, protocol; then snapshot, encryption scope and five response headers.
+        let text = format!("r\n\n{end}\n{resource}\n\n\n\n{VERSION}\nb\n\n\n\n\n\n\n");
         let signature = STANDARD.encode(hmac::sign(&self.key, text.as_bytes()));
         address
             .query_pairs_mut()
             .append_pair("sv", VERSION)
-            .append_pair("st", &start)
             .append_pair("se", &end)
             .append_pair("sr", "b")
             .append_pair("sp", "r")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -110,7 +110,7 @@ enum Links {
     Signer(Arc<dyn Signer>),
     /// The key of an Azure account.
     Azure {
-        key: AccountKey,
+        key: Box<AccountKey>,
         /// Where the container is.
         container: Url,
         name: String,
@@ -166,7 +166,11 @@ fn built(options: &BucketOptions, secret: Option<String>, transport: Transport) 
                 if let Ok(mut path) = container.path_segments_mut() {
                     path.pop_if_empty().push(&options.name);
                 }
-                links = Links::Azure { key: AccountKey::new(account, &secret)?, container, name: options.name.clone() };
+                links = Links::Azure {
+                    key: Box::new(AccountKey::new(account, &secret)?),
+                    container,
+                    name: options.name.clone(),
+                };
                 builder = builder.with_access_key(secret);
             }
             Ok((Arc::new(builder.build().map_err(impossible)?), links))
@@ -247,7 +251,7 @@ impl RemoteDocuments for Bucket {
         Ok(Some(bytes.to_vec()))
     }
 
-    fn signed(&self, path: &str) -> Option<WebUrl> {
+    fn signed(&self, path: &str, now: DateTime<Utc>) -> Option<WebUrl> {
         let place = self.place(path).ok()?;
         let signer = match &self.signer {
             Links::None => return None,
@@ -255,8 +259,7 @@ impl RemoteDocuments for Bucket {
             Links::Azure { key, container, name } => {
                 let mut address = container.clone();
                 address.path_segments_mut().ok()?.extend(place.parts().map(|part| part.as_ref().to_owned()));
-                let now = Utc::now();
-                let signed = key.sign(address, name, place.as_ref(), now, now + self.link_lifetime);
+                let signed = key.sign(address, name, place.as_ref(), now + self.link_lifetime);
                 return signed.as_str().parse().ok();
             }
         };

@@ -45,15 +45,8 @@ impl HttpService for Transport {
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
         *request.body_mut() = body.as_bytes().filter(|bytes| !bytes.is_empty()).map(|bytes| bytes.clone().into());
-        let fetched = self.0.fetch(request).await.map_err(|error| {
-            let kind = match &error {
-                EgressError::Connect { .. } => HttpErrorKind::Connect,
-                EgressError::Timeout { .. } => HttpErrorKind::Timeout,
-                EgressError::Broken { .. } => HttpErrorKind::Interrupted,
-                _ => HttpErrorKind::Unknown,
-            };
-            HttpError::new(kind, CallError::Egress(error))
-        })?;
+        let fetched =
+            self.0.fetch(request).await.map_err(|error| HttpError::new(kind(&error), CallError::Egress(error)))?;
         match fetched.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 return Err(HttpError::new(HttpErrorKind::Unknown, CallError::Refused));
@@ -67,5 +60,16 @@ impl HttpService for Transport {
         *response.status_mut() = fetched.status;
         *response.headers_mut() = fetched.headers;
         Ok(response)
+    }
+}
+
+/// Whether `object_store` makes the call again: not after a refusal.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other errors are final")]
+fn kind(error: &EgressError) -> HttpErrorKind {
+    match error {
+        EgressError::Connect { .. } => HttpErrorKind::Connect,
+        EgressError::Timeout { .. } => HttpErrorKind::Timeout,
+        EgressError::Broken { .. } => HttpErrorKind::Interrupted,
+        _ => HttpErrorKind::Unknown,
     }
 }

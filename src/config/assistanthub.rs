@@ -55,7 +55,12 @@ fn put(table: &mut Table, path: &[&str], value: Value) -> Result<(), String> {
         }
         [name, rest @ ..] => match table.entry(*name).or_insert_with(|| Value::Table(Table::new())) {
             Value::Table(inner) => put(inner, rest, value),
-            _ => Err(format!("{name} is no section")),
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_)
+            | Value::Array(_) => Err(format!("{name} is no section")),
         },
     }
 }

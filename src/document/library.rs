@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use citewire_documents::Unreadable;
 use tokio::sync::{Mutex, watch};
 
@@ -125,9 +126,9 @@ impl Library {
     }
 
     /// The address of a document that the service which holds it has signed.
-    pub(super) fn signed(&self, id: &DocumentId) -> Option<WebUrl> {
+    pub(super) fn signed(&self, id: &DocumentId, now: DateTime<Utc>) -> Option<WebUrl> {
         let From::Remote(remote) = &self.from else { return None };
-        remote.signed(&self.document(id)?.path)
+        remote.signed(&self.document(id)?.path, now)
     }
 
     /// Documents that are part of the program: paths, as in a folder, and texts. What is no document by its name is left out.

@@ -23,7 +23,8 @@ pub trait RemoteDocuments: Debug + Send + Sync {
     async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError>;
 
     /// An address of a document that its place has signed, so that it needs no credential. Computed without a call.
-    fn signed(&self, path: &str) -> Option<WebUrl>;
+    /// `now` counts unless the place counts from its own clock.
+    fn signed(&self, path: &str, now: DateTime<Utc>) -> Option<WebUrl>;
 }
 
 /// A document as its place lists it.
@@ -130,7 +131,7 @@ impl Remote {
     }
 
     /// An address that the place has signed.
-    pub(super) fn signed(&self, path: &str) -> Option<WebUrl> {
-        self.place.signed(path)
+    pub(super) fn signed(&self, path: &str, now: DateTime<Utc>) -> Option<WebUrl> {
+        self.place.signed(path, now)
     }
 }

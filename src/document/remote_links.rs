@@ -20,8 +20,7 @@ impl RemoteLinks {
 }
 
 impl PublicLinks for RemoteLinks {
-    /// The service counts the time of its links from its own clock.
-    fn link(&self, document: &DownloadAddress, _: DateTime<Utc>) -> Option<WebUrl> {
-        self.0.signed(&document.document)
+    fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl> {
+        self.0.signed(&document.document, now)
     }
 }
