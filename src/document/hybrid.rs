@@ -47,7 +47,6 @@ impl HybridSearch {
             has_begun: false,
             has_worked: false,
         };
-        #[expect(clippy::disallowed_methods, reason = "the handle ends the task together with the search")]
         let task = AbortOnDropHandle::new(tokio::spawn(embedding.run()));
         Self { library, embedder, set, _task: task }
     }
