@@ -10,10 +10,12 @@ use tokio_util::task::AbortOnDropHandle;
 use super::embedding::{Embedding, VectorSet};
 use super::fusion::fuse;
 use super::index_snapshot::IndexSnapshot;
-use super::library::CANDIDATES;
 use super::vectors::{Block, Near, dot, nearest, normalize};
 use super::{DocumentId, Embedder, Found, Library, LibraryError, Measure, Question, Search};
 use crate::clock::Clock;
+
+/// Each ranking has at least so many passages: what is far down in both of them is not among the best of the fused one.
+const CANDIDATES: usize = 20;
 
 /// Finds passages by their words and by their vectors, and fuses both rankings.
 ///

@@ -29,7 +29,7 @@ const LEAST_SHARE_UNSPACED: f64 = 0.3;
 const ENOUGH: f64 = 0.4;
 /// So many passages are looked at for each one that is wanted, and at least [`CANDIDATES`].
 const CANDIDATES_EACH: usize = 4;
-pub(super) const CANDIDATES: usize = 50;
+const CANDIDATES: usize = 50;
 
 /// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
 #[derive(Debug)]

@@ -112,7 +112,7 @@ fn embeddings(texts: &[String], dimension: usize) -> Value {
     json!({"object": "list", "data": data, "model": "m", "usage": {"prompt_tokens": 1, "total_tokens": 1}})
 }
 
-/// Judges by the number of words that question and passage have in common with "parental".
+/// Whatever is asked, parents come first.
 fn results(body: &Value, shift: f64) -> Value {
     let judged = texts(&body["documents"]).into_iter().enumerate().map(|(index, text)| {
         let score = if text.contains("Parental") { 0.9 } else { 0.1 };
@@ -127,6 +127,11 @@ async fn serve(stream: &mut TcpStream, call: &Call, is_broken: bool) {
     // Passages get their vectors; only questions fail.
     let fails = inputs.is_empty() || inputs.iter().any(|text| text.contains('?'));
     let json = "content-type: application/json";
+    if route == "chat/completions" {
+        let message = json!({"role": "assistant", "content": "It is 30 days [1]."});
+        let body = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+        return respond(stream, 200, json, &body.to_string()).await;
+    }
     let fine = if route == "rerank" { results(&call.body, 0.0) } else { embeddings(&inputs, DIMENSION) };
     match behavior {
         _ if is_broken => respond(stream, 500, json, r#"{"error": {"message": "out of memory"}}"#).await,

@@ -195,6 +195,30 @@ async fn each_failure_of_a_question_has_its_line_in_the_log_once() {
 }
 
 #[tokio::test]
+async fn a_model_gets_no_passage_below_the_threshold_and_required_grounding_refuses_its_answer() {
+    let mut server = Server::start().await;
+    let url = format!("{}/fine/v1", server.meaning.url);
+    let settings = json!({
+        "options": {"require_grounding": "any"},
+        "refusal": "Nothing to go by.",
+        "upstream": {"kind": "openai", "url": url, "model": "chat"},
+        "documents": {"embeddings": {"url": url, "model": "small"}, "min_score": 0.9},
+    });
+    let (status, problem) = server.call(Method::PUT, "/v1/assistants/hr", settings.to_string()).await;
+    assert_eq!(status, StatusCode::CREATED, "{problem}");
+    server.said(COMPLETE).await;
+    server.upload("hr", "leave.md", LEAVE).await;
+    server.said(COMPLETE).await;
+    for (question, has_passage, expected) in
+        [(PARAPHRASE, true, "It is 30 days [1]."), ("How many moons does Mars have?", false, "Nothing to go by.")]
+    {
+        assert_eq!(server.ask("hr", question).await, expected);
+        let asked = server.meaning.calls().into_iter().rfind(|call| call.body["model"] == "chat").expect("a call");
+        assert_eq!(asked.body["messages"].to_string().contains("Leave is 30 days"), has_passage, "{}", asked.body);
+    }
+}
+
+#[tokio::test]
 async fn settings_that_cannot_work_are_refused_with_their_place() {
     let server = Server::start().await;
     let url = "https://models.example/v1";
