@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
-use tokio_util::task::AbortOnDropHandle;
+use tokio::task::JoinSet;
 
 use super::embedding::{Embedding, VectorSet};
 use super::fusion::fuse;
@@ -26,7 +26,8 @@ pub struct HybridSearch {
     library: Arc<Library>,
     embedder: Arc<dyn Embedder>,
     set: watch::Receiver<Arc<VectorSet>>,
-    _task: AbortOnDropHandle<()>,
+    /// The task that computes vectors. It ends with this value.
+    _task: JoinSet<()>,
 }
 
 impl HybridSearch {
@@ -49,7 +50,8 @@ impl HybridSearch {
             has_begun: false,
             has_worked: false,
         };
-        let task = AbortOnDropHandle::new(tokio::spawn(embedding.run()));
+        let mut task = JoinSet::new();
+        task.spawn(embedding.run());
         Self { library, embedder, set, _task: task }
     }
 
