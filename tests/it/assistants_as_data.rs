@@ -13,7 +13,7 @@ model = { env = 'MODEL_KEY' }
 
 [assistants.fixed]
 greeting = 'from the file'
-documents = { folder = '.' }
+documents = { folder = 'FOLDER' }
 ";
 
 /// A server whose assistants are data.
@@ -26,7 +26,10 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("citewire.toml"), CONFIG).expect("written");
+        let documents = folder.path().join("documents");
+        std::fs::create_dir(&documents).expect("a folder");
+        let config = CONFIG.replace("FOLDER", &documents.display().to_string());
+        std::fs::write(folder.path().join("citewire.toml"), config).expect("written");
         let mut server = Self { folder, serving: None, client: Client::builder().build().expect("a client") };
         server.restart();
         server
