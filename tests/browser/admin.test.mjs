@@ -178,6 +178,58 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
   assert.equal(await row(page, 'hr-2').count(), 0);
 });
 
+/** A PDF with a line of text on each page. */
+function pdf(...pages) {
+  const objects = ['<< /Type /Catalog /Pages 2 0 R >>'];
+  const kids = pages.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
+  objects.push(`<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`);
+  objects.push('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
+  for (const text of pages) {
+    const content = `BT /F1 18 Tf 72 700 Td (${text}) Tj ET`;
+    const resources = '/Resources << /Font << /F1 3 0 R >> >>';
+    const number = objects.length + 2;
+    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${resources} /Contents ${number} 0 R >>`);
+    objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
+  }
+  let file = '%PDF-1.4\n';
+  const places = objects.map((object, at) => {
+    const place = file.length;
+    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(place).padStart(10, '0')} 00000 n \n`;
+  });
+  const head = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`;
+  const end = `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(file + head + end, 'latin1');
+}
+
+visiting(around, 'a badge of a PDF leads to its page, which the browser may show', CLOSED, async (visit) => {
+  const { page } = visit;
+  await store('papers', { documents: {}, citation_link_mode: 'authenticated' });
+  await openAssistant(page, 'papers');
+  const file = pdf('Parking is free on Sundays for all employees.', 'Leave is 30 days a year for all employees.');
+  const input = documents(page).locator('input[multiple]');
+  await input.setInputFiles({ name: 'Hand book.pdf', mimeType: 'application/pdf', buffer: file });
+  await row(documents(page), 'Hand book.pdf').getByText('ready').waitFor();
+  await row(documents(page), 'Hand book.pdf').getByText('2 pages').waitFor();
+  await page.getByText('Connected', { exact: true }).waitFor();
+  await asked(page).fill('How many days of leave are there?');
+  await asked(page).press('Enter');
+  const answer = visit.message('Leave is 30 days a year');
+  await badges(answer).first().waitFor();
+  // The badge is the link: pressed, it opens a window at this address.
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), badges(answer).first().click()]);
+  const address = await badges(answer).first().evaluate((badge) => badge.closest('a').href);
+  assert.match(address, /\/v1\/documents\/papers\.[\w-]+\/download\?.*signature=[^#]+#page=2$/);
+  await opened.close();
+  const response = await fetch(address);
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-type'), 'application/pdf');
+  assert.match(response.headers.get('content-disposition'), /^inline; filename="Hand book\.pdf"/);
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+  assert.doesNotMatch(response.headers.get('content-security-policy'), /sandbox/);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), file);
+});
+
 visiting(around, 'two people who save at once see it, and lose nothing', { ...CLOSED, expected: refused(412, 404) }, async (visit) => {
   const { page } = visit;
   await store('shared', { documents: {}, greeting: 'Hello', refusal: 'No' });
