@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::RemoteError;
 use crate::store::StoreError;
 
 /// An error when documents are read or searched. Each names the file and the remedy.
@@ -94,3 +93,8 @@ pub enum LibraryError {
     #[error("the folder of documents was not read to its end: {0}")]
     Interrupted(#[from] tokio::task::JoinError),
 }
+
+/// The place of documents cannot be read. The words name the place and the remedy, and no secret.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct RemoteError(pub String);

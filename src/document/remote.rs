@@ -10,7 +10,7 @@ use citewire_documents::Format;
 use tokio::sync::Mutex;
 
 use super::file::{self, Content};
-use super::{LibraryError, UploadOptions};
+use super::{LibraryError, RemoteError, UploadOptions};
 use crate::url::WebUrl;
 
 /// A place of documents that is asked over the network.
@@ -48,11 +48,6 @@ impl RemoteDocument {
         Self { path, bytes, tag, modified }
     }
 }
-
-/// The place of documents cannot be read. The words name the place and the remedy, and no secret.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct RemoteError(pub String);
 
 /// Documents of a place, and which of them were read last.
 #[derive(Debug)]
