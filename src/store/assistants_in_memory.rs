@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{DocumentKey, DocumentPart, StoredAssistant, StoredDocument};
 
-/// The assistants of a [`MemoryStore`].
+/// The assistants of a [`MemoryStore`](super::MemoryStore).
 #[derive(Debug, Default)]
 pub(super) struct Assistants {
     state: Mutex<State>,

@@ -228,6 +228,11 @@ visiting(around, 'a badge of a PDF leads to its page, which the browser may show
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
   assert.doesNotMatch(response.headers.get('content-security-policy'), /sandbox/);
   assert.deepEqual(Buffer.from(await response.arrayBuffer()), file);
+
+  const messages = [{ role: 'user', content: 'How many days of leave are there?' }];
+  const body = { model: 'papers', messages, citewire: { citations: 'assistanthub' } };
+  const completion = await (await request('POST', '/v1/chat/completions', body)).json();
+  assert.equal(completion.citations.sources[0].page, 2);
 });
 
 visiting(around, 'two people who save at once see it, and lose nothing', { ...CLOSED, expected: refused(412, 404) }, async (visit) => {

@@ -14,12 +14,13 @@ use crate::golden::{input, json_blocks, samples};
 const KEYS: [&str; 9] =
     ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unresolved"];
 
-const SOURCE_KEYS: [&str; 17] = [
+const SOURCE_KEYS: [&str; 18] = [
     "chunk_id",
     "date",
     "document_id",
     "filepath",
     "media_type",
+    "page",
     "position",
     "provider",
     "rank",

@@ -1,6 +1,7 @@
 //! The `citations` object of AssistantHub (rules AH-01 to AH-05).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -45,6 +46,9 @@ pub struct HubSource {
     /// The score of the reranker, 0 to 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank_score: Option<f64>,
+    /// The page of the document, from 1. AssistantHub does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
     /// The beginning of the passage, at most 200 characters; a cut passage ends in `...`.
     pub excerpt: String,
     /// The download address.
@@ -123,6 +127,7 @@ impl HubSource {
             content_type: source.media_type.clone(),
             score: source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0),
             rerank_score: rerank_score.filter(|score| (0.0..=10.0).contains(score)),
+            page: source.page.map(NonZeroU32::get),
             excerpt: excerpt(passage(source, withhold_encrypted).unwrap_or_default()),
             download_url: links.address(source),
         }

@@ -1,6 +1,7 @@
 //! `records`: one schema for the sources of all providers (rules RC-01 to RC-07).
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -81,6 +82,8 @@ pub struct Record {
     pub chunk_id: Option<String>,
     /// The file name or path.
     pub filepath: Option<String>,
+    /// The page of the document, counted from 1.
+    pub page: Option<u32>,
     /// The media type.
     pub media_type: Option<String>,
     /// The date, as the provider wrote it.
@@ -168,6 +171,7 @@ impl Record {
             document_id: source.id.clone(),
             chunk_id: source.chunk_id.clone(),
             filepath: source.filepath.clone(),
+            page: source.page.map(NonZeroU32::get),
             media_type: source.media_type.clone(),
             date: source.modified.clone(),
             raw: object.clone(),

@@ -1,11 +1,11 @@
 //! Removes invisible characters before a model reads a text, so that no hidden text reaches it. This removes more than
-//! [`text::visible`](crate::text::visible), which keeps characters that people need.
+//! [`text::visible`], which keeps characters that people need.
 
 use std::borrow::Cow;
 
 use crate::text;
 
-/// Whether a character that [`text::visible`](crate::text::visible) keeps is removed for a model: controls, direction marks,
+/// Whether a character that [`text::visible`] keeps is removed for a model: controls, direction marks,
 /// the byte order mark, and variation selectors that can encode hidden text.
 fn goes(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
