@@ -26,7 +26,7 @@ pub(crate) fn run_timed(arguments: &[OsString]) -> Result<()> {
 }
 
 /// Benchmarks have a harness of their own, without this option.
-const BENCHMARKS: [&str; 5] = ["allocations", "conversion", "formats", "store", "token"];
+const BENCHMARKS: [&str; 6] = ["allocations", "conversion", "formats", "search", "store", "token"];
 
 fn is_benchmark(program: &Path) -> bool {
     let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
