@@ -235,7 +235,7 @@ impl AssistantManager {
         let opening = configured.opening(&secrets, &egress, true);
         let (of_channel, behind_azure) = (configured.of_channel.as_deref(), configured.behind_azure.as_deref());
         let of_file = open(&configured.plans, of_channel, behind_azure, &opening).await?;
-        let unreadable = current.take().map(|before| before.unreadable).unwrap_or_default();
+        let unreadable = current.as_ref().map(|before| before.unreadable.clone()).unwrap_or_default();
         let mut new = Current { configured, of_file, revision: 0, stored: BTreeMap::new(), unreadable };
         self.load(&mut new).await?;
         new.check_names()?;

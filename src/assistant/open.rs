@@ -151,7 +151,8 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     faults.extend(wrong.into_iter().map(of_service));
     let Some(upstream) = upstream.filter(|_| faults.is_empty()) else { return Err(faults) };
     let mut options = options.clone();
-    if library.is_some() {
+    let is_chosen = plan.section.get("options").is_some_and(|options| options.get("pages").is_some());
+    if library.is_some() && !is_chosen {
         // A reader who is led to the wrong page of a long document finds nothing there.
         options.convert.pages = Pages::Split;
     }

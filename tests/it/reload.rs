@@ -224,3 +224,22 @@ fn what_is_wrong_with_an_assistant_is_said_with_its_place() {
         assert!(said.contains(words) && !said.contains("panicked"), "{config:?}: {said}");
     }
 }
+
+/// A changed file that named an unknown assistant was refused, as it has to be, and took the assistants of the store away from their
+/// manager: from then on every change over HTTP was answered with 503.
+#[tokio::test]
+async fn a_refused_file_leaves_the_assistants_of_the_store_changeable() {
+    let server = Configured::start(|documents| section("hr", documents));
+    let put = |greeting: &str| {
+        let client = reqwest::Client::builder().build().expect("a client");
+        let request = client.put(format!("{}/v1/assistants/it", server.url)).bearer_auth(API_KEY);
+        answer(request.json(&json!({"documents": {}, "greeting": greeting})))
+    };
+    assert_eq!(put("before").await.0, 201);
+    let config = std::fs::read_to_string(server.file()).expect("the file");
+    server.write(&format!("[embed]\norigins = ['https://a.example']\nassistants = ['nobody']\n{config}"));
+    server.said("the configuration is invalid");
+    server.said("embed.assistants: nobody: this assistant does not exist; known: docs, hr, it");
+    let (status, problem) = put("after").await;
+    assert_eq!(status, 200, "{problem}");
+}
