@@ -148,12 +148,12 @@ const TIMES: &[&str] = &["dateRead", "dateReceived", "dateSent", "endTime", "sta
 /// The prefix of the terms' addresses.
 pub(crate) const VOCABULARY: &str = "http://schema.org/";
 
-/// Whether the vocabulary has the term.
+/// True if schema.org defines this term.
 pub(crate) fn knows(term: &str) -> bool {
     terms().any(|known| known == term)
 }
 
-/// Whether the term has addresses or node ids as values.
+/// True if values of this term are URLs or node ids.
 pub(crate) fn is_address(term: &str) -> bool {
     ADDRESSES.contains(&term)
 }

@@ -19,9 +19,9 @@ pub(super) struct Definition {
     pub(super) title: Option<String>,
     /// The byte range in the text.
     pub(super) span: Range<usize>,
-    /// Whether it stands in a list or quote. Links to it work, but Web Chat does not list it.
+    /// True if the definition stands in a list or quote. Links to it work, but Web Chat does not list it.
     pub(super) nested: bool,
-    /// Whether an earlier definition has the same label, so that this one has no effect.
+    /// True if an earlier definition has the same label: Markdown ignores this definition.
     pub(super) loser: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Attempt {
     pub(super) label: String,
     /// The byte offset in the text.
     pub(super) start: usize,
-    /// Whether other lines of the paragraph precede it.
+    /// True if lines of a paragraph precede the definition, so that Markdown reads it as text.
     pub(super) continued: bool,
 }
 

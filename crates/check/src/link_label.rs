@@ -5,7 +5,7 @@ pub(super) fn normal_label(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Whether a label looks like the number of a citation: one to three ASCII digits.
+/// True if a label is a citation number: one to three ASCII digits.
 pub(super) fn is_number(label: &str) -> bool {
     (1..=3).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_digit())
 }

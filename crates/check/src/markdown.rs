@@ -33,7 +33,7 @@ pub(super) struct Markdown {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) image: bool,
-    /// Whether the destination stands in the link, as in `[text](destination)`.
+    /// True if the link has its destination in parentheses, as in `[text](destination)`.
     pub(super) inline: bool,
     /// The visible text, without markup.
     pub(super) text: String,
@@ -51,7 +51,7 @@ pub(super) struct Loose {
     pub(super) label: String,
     /// The byte offset in the text.
     pub(super) start: usize,
-    /// Whether another bracket follows directly.
+    /// True if another bracket directly follows this one.
     pub(super) before_bracket: bool,
 }
 
