@@ -25,6 +25,9 @@ use crate::url::WebUrl;
 /// How often buckets are listed.
 const LOOK_INTO_BUCKETS_EVERY: Duration = Duration::from_secs(60);
 
+/// How long documents that could not be read wait for the next attempt.
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(30);
+
 /// So many documents are fetched at a time whose text has to be extracted.
 const UNREAD: usize = 16;
 
@@ -345,15 +348,15 @@ impl AssistantManager {
     /// Reads uploaded documents, one at a time, and puts them to work. Never ends by itself.
     pub async fn read_uploads(&self) {
         loop {
-            match self.read_waiting().await {
-                Ok(()) => {}
-                Err(error) => tracing::error!(%error, "uploaded documents could not be read from the store"),
+            if let Err(error) = self.read_waiting().await {
+                tracing::error!(%error, "uploaded documents could not be read; they are tried again");
             }
-            self.uploaded.notified().await;
+            // What failed is tried again, as is a document that was uploaded elsewhere.
+            timeout(READ_AGAIN_AFTER, self.uploaded.notified()).await.ok();
         }
     }
 
-    async fn read_waiting(&self) -> Result<(), StoreError> {
+    async fn read_waiting(&self) -> Result<(), LibraryError> {
         loop {
             let unread = self.store.unread_documents(UNREAD).await?;
             if unread.is_empty() {

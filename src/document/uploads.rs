@@ -97,33 +97,48 @@ impl Uploads {
 /// Reads an uploaded file: stores its passages, and sets its state.
 ///
 /// # Errors
-/// When the store fails. A file that cannot be read is no error: its state says why.
+/// When the store fails, or the program that reads documents cannot be started: the document then waits for another attempt. A file
+/// that cannot be read is no error: its state says why.
 pub async fn read_upload(
     store: &dyn AssistantStore,
     stored: &StoredDocument,
     reader: Option<&DocumentReader>,
-) -> Result<(), StoreError> {
+) -> Result<(), LibraryError> {
     let StoredDocument { key, name, .. } = stored;
     let bytes = read_part(store, *key, DocumentPart::File).await?;
-    let state = match extract(name, bytes, reader).await {
-        Ok(text) if text.write(store, *key).await? => {
-            DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
-        }
-        // It was replaced or deleted meanwhile.
-        Ok(_) => return Ok(()),
+    let state = match extract(name, bytes, reader).await? {
+        Ok(text) => match text.write(store, *key).await {
+            Ok(true) => {
+                DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
+            }
+            // It was replaced or deleted meanwhile.
+            Ok(false) => return Ok(()),
+            // Another attempt would fail as well, and keep the documents behind it waiting.
+            Err(error @ StoreError::Full { .. }) => DocumentState::Unreadable { reason: error.to_string() },
+            Err(error) => return Err(error.into()),
+        },
         Err(reason) => {
             tracing::warn!(document = name, reason, "an uploaded document cannot be read");
             DocumentState::Unreadable { reason }
         }
     };
-    store.set_document_state(*key, state).await.map(drop)
+    store.set_document_state(*key, state).await?;
+    Ok(())
 }
 
-async fn extract(name: &str, bytes: Vec<u8>, reader: Option<&DocumentReader>) -> Result<StoredText, String> {
-    let format = Format::of_name(name).ok_or("files of this type cannot be read")?;
-    let read = file::of_bytes(name.to_owned(), format, bytes, reader, None).await;
-    let content = read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-    if content.passages.is_empty() { Err("the file has no text".to_owned()) } else { Ok(StoredText::of(&content)) }
+/// The text of a file, or why it has none.
+async fn extract(
+    name: &str,
+    bytes: Vec<u8>,
+    reader: Option<&DocumentReader>,
+) -> Result<Result<StoredText, String>, LibraryError> {
+    let Some(format) = Format::of_name(name) else { return Ok(Err("files of this type cannot be read".to_owned())) };
+    let read = file::of_bytes(name.to_owned(), format, bytes, reader, None).await?;
+    Ok(match read {
+        Ok(content) if content.passages.is_empty() => Err("the file has no text".to_owned()),
+        Ok(content) => Ok(StoredText::of(&content)),
+        Err(reason) => Err(reason.to_string()),
+    })
 }
 
 /// The endings of the names of documents that can be read, for people.
