@@ -180,10 +180,11 @@ fn every_sample_is_valid_in_every_dialect_and_the_same_again() {
             let activity = serde_json::to_value(&converted.activities[0]).expect("JSON");
             let again = convert(&body, &to_message(dialect)).expect("an activity");
             assert_eq!(serde_json::to_value(&again.activities[0]).expect("JSON"), activity);
+            #[expect(clippy::wildcard_enum_match_arm, reason = "`check` knows the rules of these channels alone")]
             let channel = match dialect {
                 Dialect::WebChat => Channel::WebChat,
                 Dialect::Teams | Dialect::M365Copilot => Channel::Teams,
-                Dialect::Plain | Dialect::Slack | Dialect::Telegram | Dialect::Line | Dialect::EmailHtml => continue,
+                _ => continue,
             };
             let mut findings = check(&activity, channel);
             if expected["cited"] == json!([]) {

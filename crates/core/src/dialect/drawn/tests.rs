@@ -211,17 +211,17 @@ fn read_html(html: &str) -> (Vec<String>, usize) {
 }
 
 /// The longest text of a channel: as one message, and as a part.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a new dialect has its limit in its row, and is no line here")]
 fn limits(dialect: Dialect) -> (usize, usize) {
     match dialect {
         Dialect::Slack => (40_000, 4_000),
         Dialect::Telegram => (4_096, 4_096),
         Dialect::Line => (5_000, 5_000),
-        Dialect::WebChat | Dialect::Teams | Dialect::M365Copilot | Dialect::Plain | Dialect::EmailHtml => {
-            (150_000, 150_000)
-        }
+        _ => (150_000, 150_000),
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "text without markup has nothing to check but its length")]
 fn check(dialect: Dialect, shown: &str, limit: usize) {
     let length = match dialect {
         Dialect::Telegram => {
@@ -242,9 +242,7 @@ fn check(dialect: Dialect, shown: &str, limit: usize) {
             assert!(!control.replace_all(shown, "").contains('<'), "{shown:?}");
             shown.encode_utf16().count()
         }
-        Dialect::WebChat | Dialect::Teams | Dialect::M365Copilot | Dialect::Plain | Dialect::Line => {
-            shown.encode_utf16().count()
-        }
+        _ => shown.encode_utf16().count(),
     };
     assert!(length <= limit, "{dialect}: {length}");
 }
