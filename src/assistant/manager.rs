@@ -128,6 +128,8 @@ struct Current {
     of_file: AssistantRegistry,
     /// The revision of the store that is at work.
     revision: u64,
+    /// The revision at which uploaded documents were read last.
+    documents_revision: u64,
     stored: BTreeMap<String, Stored>,
     /// Assistants whose changed documents cannot be read, and why: logged once.
     unreadable: BTreeMap<String, String>,
@@ -239,7 +241,8 @@ impl AssistantManager {
         let (of_channel, behind_azure) = (configured.of_channel.as_deref(), configured.behind_azure.as_deref());
         let of_file = open(&configured.plans, of_channel, behind_azure, &opening).await?;
         let unreadable = current.as_ref().map(|before| before.unreadable.clone()).unwrap_or_default();
-        let mut new = Current { configured, of_file, revision: 0, stored: BTreeMap::new(), unreadable };
+        let mut new =
+            Current { configured, of_file, revision: 0, documents_revision: 0, stored: BTreeMap::new(), unreadable };
         self.load(&mut new).await?;
         new.check_names()?;
         self.assistants.replace(new.registry());
@@ -250,27 +253,35 @@ impl AssistantManager {
 
     /// Takes over what has changed in the store and in folders of documents.
     pub async fn refresh(&self) {
-        if let Some(current) = self.current.lock().await.as_mut()
-            && let Err(error) = self.reload(current).await
-        {
+        let mut current = self.current.lock().await;
+        let Some(state) = current.as_mut() else { return };
+        if let Err(error) = self.reload(state).await {
             tracing::error!(%error, "changed assistants could not be read from the store; the earlier versions stay");
         }
-        self.refresh_libraries(|library| !library.is_remote()).await;
+        // Nobody asks the store for documents as long as it has not changed, unless the last attempt failed.
+        let has_changed = std::mem::replace(&mut state.documents_revision, state.revision) != state.revision;
+        let unreadable = state.unreadable.clone();
+        drop(current);
+        self.refresh_libraries(|name, library| {
+            let is_due = has_changed || !library.is_uploaded() || unreadable.contains_key(name);
+            is_due && !library.is_remote()
+        })
+        .await;
     }
 
     /// Takes over what changes in buckets, all at once: a slow one keeps no other waiting. Never ends by itself.
     pub async fn watch_buckets(&self) {
         loop {
-            self.refresh_libraries(Library::is_remote).await;
+            self.refresh_libraries(|_, library| library.is_remote()).await;
             // A bucket that was opened meanwhile is read at once.
             timeout(LOOK_INTO_BUCKETS_EVERY, self.opened.notified()).await.ok();
         }
     }
 
-    async fn refresh_libraries(&self, is_meant: impl Fn(&Library) -> bool) {
+    async fn refresh_libraries(&self, is_meant: impl Fn(&str, &Library) -> bool) {
         let all = self.assistants.all();
         let meant = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
-        let refreshed = meant.filter(|(_, library)| is_meant(library)).map(async |(name, library)| {
+        let refreshed = meant.filter(|(name, library)| is_meant(name, library)).map(async |(name, library)| {
             let outcome = library.refresh().await;
             if let Some(current) = self.current.lock().await.as_mut() {
                 current.note_reading(name, outcome.map(drop));

@@ -1,4 +1,4 @@
-//! A searchable folder of documents.
+//! A searchable set of documents: of a folder, uploaded, in a bucket, or part of the program.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,6 +123,12 @@ impl Library {
     #[must_use]
     pub fn is_remote(&self) -> bool {
         matches!(self.from, From::Remote(_))
+    }
+
+    /// Whether its documents are uploads in the store.
+    #[must_use]
+    pub fn is_uploaded(&self) -> bool {
+        self.uploads().is_some()
     }
 
     /// The address of a document that the service which holds it has signed.

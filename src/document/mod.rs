@@ -1,6 +1,6 @@
-//! Document libraries: folders whose documents can be searched, quoted and downloaded.
+//! Document libraries: documents that can be searched, quoted and downloaded.
 //!
-//! A [`Library`] is opened from a folder. Its documents are split into passages, and these are searched by their words; a
+//! A [`Library`] has the documents of a folder, of the store, of a bucket or of the program. They are split into passages, and these are searched by their words; a
 //! [`HybridSearch`] also compares vectors that an [`Embedder`] computes. Which address a document has for readers is decided by
 //! [`DownloadLinks`], where it has none of its own.
 
