@@ -18,6 +18,7 @@ mod memory_assistants;
 mod notifier_registry;
 mod open;
 pub mod sqlite;
+mod writing;
 
 pub use assistant_store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,

@@ -2,7 +2,7 @@
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::reply::Reply;
+use crate::store::writing::Reply;
 use crate::store::{DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, Publication, PutAssistant};
 
 /// A change of assistants or documents.

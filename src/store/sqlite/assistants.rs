@@ -9,9 +9,9 @@ use sqlx::sqlite::SqliteRow;
 
 use super::assistant_work::{AssistantWork, part_number};
 use super::reader::{number, read_json, time, undecodable};
-use super::reply::Reply;
 use super::sqlite_store::SqliteStore;
 use super::work::Alone;
+use crate::store::writing::Reply;
 use crate::store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, Publication, PutAssistant,
     StoreError, StoredAssistant, StoredDocument,

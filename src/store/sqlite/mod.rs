@@ -1,7 +1,7 @@
 //! The store in one SQLite file.
 //!
 //! One task writes; everything that waits goes into one transaction (`writer.rs`), whose rows are worked out beforehand
-//! (`plan.rs`). What it does besides is in `upkeep.rs`, and what it tells of failures in `health.rs`. Reads run beside it
+//! (`../writing`). What it does besides is in `upkeep.rs`, and what it tells of failures in `health.rs`. Reads run beside it
 //! on connections of their own (`reader.rs`). Another process is kept away by a lock on a file beside (`lock.rs`); one that
 //! only reads is welcome (`archive.rs`).
 
@@ -15,9 +15,7 @@ mod error;
 mod failure;
 mod health;
 mod lock;
-mod plan;
 mod reader;
-mod reply;
 mod schema;
 mod sqlite_store;
 mod upkeep;

@@ -17,14 +17,14 @@ use super::copies::Copies;
 use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
-use super::reply::Reply;
-use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Work};
+use super::work::{Alone, Work};
 use super::writer::Writer;
 use super::{SqliteError, connect, schema};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 use crate::metrics::StoreFigures;
 use crate::store::notifier_registry::NotifierRegistry;
+use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply};
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
     FeedbackPage, ListCursor, Listing, Newest, Page, Recorded, StoreError, StoreLimits,

@@ -9,12 +9,11 @@ use sqlx::{Row as _, SqliteConnection};
 
 use super::connect::PATIENCE;
 use super::copies::Copies;
-use super::plan::rows;
-use super::reply::Reply;
 use super::work::Alone;
 use super::writer::Writer;
 use crate::activity::ConversationId;
 use crate::store::StoreError;
+use crate::store::writing::{Reply, rows};
 
 /// So many conversations are deleted in one transaction, so that others wait not for long.
 const MAX_DELETED: i64 = 32;

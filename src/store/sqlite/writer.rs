@@ -18,12 +18,12 @@ use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
 use super::health::Health;
 use super::lock::Lock;
-use super::plan::{Before, Head, Known, Plan, rows};
-use super::work::{Alone, Change, Work};
+use super::work::{Alone, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
 use crate::metrics::{Group, StoreFigures};
 use crate::store::notifier_registry::NotifierRegistry;
+use crate::store::writing::{Before, Change, Head, Known, Plan, rows};
 use crate::store::{StoreError, StoreLimits};
 
 /// So many changes go into one transaction.

@@ -5,4 +5,4 @@ use tokio::sync::oneshot;
 use crate::store::StoreError;
 
 /// The channel for the result.
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;

@@ -6,24 +6,24 @@ use std::collections::btree_map::Entry;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 
-use super::work::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Refer};
+use super::change::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Refer};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{Newest, StoreError, StoreLimits};
 
 /// The state of a conversation that the writer needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) key: i64,
+pub(in crate::store) struct Head {
+    pub(in crate::store) key: i64,
     /// Its user as JSON.
-    pub(super) user: Option<String>,
+    pub(in crate::store) user: Option<String>,
     /// The place of the next activity.
-    pub(super) next: u64,
+    pub(in crate::store) next: u64,
     /// The timestamp of the newest activity.
-    pub(super) newest: Option<DateTime<Utc>>,
+    pub(in crate::store) newest: Option<DateTime<Utc>>,
     /// The size of its activities, attachments and feedback.
-    pub(super) bytes: usize,
+    pub(in crate::store) bytes: usize,
     /// Users who are known to be members by what they have said, as far as there is room for them here.
-    pub(super) speakers: Vec<String>,
+    pub(in crate::store) speakers: Vec<String>,
 }
 
 /// So many are remembered of a conversation: most have one, and a group writes more.
@@ -55,48 +55,48 @@ impl Head {
 
 /// Batches that were recorded before, by conversation and the name that their caller gave them: the first place and
 /// the number of activities.
-pub(super) type Known = BTreeMap<(i64, String), (u64, usize)>;
+pub(in crate::store) type Known = BTreeMap<(i64, String), (u64, usize)>;
 
 /// Key, user, next place, newest timestamp, time of this record, bytes.
-pub(super) type Touched = (i64, Option<String>, u64, Option<i64>, Option<i64>, usize);
+pub(in crate::store) type Touched = (i64, Option<String>, u64, Option<i64>, Option<i64>, usize);
 
 /// The state before the group of changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before {
-    pub(super) now: DateTime<Utc>,
-    pub(super) limits: StoreLimits,
+pub(in crate::store) struct Before {
+    pub(in crate::store) now: DateTime<Utc>,
+    pub(in crate::store) limits: StoreLimits,
     /// The key of the next conversation.
-    pub(super) next_key: i64,
+    pub(in crate::store) next_key: i64,
     /// How many conversations there are.
-    pub(super) conversations: usize,
+    pub(in crate::store) conversations: usize,
 }
 
 /// Rows to be written in one transaction. Each list is an array of arrays when serialised, as the statement takes it.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(in crate::store) struct Plan {
     /// Key, id, user, time.
-    pub(super) created: Vec<(i64, String, Option<String>, i64)>,
-    pub(super) touched: Vec<Touched>,
+    pub(in crate::store) created: Vec<(i64, String, Option<String>, i64)>,
+    pub(in crate::store) touched: Vec<Touched>,
     /// Conversation, place, timestamp, and where the body stands in `bodies`: from (counted from 1) and how long.
-    pub(super) activities: Vec<(i64, u64, i64, usize, usize)>,
-    pub(super) bodies: Vec<u8>,
+    pub(in crate::store) activities: Vec<(i64, u64, i64, usize, usize)>,
+    pub(in crate::store) bodies: Vec<u8>,
     /// Conversation, name, first place, number.
-    pub(super) batches: Vec<(i64, String, u64, usize)>,
+    pub(in crate::store) batches: Vec<(i64, String, u64, usize)>,
     /// Conversation, id, media type, name, and where the content stands in `contents`.
-    pub(super) attachments: Vec<(i64, String, String, Option<String>, usize, usize)>,
-    pub(super) contents: Vec<u8>,
+    pub(in crate::store) attachments: Vec<(i64, String, String, Option<String>, usize, usize)>,
+    pub(in crate::store) contents: Vec<u8>,
     /// Conversation and reference; the last one of a conversation counts.
-    pub(super) referred: BTreeMap<i64, String>,
+    pub(in crate::store) referred: BTreeMap<i64, String>,
     /// Conversation, id of the user, the place of what they say.
-    pub(super) members: Vec<(i64, String, Option<u64>)>,
+    pub(in crate::store) members: Vec<(i64, String, Option<u64>)>,
     /// Conversation, time, body.
-    pub(super) feedback: Vec<(i64, i64, String)>,
+    pub(in crate::store) feedback: Vec<(i64, i64, String)>,
     /// The conversations of the group as they are afterwards.
-    pub(super) heads: BTreeMap<ConversationId, Head>,
+    pub(in crate::store) heads: BTreeMap<ConversationId, Head>,
     /// Those to which something was appended.
-    pub(super) grown: BTreeMap<ConversationId, Watermark>,
+    pub(in crate::store) grown: BTreeMap<ConversationId, Watermark>,
     /// The key of the next conversation afterwards.
-    pub(super) next_key: i64,
+    pub(in crate::store) next_key: i64,
     known: Known,
     /// Keys of conversations whose row changes, and when something was recorded in them.
     changed: BTreeMap<i64, Option<i64>>,
@@ -104,7 +104,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Works out what a group of changes means and sets the answer of each, to be sent when the rows are written.
-    pub(super) fn make(
+    pub(in crate::store) fn make(
         changes: &mut [Change],
         heads: BTreeMap<ConversationId, Head>,
         known: Known,
@@ -133,7 +133,7 @@ impl Plan {
     }
 
     /// Whether there is nothing to write.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::store) fn is_empty(&self) -> bool {
         self.created.is_empty() && self.touched.is_empty() && self.attachments.is_empty() && self.referred.is_empty()
     }
 
@@ -240,7 +240,7 @@ impl Plan {
 }
 
 /// Rows as the statements take them.
-pub(super) fn rows(rows: &impl Serialize) -> Result<String, serde_json::Error> {
+pub(in crate::store) fn rows(rows: &impl Serialize) -> Result<String, serde_json::Error> {
     serde_json::to_string(rows)
 }
 
@@ -249,7 +249,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::store::sqlite::work::Pending;
+    use crate::store::writing::change::Pending;
     use tokio::sync::{Semaphore, oneshot};
 
     fn before() -> Before {

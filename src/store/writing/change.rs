@@ -1,0 +1,166 @@
+//! The changes that are written together with others.
+
+use chrono::{DateTime, Utc};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::reply::Reply;
+use crate::activity::{ConversationId, Watermark};
+use crate::metrics::Waiting;
+use crate::store::StoreError;
+
+/// A change that is committed in one transaction with other waiting changes.
+#[derive(Debug)]
+pub(in crate::store) enum Change {
+    Create(Pending<Create, CreatedAs>),
+    Append(Pending<Append, Option<Placed>>),
+    Keep(Pending<Keep, bool>),
+    Refer(Pending<Refer, bool>),
+    Note(Pending<Note, bool>),
+}
+
+/// A change, its result, and the channel for it.
+#[derive(Debug)]
+pub(in crate::store) struct Pending<C, A> {
+    pub(in crate::store) change: C,
+    /// Set when the change is planned, sent when it is committed.
+    pub(in crate::store) answer: Option<Result<A, StoreError>>,
+    reply: Reply<A>,
+    /// The room that the change takes while it waits.
+    _room: OwnedSemaphorePermit,
+    /// Its place among all that wait.
+    _waiting: Waiting,
+}
+
+impl<C, A> Pending<C, A> {
+    pub(in crate::store) fn new(change: C, reply: Reply<A>, room: OwnedSemaphorePermit, waiting: Waiting) -> Self {
+        Self { change, answer: None, reply, _room: room, _waiting: waiting }
+    }
+
+    /// Tells who waits, who may have gone.
+    fn send(self, otherwise: Option<&StoreError>) {
+        let answer = match (otherwise, self.answer) {
+            // What was refused for a reason of its own keeps that reason.
+            (_, Some(Err(refused))) => Err(refused),
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(answer)) => answer,
+            (None, None) => Err(StoreError::Closed),
+        };
+        self.reply.send(answer).ok();
+    }
+}
+
+impl Change {
+    /// The conversation that it is about.
+    pub(in crate::store) fn conversation(&self) -> &ConversationId {
+        match self {
+            Self::Create(pending) => &pending.change.id,
+            Self::Append(pending) => &pending.change.id,
+            Self::Keep(pending) => &pending.change.id,
+            Self::Refer(pending) => &pending.change.id,
+            Self::Note(pending) => &pending.change.id,
+        }
+    }
+
+    /// What it adds to a transaction, in bytes.
+    pub(in crate::store) fn bytes(&self) -> usize {
+        match self {
+            Self::Create(_) => 0,
+            Self::Append(pending) => pending.change.bodies.len(),
+            Self::Keep(pending) => pending.change.bytes.len(),
+            Self::Refer(pending) => pending.change.reference.len(),
+            Self::Note(pending) => pending.change.body.len(),
+        }
+    }
+
+    /// The change is committed.
+    pub(in crate::store) fn done(self) {
+        self.send(None);
+    }
+
+    /// The change was not committed.
+    pub(in crate::store) fn failed(self, error: &StoreError) {
+        self.send(Some(error));
+    }
+
+    fn send(self, otherwise: Option<&StoreError>) {
+        match self {
+            Self::Create(pending) => pending.send(otherwise),
+            Self::Append(pending) => pending.send(otherwise),
+            Self::Keep(pending) => pending.send(otherwise),
+            Self::Refer(pending) => pending.send(otherwise),
+            Self::Note(pending) => pending.send(otherwise),
+        }
+    }
+}
+
+/// A request to create a conversation.
+#[derive(Debug)]
+pub(in crate::store) struct Create {
+    pub(in crate::store) id: ConversationId,
+    /// Its user as JSON.
+    pub(in crate::store) user: Option<String>,
+    /// The id of that user.
+    pub(in crate::store) member: Option<String>,
+}
+
+/// The created or existing conversation.
+#[derive(Debug)]
+pub(in crate::store) struct CreatedAs {
+    pub(in crate::store) new: bool,
+    /// Its user as JSON.
+    pub(in crate::store) user: Option<String>,
+}
+
+/// A request to record activities.
+#[derive(Debug)]
+pub(in crate::store) struct Append {
+    pub(in crate::store) id: ConversationId,
+    pub(in crate::store) key: Option<String>,
+    /// What else they are found under.
+    pub(in crate::store) names: Vec<String>,
+    /// None of them is stamped with an earlier time.
+    pub(in crate::store) not_before: Option<DateTime<Utc>>,
+    /// The activities as JSON, one after the other.
+    pub(in crate::store) bodies: Vec<u8>,
+    /// How long each of them is.
+    pub(in crate::store) lengths: Vec<usize>,
+    /// The user who says each of them; none where that is a bot.
+    pub(in crate::store) speakers: Vec<Option<String>>,
+}
+
+/// The watermarks of recorded activities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Placed {
+    /// Here, now: each a millisecond after the one before.
+    Now { first: Watermark, timestamp: DateTime<Utc> },
+    /// Here, under the same key, before.
+    Before { first: Watermark, count: usize },
+}
+
+/// A request to store an attachment.
+#[derive(Debug)]
+pub(in crate::store) struct Keep {
+    pub(in crate::store) id: ConversationId,
+    pub(in crate::store) attachment: String,
+    pub(in crate::store) content_type: String,
+    pub(in crate::store) name: Option<String>,
+    pub(in crate::store) bytes: Vec<u8>,
+}
+
+/// A request to replace the reference of a conversation.
+#[derive(Debug)]
+pub(in crate::store) struct Refer {
+    pub(in crate::store) id: ConversationId,
+    /// The reference as JSON.
+    pub(in crate::store) reference: String,
+}
+
+/// A request to store feedback.
+#[derive(Debug)]
+pub(in crate::store) struct Note {
+    pub(in crate::store) id: ConversationId,
+    /// The feedback as JSON.
+    pub(in crate::store) body: String,
+    /// The id of the user who gives it.
+    pub(in crate::store) from: Option<String>,
+}

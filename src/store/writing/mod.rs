@@ -1,0 +1,10 @@
+//! What the stores with a writer have in common: changes that wait to be written together, and the rows that a group of
+//! them means.
+
+mod change;
+mod plan;
+mod reply;
+
+pub(in crate::store) use change::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer};
+pub(in crate::store) use plan::{Before, Head, Known, Plan, rows};
+pub(in crate::store) use reply::Reply;
