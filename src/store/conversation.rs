@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Duration, SubsecRound as _, Utc};
 use serde_json::Value;
 
+use super::{EndOfTurn, NewTurn, Queued};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
 
 /// A conversation in the store, without its activities.
@@ -57,13 +58,19 @@ pub struct Batch {
     /// No activity of the batch gets an earlier timestamp, even when the clock says so: readers were shown something that it
     /// has to follow.
     pub not_before: Option<DateTime<Utc>>,
+    /// What has to be answered because of this batch.
+    pub turn: Option<NewTurn>,
+    /// The turn that this batch answers.
+    pub end: Option<EndOfTurn>,
+    /// The place of the activity to which this batch is a reply: if a turn is about it, the turn counts as answered.
+    pub answers: Option<Watermark>,
 }
 
 impl Batch {
     /// A batch without a key.
     #[must_use]
     pub fn new(activities: Vec<Activity>) -> Self {
-        Self { activities, key: None, names: Vec::new(), not_before: None }
+        Self { activities, key: None, names: Vec::new(), not_before: None, turn: None, end: None, answers: None }
     }
 
     /// The same batch, stamped with this time or a later one.
@@ -76,6 +83,24 @@ impl Batch {
     #[must_use]
     pub fn keyed(self, key: Option<String>) -> Self {
         Self { key, ..self }
+    }
+
+    /// The same batch, which is the reason for a turn.
+    #[must_use]
+    pub fn asking(self, turn: Option<NewTurn>) -> Self {
+        Self { turn, ..self }
+    }
+
+    /// The same batch, which ends a turn.
+    #[must_use]
+    pub fn ending(self, end: Option<EndOfTurn>) -> Self {
+        Self { end, ..self }
+    }
+
+    /// The same batch, a reply to the activity at this place.
+    #[must_use]
+    pub fn answering(self, place: Option<Watermark>) -> Self {
+        Self { answers: place, ..self }
     }
 
     /// The same batch, found under these names too.
@@ -110,17 +135,26 @@ impl Recorded {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Appended {
-    /// What was recorded, in order.
+    /// What was recorded, in order; nothing where the batch was to record nothing
+    /// ([`EndOfTurn::unless_answered`]).
     pub recorded: Vec<Recorded>,
     /// The key was known: this was recorded before, and nothing was recorded now.
     pub repeated: bool,
+    /// The outcome for the turn of the batch, where something was recorded and the batch has one.
+    pub queued: Option<Queued>,
 }
 
 impl Appended {
     /// An outcome.
     #[must_use]
     pub fn new(recorded: Vec<Recorded>, repeated: bool) -> Self {
-        Self { recorded, repeated }
+        Self { recorded, repeated, queued: None }
+    }
+
+    /// The same outcome, with that of its turn.
+    #[must_use]
+    pub fn queued(self, queued: Option<Queued>) -> Self {
+        Self { queued, ..self }
     }
 }
 

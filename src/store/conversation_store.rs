@@ -7,7 +7,9 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::conversation::{Appended, Batch, Conversation, Created, Newest, Page};
-use super::{Attachment, ChangeListener, Counts, Feedback, FeedbackPage, ListCursor, Listing, StoreError};
+use super::{
+    Attachment, ChangeListener, Counts, Feedback, FeedbackPage, ListCursor, Listing, NewTurn, StoreError, Turns,
+};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::metrics::StoreFigures;
 
@@ -20,10 +22,21 @@ use crate::metrics::StoreFigures;
 /// - A batch is recorded whole or not at all.
 /// - Not found is `Ok(None)` or `Ok(false)`, never an error.
 #[async_trait]
-pub trait ConversationStore: Debug + Send + Sync {
+pub trait ConversationStore: Turns + Debug + Send + Sync {
     /// Creates the conversation, or finds the one that is there already. A user who is known stays; where none is
     /// known yet, `user` becomes it.
-    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError>;
+    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
+        self.create_asking(id, user, None).await
+    }
+
+    /// The same; where the conversation has no known user before and one afterwards, this turn is recorded with it, if there is
+    /// room for it.
+    async fn create_asking(
+        &self,
+        id: &ConversationId,
+        user: Option<ChannelAccount>,
+        turn: Option<NewTurn>,
+    ) -> Result<Created, StoreError>;
 
     /// The conversation, when it exists.
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError>;
@@ -37,7 +50,8 @@ pub trait ConversationStore: Debug + Send + Sync {
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError>;
 
     /// Appends a batch. The store assigns places, ids by [`ActivityId::at`](crate::activity::ActivityId::at), the conversation, and timestamps: the
-    /// present in whole milliseconds, yet at least 1 ms after the activity before and not before what the batch says.
+    /// present in whole milliseconds, yet at least 1 ms after the activity before and not before what the batch says. A batch that
+    /// ends a turn is recorded only by the holder of the turn's line: [`StoreError::Superseded`] otherwise.
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
 
     /// What a batch recorded under this key or name, if one did: so that work can be spared whose outcome is there already,

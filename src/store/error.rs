@@ -30,6 +30,9 @@ pub enum StoreError {
     /// More calls wait than the store lets wait.
     #[error("the store is overloaded; try again soon")]
     Busy,
+    /// Somebody else answers this turn by now; nothing was recorded.
+    #[error("the turn is answered elsewhere")]
+    Superseded,
     /// The store was closed.
     #[error("the store is closed")]
     Closed,

@@ -10,10 +10,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::assistants_in_memory::Assistants;
+use super::line_book::LineBook;
+use super::writing::{Ending, room_for_one};
 use super::{
     Appended, Attachment, Batch, ChangeListener, ChangeNotifier, Conversation, ConversationStore, Counts, Created,
-    Feedback, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded, StoreError, StoreLimits,
-    Summary,
+    EndOfTurn, Feedback, FeedbackPage, Line, ListCursor, Listing, NewTurn, Newest, NotedFeedback, Page, Queued,
+    Recorded, StoreError, StoreLimits, Summary, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
 };
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
@@ -25,10 +27,12 @@ pub struct MemoryStore {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) assistants: Assistants,
     state: Mutex<State>,
+    lines: LineBook,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    next_turn: u64,
     bytes: usize,
     conversations: BTreeMap<ConversationId, StoredConversation>,
 }
@@ -50,12 +54,26 @@ struct StoredConversation {
 }
 
 impl State {
-    /// Deletes the oldest conversation in which nothing was ever recorded.
-    fn make_room(&mut self) {
+    /// Deletes the oldest conversation in which nothing was ever recorded; returns its id.
+    fn make_room(&mut self) -> Option<ConversationId> {
         let empty = self.conversations.iter().filter(|(_, entry)| entry.bytes == 0);
-        if let Some(id) = empty.min_by_key(|(_, entry)| entry.created).map(|(id, _)| id.clone()) {
-            self.conversations.remove(&id);
-        }
+        let id = empty.min_by_key(|(_, entry)| entry.created).map(|(id, _)| id.clone())?;
+        self.conversations.remove(&id);
+        Some(id)
+    }
+
+    /// Deletes those of which this is true; returns their ids.
+    fn delete_all(&mut self, is_due: impl Fn(&StoredConversation) -> bool) -> Vec<ConversationId> {
+        let mut deleted = Vec::new();
+        self.conversations.retain(|id, entry| {
+            let is_due = is_due(entry);
+            if is_due {
+                deleted.push(id.clone());
+            }
+            !is_due
+        });
+        self.bytes = self.conversations.values().map(|entry| entry.bytes).sum();
+        deleted
     }
 }
 
@@ -92,7 +110,25 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(limits: StoreLimits, clock: Arc<dyn Clock>) -> Self {
-        Self { limits, clock, assistants: Assistants::default(), state: Mutex::default() }
+        Self { limits, clock, assistants: Assistants::default(), state: Mutex::default(), lines: LineBook::default() }
+    }
+
+    /// Puts a turn into its line. What it is about has this place, or comes before the next one.
+    fn queue(&self, state: &mut State, id: &ConversationId, turn: NewTurn, place: Option<Watermark>) -> Queued {
+        let NewTurn { kind, body, room, name } = turn;
+        let now = self.clock.now().trunc_subsecs(3);
+        if name.as_ref().is_some_and(|name| self.lines.is_known(id, name, now)) {
+            return Queued::Repeated;
+        }
+        let (in_line, waiting) = (self.lines.state(id, kind).turns, self.lines.waiting()[kind.number()]);
+        if let Err(full) = room_for_one(room, in_line, waiting) {
+            return full;
+        }
+        let newest = state.conversations.get(id).map(StoredConversation::newest).unwrap_or_default();
+        let place = place.unwrap_or(newest.next_watermark());
+        state.next_turn += 1;
+        self.lines.push(id, kind, name, Turn::new(state.next_turn, place, body, now));
+        Queued::Taken
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -103,17 +139,30 @@ impl MemoryStore {
 
 #[async_trait]
 impl ConversationStore for MemoryStore {
-    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
+    async fn create_asking(
+        &self,
+        id: &ConversationId,
+        user: Option<ChannelAccount>,
+        turn: Option<NewTurn>,
+    ) -> Result<Created, StoreError> {
         let mut state = self.state();
+        let turn = turn.filter(|_| user.is_some());
         if let Some(entry) = state.conversations.get_mut(id) {
-            if entry.conversation.user.is_none() {
+            let is_news = entry.conversation.user.is_none();
+            if is_news {
                 entry.conversation.user = user;
             }
-            return Ok(Created::Existing(entry.conversation.clone()));
+            let conversation = entry.conversation.clone();
+            if let Some(turn) = turn.filter(|_| is_news) {
+                self.queue(&mut state, id, turn, None);
+            }
+            return Ok(Created::Existing(conversation));
         }
         let limit = self.limits.max_conversations;
         if state.conversations.len() >= limit {
-            state.make_room();
+            if let Some(gone) = state.make_room() {
+                self.lines.forget_all(&gone);
+            }
         }
         if state.conversations.len() >= limit {
             return Err(StoreError::Full { what: "conversations", limit });
@@ -133,6 +182,9 @@ impl ConversationStore for MemoryStore {
             notifier: ChangeNotifier::new(None),
         };
         state.conversations.insert(id.clone(), entry);
+        if let Some(turn) = turn {
+            self.queue(&mut state, id, turn, None);
+        }
         Ok(Created::New(conversation))
     }
 
@@ -175,6 +227,15 @@ impl ConversationStore for MemoryStore {
         if let Some(recorded) = known.and_then(|&(start, len)| entry.recorded.get(start..start + len)) {
             return Ok(Some(Appended::new(recorded.to_vec(), true)));
         }
+        if let Some(end) = &batch.end {
+            match self.lines.state(id, end.line.kind).ending(end)? {
+                Ending::WithAnswer => {}
+                Ending::AnsweredBefore => {
+                    self.lines.end(end);
+                    return Ok(Some(Appended::new(Vec::new(), false)));
+                }
+            }
+        }
         if entry.recorded.len() + batch.activities.len() > self.limits.max_activities {
             return Err(StoreError::Full { what: "activities of a conversation", limit: self.limits.max_activities });
         }
@@ -200,7 +261,15 @@ impl ConversationStore for MemoryStore {
             entry.notifier.notify(newest);
         }
         state.bytes += size;
-        Ok(Some(Appended::new(appended, false)))
+        if let Some(place) = batch.answers {
+            self.lines.answered(id, place);
+        }
+        if let Some(end) = &batch.end {
+            self.lines.end(end);
+        }
+        let first = appended.first().map(|first| first.watermark);
+        let queued = batch.turn.map(|turn| self.queue(&mut state, id, turn, first));
+        Ok(Some(Appended::new(appended, false).queued(queued)))
     }
 
     async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
@@ -330,19 +399,15 @@ impl ConversationStore for MemoryStore {
     }
 
     async fn erase(&self, user: &str) -> Result<usize, StoreError> {
-        let mut state = self.state();
-        let before = state.conversations.len();
-        state.conversations.retain(|_, entry| !entry.has_member(user));
-        state.bytes = state.conversations.values().map(|entry| entry.bytes).sum();
-        Ok(before - state.conversations.len())
+        let erased = self.state().delete_all(|entry| entry.has_member(user));
+        erased.iter().for_each(|id| self.lines.forget_all(id));
+        Ok(erased.len())
     }
 
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
-        let mut state = self.state();
-        let before = state.conversations.len();
-        state.conversations.retain(|_, entry| entry.active >= idle_since);
-        state.bytes = state.conversations.values().map(|entry| entry.bytes).sum();
-        Ok(before - state.conversations.len())
+        let expired = self.state().delete_all(|entry| entry.active < idle_since);
+        expired.iter().for_each(|id| self.lines.forget_all(id));
+        Ok(expired.len())
     }
 
     async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
@@ -351,6 +416,7 @@ impl ConversationStore for MemoryStore {
             return Ok(false);
         };
         state.bytes -= entry.bytes;
+        self.lines.forget_all(id);
         Ok(true)
     }
 
@@ -361,6 +427,60 @@ impl ConversationStore for MemoryStore {
     /// There is nothing to let go of.
     async fn close(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+}
+
+#[async_trait]
+impl Turns for MemoryStore {
+    async fn queue_turn(&self, id: &ConversationId, turn: NewTurn) -> Result<Option<Queued>, StoreError> {
+        let mut state = self.state();
+        if !state.conversations.contains_key(id) {
+            return Ok(None);
+        }
+        Ok(Some(self.queue(&mut state, id, turn, None)))
+    }
+
+    async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
+        Ok(self.lines.claim(kind, most))
+    }
+
+    async fn lines_to_claim(&self, kind: TurnKind) {
+        self.lines.to_claim(kind).await;
+    }
+
+    async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {
+        Ok(self.lines.first(line))
+    }
+
+    async fn note_turn(
+        &self,
+        line: &Line,
+        turn: u64,
+        stage: TurnStage,
+        said: Option<String>,
+    ) -> Result<(), StoreError> {
+        if self.lines.note(line, turn, stage, said) { Ok(()) } else { Err(StoreError::Superseded) }
+    }
+
+    async fn end_turn(&self, end: &EndOfTurn) -> Result<(), StoreError> {
+        // No call of another kind comes between: all that changes lines holds this.
+        let _state = self.state();
+        self.lines.state(&end.line.conversation, end.line.kind).ending(end)?;
+        self.lines.end(end);
+        Ok(())
+    }
+
+    async fn release_line(&self, line: &Line) -> Result<(), StoreError> {
+        self.lines.release(line);
+        Ok(())
+    }
+
+    async fn forget_turns(&self, id: &ConversationId, kind: TurnKind) -> Result<usize, StoreError> {
+        Ok(self.lines.forget(id, kind))
+    }
+
+    async fn waiting_turns(&self, kind: TurnKind) -> Result<WaitingTurns, StoreError> {
+        Ok(self.lines.count(kind))
     }
 }
 

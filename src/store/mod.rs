@@ -12,12 +12,14 @@ mod conversation_store;
 mod error;
 mod feedback;
 mod limits;
+mod line_book;
 mod listing;
 mod memory;
 mod memory_assistants;
 mod notifier_registry;
 mod open;
 pub mod sqlite;
+mod turn;
 mod writing;
 
 pub use assistant_store::{
@@ -35,3 +37,4 @@ pub use listing::{Counts, ListCursor, Listing, Summary};
 pub use memory::MemoryStore;
 pub use open::{Location, OpenError, Store, StoreOptions, StoreUrlError, open};
 pub use sqlite::{SqliteError, SqliteStore};
+pub use turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnRoom, TurnStage, Turns, WaitingTurns};

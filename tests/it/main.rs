@@ -118,6 +118,8 @@ mod store_outage;
 mod streams;
 /// What holds for every message to Teams and every plain text.
 mod teams;
+/// The contract of stores for turns: what has to be answered.
+mod turns;
 /// The back ends that are called over HTTP, against a server that plays their part.
 mod upstreams;
 /// What users of citation bots have complained about, one test each.

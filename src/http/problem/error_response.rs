@@ -203,6 +203,7 @@ fn store(error: &StoreError) -> ProblemType {
         StoreError::ConversationFull { .. } => table::CONVERSATION_FULL,
         StoreError::EmptyBatch => table::INTERNAL,
         StoreError::Busy => table::STORE_BUSY,
+        StoreError::Superseded => table::STORE_BUSY,
         StoreError::Closed => table::SHUTTING_DOWN,
         StoreError::NoSpace { .. } => table::STORE_NO_SPACE,
         StoreError::Failed { .. } => table::STORE_FAILED,

@@ -18,6 +18,7 @@ mod lock;
 mod reader;
 mod schema;
 mod sqlite_store;
+mod turns;
 mod upkeep;
 mod work;
 mod writer;

@@ -11,12 +11,13 @@ use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnecti
 use super::failure::Failure;
 use super::{SqliteError, connect};
 
-const MIGRATIONS: [(i64, &str, &str); 5] = [
+const MIGRATIONS: [(i64, &str, &str); 6] = [
     (1, "conversations", include_str!("migrations/0001_conversations.sql")),
     (2, "references and feedback", include_str!("migrations/0002_references_and_feedback.sql")),
     (3, "members", include_str!("migrations/0003_members.sql")),
     (4, "sizes", include_str!("migrations/0004_sizes.sql")),
     (5, "assistants", include_str!("migrations/0005_assistants.sql")),
+    (6, "turns", include_str!("migrations/0006_turns.sql")),
 ];
 
 /// The newest version of the schema that is known here.

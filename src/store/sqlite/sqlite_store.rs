@@ -19,15 +19,16 @@ use super::lock::{Lock, make_private};
 use super::reader::Reader;
 use super::work::{Alone, Work};
 use super::writer::Writer;
-use super::{SqliteError, connect, schema};
+use super::{SqliteError, connect, schema, turns};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 use crate::metrics::StoreFigures;
+use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply};
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
-    FeedbackPage, ListCursor, Listing, Newest, Page, Recorded, StoreError, StoreLimits,
+    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, Recorded, StoreError, StoreLimits,
 };
 
 /// So many changes wait for the writer; one more is refused.
@@ -43,6 +44,7 @@ pub struct SqliteStore {
     queue: mpsc::Sender<Work>,
     pub(super) room: Arc<Semaphore>,
     notifiers: Arc<NotifierRegistry>,
+    pub(super) book: Arc<LineBook>,
     failing: Arc<AtomicBool>,
     figures: StoreFigures,
     /// The writer, which ends when it is told to, or when the last handle on the queue is gone.
@@ -67,6 +69,8 @@ impl SqliteStore {
         discard_all_drafts(&mut connection).await.map_err(failed)?;
         let counted = sqlx::query_as("SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation");
         let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
+        let (book, next_turn) = turns::load(&mut connection).await.map_err(failed)?;
+        let book = Arc::new(book);
         let reader = Reader::open(path).await.map_err(failed)?;
         let (queue, work) = mpsc::channel(MAX_WAITING);
         let (notifiers, health) = (Arc::<NotifierRegistry>::default(), Health::default());
@@ -84,6 +88,8 @@ impl SqliteStore {
             health,
             heads: BTreeMap::new(),
             next_key,
+            book: Arc::clone(&book),
+            next_turn,
             conversations: usize::try_from(conversations).unwrap_or_default(),
             // The process before may have ended right after a deletion, or been a version that overwrote nothing.
             copies: Copies::EVERYWHERE,
@@ -95,11 +101,16 @@ impl SqliteStore {
         tasks.spawn(writer.run());
         tasks.close();
         let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
-        Ok(Self { reader, queue, room, notifiers, failing, figures, writer: tasks })
+        Ok(Self { reader, queue, room, notifiers, book, failing, figures, writer: tasks })
     }
 
     /// Hands a change to the writer and waits until it is committed.
-    async fn change<C, A>(&self, change: C, bytes: usize, wrap: fn(Pending<C, A>) -> Change) -> Result<A, StoreError> {
+    pub(super) async fn change<C, A>(
+        &self,
+        change: C,
+        bytes: usize,
+        wrap: fn(Pending<C, A>) -> Change,
+    ) -> Result<A, StoreError> {
         // One that is larger than all the room there is takes all of it, rather than never getting in.
         let kib = (bytes / 1024 + 1).min(MAX_WAITING_KIB);
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
@@ -124,14 +135,19 @@ impl SqliteStore {
 
 #[async_trait]
 impl ConversationStore for SqliteStore {
-    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
+    async fn create_asking(
+        &self,
+        id: &ConversationId,
+        user: Option<ChannelAccount>,
+        turn: Option<NewTurn>,
+    ) -> Result<Created, StoreError> {
         let reference = match self.find(id).await? {
             Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
             found => found.and_then(|found| found.reference),
         };
         let member = user.as_ref().and_then(|user| user.id.clone());
         let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
-        let create = Create { id: id.clone(), user, member };
+        let create = Create { id: id.clone(), user, member, turn };
         let CreatedAs { new, user } = self.change(create, 0, Change::Create).await?;
         let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
         let conversation = Conversation::new(id.clone(), user).referred(reference);
@@ -166,20 +182,21 @@ impl ConversationStore for SqliteStore {
             lengths.push(bodies.len() - from);
         }
         let bytes = bodies.len();
-        let Batch { key, names, not_before, .. } = batch;
+        let Batch { key, names, not_before, turn, end, answers, .. } = batch;
         let speakers = activities.iter().map(|activity| activity.speaker().map(str::to_owned)).collect();
-        let append = Append { id: id.clone(), key, names, not_before, bodies, lengths, speakers };
+        let append = Append { id: id.clone(), key, names, not_before, bodies, lengths, speakers, turn, end, answers };
         match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
-            Some(Placed::Now { first, timestamp }) => {
+            Some(Placed::Now { first, timestamp, queued }) => {
                 let mut place = (first, timestamp);
                 let mut recorded = Vec::with_capacity(activities.len());
                 for activity in activities {
                     recorded.push(Recorded::at(activity, id, place.0, place.1));
                     place = (place.0.next(), place.1 + Duration::milliseconds(1));
                 }
-                Ok(Some(Appended::new(recorded, false)))
+                Ok(Some(Appended::new(recorded, false).queued(queued)))
             }
+            Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
             Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
         }
     }

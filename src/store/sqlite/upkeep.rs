@@ -69,6 +69,14 @@ impl Writer {
                 self.answer(reply, cleared).await;
             }
             Alone::Assistants(work) => self.assistants(work).await,
+            Alone::NoteTurn { line, turn, stage, said, reply } => {
+                let noted = self.note_turn(&line, turn, stage, said).await;
+                self.answer(reply, noted).await;
+            }
+            Alone::ForgetTurns(id, kind, reply) => {
+                let forgotten = self.forget_turns(&id, kind).await;
+                self.answer(reply, forgotten).await;
+            }
             Alone::Probe(reply) => {
                 let probed = self.probe().await;
                 self.answer(reply, probed).await;
@@ -147,6 +155,7 @@ impl Writer {
         self.heads.remove(id);
         self.copies = Copies::EVERYWHERE;
         self.notifiers.close(id);
+        self.book.forget_all(id);
     }
 
     async fn shrink(&mut self) -> Result<bool, sqlx::Error> {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::assistant_work::AssistantWork;
 use crate::activity::ConversationId;
+use crate::store::turn::{Line, TurnKind, TurnStage};
 use crate::store::writing::{Change, Reply};
 
 /// A request to the writer.
@@ -30,6 +31,10 @@ pub(super) enum Alone {
     Clear(Reply<()>),
     /// Change assistants or documents.
     Assistants(AssistantWork),
+    /// Note how far the answer to a turn has come; whether its line is still held.
+    NoteTurn { line: Line, turn: u64, stage: TurnStage, said: Option<String>, reply: Reply<bool> },
+    /// Forget the turns of a kind in a conversation; how many there were.
+    ForgetTurns(ConversationId, TurnKind, Reply<usize>),
     /// Write something that changes nothing.
     Probe(Reply<()>),
     /// Finish what was accepted and close the file.

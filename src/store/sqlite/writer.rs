@@ -18,10 +18,12 @@ use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
 use super::health::Health;
 use super::lock::Lock;
+use super::turns::{answered_rows, queued_rows};
 use super::work::{Alone, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
 use crate::metrics::{Group, StoreFigures};
+use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::writing::{Before, Change, Head, Known, Plan, rows};
 use crate::store::{StoreError, StoreLimits};
@@ -78,7 +80,19 @@ const RATE: &str = "
 INSERT INTO feedback (conversation, timestamp, body)
     SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?);";
 
-/// A transaction in one call, with the statements that have rows: most groups need two of eight, and each costs something even
+const QUEUE: &str = "
+INSERT INTO turn (key, conversation, kind, place, body, name, arrived)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    FROM json_each(?);";
+
+const END: &str = "
+DELETE FROM turn WHERE key IN (SELECT value FROM json_each(?));";
+
+const ANSWER: &str = "
+UPDATE turn SET answered = 1 FROM json_each(?) AS answer
+    WHERE turn.conversation = answer.value ->> 0 AND turn.place = answer.value ->> 1 AND turn.body IS NULL;";
+
+/// A transaction in one call, with the statements that have rows: most groups need two of eleven, and each costs something even
 /// when it has nothing to do. A combination is prepared when it comes for the first time.
 struct Transaction {
     sql: String,
@@ -140,6 +154,9 @@ pub(super) struct Writer {
     pub(super) health: Health,
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
+    /// The turns, which are in the file as well.
+    pub(super) book: Arc<LineBook>,
+    pub(super) next_turn: u64,
     pub(super) conversations: usize,
     pub(super) copies: Copies,
     /// How many changes were written together last.
@@ -244,13 +261,14 @@ impl Writer {
         let heads = self.heads_of(group).await?;
         self.make_room(group, &heads).await?;
         let known = self.known_of(group, &heads).await?;
+        let lines = self.lines_of(group);
         let before = Before {
             now: self.clock.now(),
             limits: self.limits,
             next_key: self.next_key,
             conversations: self.conversations,
         };
-        let plan = Plan::make(group, heads, known, &before);
+        let plan = Plan::make(group, heads, known, lines, &before);
         if !plan.is_empty() {
             let referred: Vec<_> = plan.referred.iter().collect();
             let mut transaction = Transaction::begin();
@@ -262,6 +280,9 @@ impl Writer {
             transaction.add(ADMIT, &plan.members)?;
             transaction.add(REFER, &referred)?;
             transaction.add(RATE, &plan.feedback)?;
+            transaction.add(QUEUE, &queued_rows(&plan.lines.queued))?;
+            transaction.add(END, &plan.lines.ended.iter().map(|end| end.turn).collect::<Vec<_>>())?;
+            transaction.add(ANSWER, &answered_rows(&plan.lines.answered))?;
             let written = transaction.commit(self.connection().await?).await;
             if let Err(error) = written {
                 self.abandon().await;
@@ -278,6 +299,7 @@ impl Writer {
         for (id, newest) in plan.grown {
             self.notifiers.notify(&id, newest);
         }
+        self.lines_changed(plan.lines);
         Ok(())
     }
 
@@ -334,7 +356,12 @@ impl Writer {
     ) -> Result<Known, sqlx::Error> {
         let appends = group.iter().filter_map(|change| match change {
             Change::Append(pending) => Some((heads.get(&pending.change.id)?.key, &pending.change)),
-            Change::Create(_) | Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
+            Change::Create(_)
+            | Change::Keep(_)
+            | Change::Refer(_)
+            | Change::Note(_)
+            | Change::Queue(_)
+            | Change::End(_) => None,
         });
         let named =
             appends.flat_map(|(key, append)| append.key.iter().chain(&append.names).map(move |name| (key, name)));

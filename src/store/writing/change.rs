@@ -7,6 +7,7 @@ use super::reply::Reply;
 use crate::activity::{ConversationId, Watermark};
 use crate::metrics::Waiting;
 use crate::store::StoreError;
+use crate::store::turn::{EndOfTurn, NewTurn, Queued};
 
 /// A change that is committed in one transaction with other waiting changes.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(in crate::store) enum Change {
     Keep(Pending<Keep, bool>),
     Refer(Pending<Refer, bool>),
     Note(Pending<Note, bool>),
+    Queue(Pending<Queue, Option<Queued>>),
+    End(Pending<EndOfTurn, ()>),
 }
 
 /// A change, its result, and the channel for it.
@@ -58,6 +61,8 @@ impl Change {
             Self::Keep(pending) => &pending.change.id,
             Self::Refer(pending) => &pending.change.id,
             Self::Note(pending) => &pending.change.id,
+            Self::Queue(pending) => &pending.change.id,
+            Self::End(pending) => &pending.change.line.conversation,
         }
     }
 
@@ -69,6 +74,8 @@ impl Change {
             Self::Keep(pending) => pending.change.bytes.len(),
             Self::Refer(pending) => pending.change.reference.len(),
             Self::Note(pending) => pending.change.body.len(),
+            Self::Queue(pending) => pending.change.turn.body.as_ref().map_or(0, String::len),
+            Self::End(_) => 0,
         }
     }
 
@@ -89,6 +96,8 @@ impl Change {
             Self::Keep(pending) => pending.send(otherwise),
             Self::Refer(pending) => pending.send(otherwise),
             Self::Note(pending) => pending.send(otherwise),
+            Self::Queue(pending) => pending.send(otherwise),
+            Self::End(pending) => pending.send(otherwise),
         }
     }
 }
@@ -101,6 +110,8 @@ pub(in crate::store) struct Create {
     pub(in crate::store) user: Option<String>,
     /// The id of that user.
     pub(in crate::store) member: Option<String>,
+    /// The turn of a user who becomes known.
+    pub(in crate::store) turn: Option<NewTurn>,
 }
 
 /// The created or existing conversation.
@@ -126,15 +137,30 @@ pub(in crate::store) struct Append {
     pub(in crate::store) lengths: Vec<usize>,
     /// The user who says each of them; none where that is a bot.
     pub(in crate::store) speakers: Vec<Option<String>>,
+    /// What has to be answered because of them.
+    pub(in crate::store) turn: Option<NewTurn>,
+    /// The turn that they answer.
+    pub(in crate::store) end: Option<EndOfTurn>,
+    /// The place of the activity to which they are a reply.
+    pub(in crate::store) answers: Option<Watermark>,
 }
 
 /// The watermarks of recorded activities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Placed {
     /// Here, now: each a millisecond after the one before.
-    Now { first: Watermark, timestamp: DateTime<Utc> },
+    Now { first: Watermark, timestamp: DateTime<Utc>, queued: Option<Queued> },
     /// Here, under the same key, before.
     Before { first: Watermark, count: usize },
+    /// Nowhere: the turn that they were to end was answered before.
+    Nowhere,
+}
+
+/// A request to put a turn into its line.
+#[derive(Debug)]
+pub(in crate::store) struct Queue {
+    pub(in crate::store) id: ConversationId,
+    pub(in crate::store) turn: NewTurn,
 }
 
 /// A request to store an attachment.

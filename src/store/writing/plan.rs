@@ -6,8 +6,10 @@ use std::collections::btree_map::Entry;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 
-use super::change::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Refer};
+use super::change::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Queue, Refer};
+use super::lines::{Ending, Lines};
 use crate::activity::{ConversationId, Watermark};
+use crate::store::turn::{EndOfTurn, Queued};
 use crate::store::{Newest, StoreError, StoreLimits};
 
 /// The state of a conversation that the writer needs.
@@ -93,6 +95,8 @@ pub(in crate::store) struct Plan {
     pub(in crate::store) feedback: Vec<(i64, i64, String)>,
     /// The conversations of the group as they are afterwards.
     pub(in crate::store) heads: BTreeMap<ConversationId, Head>,
+    /// Their lines of turns, and the rows of turns.
+    pub(in crate::store) lines: Lines,
     /// Those to which something was appended.
     pub(in crate::store) grown: BTreeMap<ConversationId, Watermark>,
     /// The key of the next conversation afterwards.
@@ -108,9 +112,10 @@ impl Plan {
         changes: &mut [Change],
         heads: BTreeMap<ConversationId, Head>,
         known: Known,
+        lines: Lines,
         before: &Before,
     ) -> Self {
-        let mut plan = Self { heads, known, next_key: before.next_key, ..Self::default() };
+        let mut plan = Self { heads, known, lines, next_key: before.next_key, ..Self::default() };
         for change in changes {
             match change {
                 Change::Create(pending) => pending.answer = Some(plan.create(&pending.change, before)),
@@ -118,6 +123,8 @@ impl Plan {
                 Change::Keep(pending) => pending.answer = Some(plan.keep(&pending.change, before)),
                 Change::Refer(pending) => pending.answer = Some(Ok(plan.refer(&pending.change))),
                 Change::Note(pending) => pending.answer = Some(plan.note(&pending.change, before)),
+                Change::Queue(pending) => pending.answer = Some(Ok(plan.queue(&pending.change, before))),
+                Change::End(pending) => pending.answer = Some(plan.end(&pending.change)),
             }
         }
         plan.touched = plan
@@ -134,7 +141,9 @@ impl Plan {
 
     /// Whether there is nothing to write.
     pub(in crate::store) fn is_empty(&self) -> bool {
-        self.created.is_empty() && self.touched.is_empty() && self.attachments.is_empty() && self.referred.is_empty()
+        let has_turns = !self.lines.is_empty();
+        let is_unchanged = self.created.is_empty() && self.touched.is_empty();
+        is_unchanged && self.attachments.is_empty() && self.referred.is_empty() && !has_turns
     }
 
     fn create(&mut self, create: &Create, before: &Before) -> Result<CreatedAs, StoreError> {
@@ -143,6 +152,9 @@ impl Plan {
                 head.user.clone_from(&create.user);
                 self.members.extend(create.member.iter().map(|member| (head.key, member.clone(), None)));
                 self.changed.entry(head.key).or_default();
+                let (key, next, user) = (head.key, Watermark::from_index(head.next), head.user.clone());
+                self.announce(create, key, next, before);
+                return Ok(CreatedAs { new: false, user });
             }
             return Ok(CreatedAs { new: false, user: head.user.clone() });
         }
@@ -159,7 +171,29 @@ impl Plan {
             create.id.clone(),
             Head { key, user: user.clone(), next: 0, newest: None, bytes: 0, speakers: Vec::new() },
         );
+        if user.is_some() {
+            self.announce(create, key, Watermark::FIRST, before);
+        }
         Ok(CreatedAs { new: true, user })
+    }
+
+    /// Records the turn of a user who has become known. For one who finds no room nobody waits.
+    fn announce(&mut self, create: &Create, key: i64, next: Watermark, before: &Before) {
+        if let Some(turn) = &create.turn {
+            self.lines.queue((key, &create.id), turn, next, before.now.trunc_subsecs(3));
+        }
+    }
+
+    fn queue(&mut self, queue: &Queue, before: &Before) -> Option<Queued> {
+        let head = self.heads.get(&queue.id)?;
+        let next = Watermark::from_index(head.next);
+        Some(self.lines.queue((head.key, &queue.id), &queue.turn, next, before.now.trunc_subsecs(3)))
+    }
+
+    fn end(&mut self, end: &EndOfTurn) -> Result<(), StoreError> {
+        self.lines.ending(end)?;
+        self.lines.end(end);
+        Ok(())
     }
 
     fn append(&mut self, append: &Append, before: &Before) -> Result<Option<Placed>, StoreError> {
@@ -169,6 +203,12 @@ impl Plan {
         let key = head.key;
         if let Some(&(first, count)) = append.key.as_ref().and_then(|name| self.known.get(&(key, name.clone()))) {
             return Ok(Some(Placed::Before { first: Watermark::from_index(first), count }));
+        }
+        if let Some(end) = &append.end
+            && self.lines.ending(end)? == Ending::AnsweredBefore
+        {
+            self.lines.end(end);
+            return Ok(Some(Placed::Nowhere));
         }
         let (first, count, limit) = (head.next, append.lengths.len(), before.limits.max_activities);
         if first.saturating_add(count as u64) > limit as u64 {
@@ -201,7 +241,16 @@ impl Plan {
                 self.batches.push((key, name.clone(), first, count));
             }
         }
-        Ok(Some(Placed::Now { first: Watermark::from_index(first), timestamp }))
+        if let Some(place) = append.answers {
+            self.lines.answer(key, &append.id, place);
+        }
+        if let Some(end) = &append.end {
+            self.lines.end(end);
+        }
+        let first = Watermark::from_index(first);
+        let turn = append.turn.as_ref();
+        let queued = turn.map(|turn| self.lines.queue((key, &append.id), turn, first, before.now.trunc_subsecs(3)));
+        Ok(Some(Placed::Now { first, timestamp, queued }))
     }
 
     fn keep(&mut self, keep: &Keep, before: &Before) -> Result<bool, StoreError> {
@@ -264,14 +313,25 @@ mod tests {
     }
 
     fn create(id: &str) -> Change {
-        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None, member: None }))
+        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None, member: None, turn: None }))
     }
 
     fn append(id: &str, key: Option<&str>, lengths: &[usize]) -> Change {
         let bodies = vec![b'x'; lengths.iter().sum()];
         let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
         let (names, speakers, lengths) = (Vec::new(), vec![None; lengths.len()], lengths.to_vec());
-        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths, speakers }))
+        Change::Append(pending(Append {
+            id,
+            key,
+            names,
+            not_before: None,
+            bodies,
+            lengths,
+            speakers,
+            turn: None,
+            end: None,
+            answers: None,
+        }))
     }
 
     fn named(mut change: Change, names: &[&str]) -> Change {
@@ -284,7 +344,12 @@ mod tests {
     fn placed(change: &Change) -> Option<Placed> {
         match change {
             Change::Append(pending) => pending.answer.as_ref()?.as_ref().ok().copied().flatten(),
-            Change::Create(_) | Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
+            Change::Create(_)
+            | Change::Keep(_)
+            | Change::Refer(_)
+            | Change::Note(_)
+            | Change::Queue(_)
+            | Change::End(_) => None,
         }
     }
 
@@ -296,7 +361,7 @@ mod tests {
             append("c", Some("n"), &[1]),
             named(append("c", None, &[1]), &["k", "m"]),
         ];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         assert_eq!(placed(&group[2]), Some(Placed::Before { first: Watermark::FIRST, count: 1 }));
         let names: Vec<_> = plan.batches.iter().map(|(_, name, first, _)| (name.as_str(), *first)).collect();
         assert_eq!(names, [("k", 0), ("n", 0), ("m", 1)]);
@@ -307,11 +372,11 @@ mod tests {
         let id = || "c".parse().expect("an id");
         let refer = |text: &str| Change::Refer(pending(Refer { id: id(), reference: text.to_owned() }));
         let mut group = [refer("0"), create("c"), refer("1"), refer("2")];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         assert_eq!(plan.referred, BTreeMap::from([(5, "2".to_owned())]));
         assert!(plan.touched.is_empty() && !plan.is_empty());
         let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned(), from: None }))];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         assert_eq!((plan.feedback.len(), plan.touched.len()), (1, 1));
     }
 
@@ -324,10 +389,10 @@ mod tests {
             append("c", Some("k"), &[9]),
             append("c", None, &[4]),
         ];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         let timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
         assert_eq!(placed(&group[0]), None, "the conversation was not there yet");
-        assert_eq!(placed(&group[2]), Some(Placed::Now { first: Watermark::FIRST, timestamp }));
+        assert_eq!(placed(&group[2]), Some(Placed::Now { first: Watermark::FIRST, timestamp, queued: None }));
         assert_eq!(placed(&group[3]), Some(Placed::Before { first: Watermark::FIRST, count: 2 }));
         let millis = timestamp.timestamp_millis();
         assert_eq!(plan.activities, [(5, 0, millis, 1, 2), (5, 1, millis + 1, 3, 3), (5, 2, millis + 2, 6, 4)]);
@@ -339,13 +404,13 @@ mod tests {
     #[test]
     fn what_is_refused_leaves_no_rows() {
         let mut group = [create("c"), create("d"), append("c", None, &[1, 1, 1, 1])];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         assert_eq!((plan.created.len(), plan.activities.len(), plan.touched.len()), (1, 0, 0));
         for (index, what) in [(1, "conversations"), (2, "activities of a conversation")] {
             let refused = match &group[index] {
                 Change::Create(pending) => pending.answer.as_ref().and_then(|answer| answer.as_ref().err()),
                 Change::Append(pending) => pending.answer.as_ref().and_then(|answer| answer.as_ref().err()),
-                Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
+                Change::Keep(_) | Change::Refer(_) | Change::Note(_) | Change::Queue(_) | Change::End(_) => None,
             };
             assert!(matches!(refused, Some(StoreError::Full { what: full, .. }) if *full == what), "{refused:?}");
         }
