@@ -7,21 +7,18 @@ use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until, timeout};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::assistant::TURN_WITHIN;
 use super::failure::{Case, UNANSWERED};
-use super::question_queue::{Position, QuestionQueue};
-use super::{Assistant, Assistants, Downloads, history};
+use super::{Assistant, AssistantOptions, Assistants, Downloads, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
 use crate::channels::direct_line::streaming::{StreamingAnswer, StreamingAnswers, StreamingError};
-use crate::channels::direct_line::{DirectLineOptions, Listener, Owner};
-use crate::channels::{DeliveryError, Incomplete};
+use crate::channels::direct_line::{DirectLineOptions, Owner, Respondent, Unrecorded};
+use crate::channels::{DeliveryError, HeldLine, Incomplete, TurnEnd, TurnServer};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::metrics::Queue;
-use crate::store::{ChangeListener, ConversationStore};
+use crate::store::{ChangeListener, ConversationStore, NewTurn, Queued, StoreError, Turn, TurnKind, TurnRoom};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// What users read whose question is one too many.
@@ -32,6 +29,9 @@ pub(super) const WORDS_ONLY: &str = "I can only read words. Please write your qu
 
 /// What users read whose question is longer than the channel lets through.
 const TOO_LONG: &str = "Your question is too long for me. Please ask a shorter one.";
+
+/// So many questions wait: behind the one of their conversation that is answered, and altogether.
+const ROOM: TurnRoom = TurnRoom { in_line: 4, in_all: 10_000 };
 
 /// For each question that is answered, so many may wait; those beyond are told to come again.
 const WAITING_FOR_EACH: usize = 4;
@@ -46,7 +46,6 @@ struct Inner {
     store: Arc<dyn ConversationStore>,
     streaming: StreamingAnswers,
     downloads: Downloads,
-    lines: QuestionQueue,
     /// Room for questions that are being answered.
     turns: Semaphore,
     /// Room for those and for questions that wait for their turn.
@@ -55,12 +54,10 @@ struct Inner {
     queue: Queue,
     max_question_bytes: usize,
     answer_within: Duration,
-    tasks: TaskTracker,
-    ending: CancellationToken,
 }
 
 impl Answering {
-    /// The assistants at work. Answers are given by tasks of `tasks`, which end soon after `ending`.
+    /// The assistants at work.
     #[must_use]
     pub fn new(
         assistants: Arc<Assistants>,
@@ -68,25 +65,19 @@ impl Answering {
         streaming: StreamingAnswers,
         downloads: Downloads,
         options: &DirectLineOptions,
-        tasks: TaskTracker,
-        ending: CancellationToken,
     ) -> Self {
         let &DirectLineOptions { max_turns, max_question_bytes, answer_within, .. } = options;
         let (turns, waiting) = (Semaphore::new(max_turns), Semaphore::new(max_turns * (1 + WAITING_FOR_EACH)));
-        let lines = QuestionQueue::default();
         Self(Arc::new(Inner {
             assistants,
             store,
             streaming,
             downloads,
-            lines,
             turns,
             waiting,
             queue: Queue::default(),
             max_question_bytes,
             answer_within,
-            tasks,
-            ending,
         }))
     }
 }
@@ -100,88 +91,114 @@ impl Answering {
 }
 
 #[async_trait]
-impl Listener for Answering {
-    async fn joined(&self, id: &ConversationId, _user: &ChannelAccount, _locale: Option<String>) {
-        let Some(assistant) = self.0.assistants.answering(&Owner::of(id)) else { return };
-        let greeting = &assistant.options().greeting;
-        if !greeting.is_empty() {
-            // Clients never see a conversationUpdate, so a greeting is no reply.
-            self.0.say(id, greeting, None).await;
+impl Respondent for Answering {
+    fn joined(&self, id: &ConversationId, user: &ChannelAccount, locale: Option<String>) -> Option<NewTurn> {
+        let assistant = self.0.assistants.answering(&Owner::of(id))?;
+        if assistant.options().greeting.is_empty() {
+            return None;
         }
+        let body = Unrecorded::Joined { user: user.clone(), locale }.to_body()?;
+        Some(NewTurn { kind: TurnKind::Assistant, body: Some(body), room: ROOM, name: None })
     }
 
-    async fn said(&self, id: &ConversationId, activity: Arc<Activity>) {
+    fn said(&self, id: &ConversationId, activity: &Activity) -> Option<NewTurn> {
+        self.0.assistants.answering(&Owner::of(id))?;
+        // What a card sends back has a value and no words; it is nobody's question.
+        let is_question = activity.kind == "message" && (has_words(activity) || has_attachments(activity));
+        is_question.then_some(NewTurn { kind: TurnKind::Assistant, body: None, room: ROOM, name: None })
+    }
+
+    async fn no_room(&self, id: &ConversationId, activity: Arc<Activity>, _full: Queued) {
         let inner = &self.0;
-        if activity.kind != "message" || inner.assistants.answering(&Owner::of(id)).is_none() {
-            return;
-        }
-        if activity.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
-            // What a card sends back has a value and no words; it is nobody's question.
-            if activity.attachments.as_ref().is_some_and(|attached| !attached.is_empty()) {
-                inner.say(id, WORDS_ONLY, Some(&activity)).await;
-            }
-            return;
-        }
-        if activity.text.as_deref().is_some_and(|text| text.len() > inner.max_question_bytes) {
-            return inner.say(id, TOO_LONG, Some(&activity)).await;
-        }
-        match inner.lines.join(id, &activity) {
-            Position::First => {
-                let (inner, id) = (Arc::clone(inner), id.clone());
-                self.0.tasks.spawn(async move { inner.serve(id, activity).await });
-            }
-            Position::Behind => {}
-            Position::Refused => inner.say(id, ONE_AT_A_TIME, Some(&activity)).await,
-        }
+        let answer = inner.streaming.begin(id.clone()).replying_to(activity.id.as_ref());
+        inner.close(answer, id, ONE_AT_A_TIME).await;
     }
 }
 
-/// The line of a conversation while it is served: however that ends, nobody waits in it for ever.
-struct Served<'a>(&'a QuestionQueue, &'a ConversationId);
+fn has_words(activity: &Activity) -> bool {
+    activity.text.as_deref().is_some_and(|text| !text.trim().is_empty())
+}
 
-impl Drop for Served<'_> {
-    fn drop(&mut self) {
-        self.0.leave(self.1);
+fn has_attachments(activity: &Activity) -> bool {
+    activity.attachments.as_ref().is_some_and(|attached| !attached.is_empty())
+}
+
+#[async_trait]
+impl TurnServer for Answering {
+    type Memory = ();
+
+    async fn answer(&self, line: &HeldLine, turn: &Turn, _memory: &mut ()) -> TurnEnd {
+        let inner = &self.0;
+        // Whoever was there when the question was asked may be gone.
+        let Some(assistant) = inner.assistants.answering(&Owner::of(line.conversation())) else {
+            return TurnEnd::Silent;
+        };
+        if let Some(body) = &turn.body {
+            return match Unrecorded::from_body(body) {
+                // Clients never see a conversationUpdate, so a greeting is no reply.
+                Ok(Unrecorded::Joined { .. }) => inner.say(line, turn, &assistant.options().greeting, None).await,
+                Ok(Unrecorded::Ephemeral(_)) => TurnEnd::Silent,
+                Err(error) => {
+                    tracing::warn!(conversation.id = %line.conversation(), %error, "a waiting turn could not be understood");
+                    TurnEnd::Silent
+                }
+            };
+        }
+        let question = match line.activity(turn).await {
+            Ok(Some(question)) => question,
+            Ok(None) => return TurnEnd::Silent,
+            Err(error) => return TurnEnd::Failed(error),
+        };
+        if !has_words(&question) {
+            return inner.say(line, turn, WORDS_ONLY, Some(&question)).await;
+        }
+        if question.text.as_deref().is_some_and(|text| text.len() > inner.max_question_bytes) {
+            return inner.say(line, turn, TOO_LONG, Some(&question)).await;
+        }
+        inner.answer(&assistant, line, turn, &question).await
+    }
+
+    async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd {
+        let question = match line.activity(turn).await {
+            Ok(Some(question)) => question,
+            // Nobody waits for the answer to a greeting.
+            Ok(None) => return TurnEnd::Silent,
+            Err(error) => return TurnEnd::Failed(error),
+        };
+        let assistant = self.0.assistants.answering(&Owner::of(line.conversation()));
+        let options = assistant.map_or_else(AssistantOptions::default, |assistant| assistant.options().clone());
+        self.0.say(line, turn, &options.failure, Some(&question)).await
     }
 }
 
 impl Inner {
-    async fn serve(&self, id: ConversationId, first: Arc<Activity>) {
-        let _served = Served(&self.lines, &id);
-        let mut next = Some(first);
-        while let Some(question) = next {
-            // Whoever was there when the question was asked may be gone.
-            if let Some(assistant) = self.assistants.answering(&Owner::of(&id)) {
-                self.answer(&assistant, &id, &question).await;
-            }
-            next = self.lines.next(&id);
-        }
-    }
-
-    async fn answer(&self, assistant: &Assistant, id: &ConversationId, question: &Activity) {
-        let options = assistant.options();
+    async fn answer(&self, assistant: &Assistant, line: &HeldLine, turn: &Turn, question: &Activity) -> TurnEnd {
+        let (id, options) = (line.conversation(), assistant.options());
         let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
-        let mut answer = self.streaming.begin(id.clone()).replying_to(question.id.as_ref());
+        let mut answer = self.streaming.begin(id.clone()).replying_to(question.id.as_ref()).ending(line.end_of(turn));
         let listener = match self.begin(&mut answer, &options.informative).await {
             Ok(listener) => listener,
             // The conversation is gone: there is nobody to tell.
-            Err(DeliveryError::UnknownConversation) => return,
+            Err(DeliveryError::UnknownConversation) => return TurnEnd::Lost,
             Err(error) => {
                 tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be started");
-                return;
+                return TurnEnd::of::<()>(Err(error));
             }
         };
-        let Some(_turn) = self.turn(&case).await else {
+        let place = tokio::select! {
+            biased;
+            () = line.ending.begun.cancelled() => return TurnEnd::Interrupted,
+            place = self.turn(&case) => place,
+        };
+        let Some(_place) = place else {
             return self.close(answer, id, &options.busy).await;
         };
         let end = Instant::now() + self.answer_within;
         let reply = tokio::select! {
             biased;
-            () = self.ending.cancelled() => {
-                return self.close(answer, id, &options.failure).await;
-            }
+            () = line.ending.over.cancelled() => return interrupted(id, assistant),
             // Nobody waits any more; what asks ends with its future.
-            () = deleted(Some(listener)) => return,
+            () = deleted(Some(listener)) => return TurnEnd::Lost,
             () = sleep_until(end) => {
                 case.too_slow(self.answer_within);
                 return self.close(answer, id, &options.failure).await;
@@ -197,40 +214,41 @@ impl Inner {
         };
         let addresses = self.downloads.for_conversation(id).await;
         let conversion = Conversion { from: reply.from, addresses, ..assistant.conversion(Dialect::WebChat) };
-        // At the end of everything, what has arrived is what there is; and so it is when the time is up.
-        let over = async {
-            tokio::select! {
-                () = self.ending.cancelled() => {}
-                () = sleep_until(end) => {}
-            }
-        };
-        let body = reply.body.take_until(over);
+        // When the time is up, what has arrived is what there is.
+        let body = reply.body.take_until(sleep_until(end));
         let is_too_slow = || Instant::now() >= end;
-        match answer.follow(conversion, body, None).await {
-            Ok(followed) => match followed.incomplete {
-                Some(Incomplete::NoEnd) if self.ending.is_cancelled() => {
-                    tracing::info!(conversation.id = %id, assistant = assistant.name(), "an answer was cut off because the server is shutting down");
+        let followed = tokio::select! {
+            biased;
+            () = line.ending.over.cancelled() => return interrupted(id, assistant),
+            followed = answer.follow(conversion, body, None) => followed,
+        };
+        match followed {
+            Ok(followed) => {
+                match followed.incomplete {
+                    Some(Incomplete::NoEnd) if is_too_slow() => case.too_slow(self.answer_within),
+                    Some(why) => case.incomplete(&why, &followed.delivered.report),
+                    None => {}
                 }
-                Some(Incomplete::NoEnd) if is_too_slow() => case.too_slow(self.answer_within),
-                Some(why) => case.incomplete(&why, &followed.delivered.report),
-                None => {}
-            },
+                TurnEnd::Recorded
+            }
             Err(unanswered) => {
-                let text = match &unanswered.cause {
+                let text = match unanswered.cause {
                     StreamingError::NoAnswer(cause) if is_too_slow() && !cause.is_refused() => {
                         case.too_slow(self.answer_within);
                         &options.failure
                     }
-                    StreamingError::NoAnswer(cause) => case.unanswered(cause),
-                    // The conversation is gone: there is nobody to tell.
-                    StreamingError::Delivery(DeliveryError::UnknownConversation) => return,
+                    StreamingError::NoAnswer(cause) => case.unanswered(&cause),
+                    // The conversation is gone or somebody else answers: there is nobody to tell.
+                    StreamingError::Delivery(
+                        error @ (DeliveryError::UnknownConversation | DeliveryError::Store(StoreError::Superseded)),
+                    ) => return TurnEnd::of::<()>(Err(error)),
                     // Nothing of this is the back end's doing.
                     StreamingError::Delivery(error) => {
                         tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
                         &options.failure
                     }
                 };
-                self.close(unanswered.answer, id, text).await;
+                self.close(unanswered.answer, id, text).await
             }
         }
     }
@@ -272,20 +290,27 @@ impl Inner {
     }
 
     /// Ends an answer with a text of our own.
-    async fn close(&self, answer: StreamingAnswer, id: &ConversationId, text: &str) {
-        match answer.close(Activity::message(text)).await {
-            // Who has gone need not be told.
-            Ok(_) | Err(DeliveryError::UnknownConversation) => {}
-            Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "the failure message could not be sent to a user");
-            }
+    async fn close(&self, answer: StreamingAnswer, id: &ConversationId, text: &str) -> TurnEnd {
+        let closed = answer.close(Activity::message(text)).await;
+        if let Err(error) = &closed
+            && !matches!(error, DeliveryError::UnknownConversation | DeliveryError::Store(StoreError::Superseded))
+        {
+            tracing::error!(conversation.id = %id, %error, "the failure message could not be sent to a user");
         }
+        TurnEnd::of(closed)
     }
 
-    async fn say(&self, id: &ConversationId, text: &str, reply_to: Option<&Activity>) {
+    async fn say(&self, line: &HeldLine, turn: &Turn, text: &str, reply_to: Option<&Activity>) -> TurnEnd {
+        let id = line.conversation();
         let answer = self.streaming.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
-        self.close(answer, id, text).await;
+        self.close(answer.ending(line.end_of(turn)), id, text).await
     }
+}
+
+/// An answer is not finished before the server ends. What was shown of it is withdrawn, and the question waits in the store.
+fn interrupted(id: &ConversationId, assistant: &Assistant) -> TurnEnd {
+    tracing::info!(conversation.id = %id, assistant = assistant.name(), "an answer was cut off because the server is shutting down; the question is answered after the next start");
+    TurnEnd::Interrupted
 }
 
 /// Resolves when a conversation is deleted; never for one that is not there.

@@ -1,4 +1,4 @@
-//! Passes activities of users to the bot or to the assistants.
+//! Chooses who answers in a conversation of the channel: the bot or the assistants.
 
 use std::sync::Arc;
 
@@ -6,24 +6,25 @@ use async_trait::async_trait;
 
 use super::Answering;
 use crate::activity::{Activity, ChannelAccount, ConversationId};
-use crate::channels::direct_line::{Listener, Owner};
+use crate::channels::direct_line::{Owner, Respondent};
+use crate::store::{NewTurn, Queued};
 
-/// Passes activities of users to the responder of their conversation: to the bot in conversations of the channel if a bot is
+/// Gives what users do to the respondent of their conversation: to the bot in conversations of the channel if a bot is
 /// configured, to the assistants in all others.
 #[derive(Debug)]
 pub struct Audience {
-    bot: Option<Arc<dyn Listener>>,
+    bot: Option<Arc<dyn Respondent>>,
     assistants: Answering,
 }
 
 impl Audience {
     /// A bot, where there is one, and the assistants.
     #[must_use]
-    pub fn new(bot: Option<Arc<dyn Listener>>, assistants: Answering) -> Self {
+    pub fn new(bot: Option<Arc<dyn Respondent>>, assistants: Answering) -> Self {
         Self { bot, assistants }
     }
 
-    fn of(&self, id: &ConversationId) -> &dyn Listener {
+    fn of(&self, id: &ConversationId) -> &dyn Respondent {
         match &self.bot {
             Some(bot) if Owner::of(id) == Owner::CHANNEL => &**bot,
             Some(_) | None => &self.assistants,
@@ -32,12 +33,16 @@ impl Audience {
 }
 
 #[async_trait]
-impl Listener for Audience {
-    async fn joined(&self, id: &ConversationId, user: &ChannelAccount, locale: Option<String>) {
-        self.of(id).joined(id, user, locale).await;
+impl Respondent for Audience {
+    fn joined(&self, id: &ConversationId, user: &ChannelAccount, locale: Option<String>) -> Option<NewTurn> {
+        self.of(id).joined(id, user, locale)
     }
 
-    async fn said(&self, id: &ConversationId, activity: Arc<Activity>) {
-        self.of(id).said(id, activity).await;
+    fn said(&self, id: &ConversationId, activity: &Activity) -> Option<NewTurn> {
+        self.of(id).said(id, activity)
+    }
+
+    async fn no_room(&self, id: &ConversationId, activity: Arc<Activity>, full: Queued) {
+        self.of(id).no_room(id, activity, full).await;
     }
 }

@@ -15,7 +15,6 @@ mod manager;
 mod open;
 mod options;
 mod plan;
-mod question_queue;
 mod retrieving;
 
 pub use answering::Answering;

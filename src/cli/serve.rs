@@ -46,7 +46,8 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let watched = Watched::new(sources);
     let config = Config::load(&watched.sources)?;
     telemetry::start(&config.log, config.log_format).context("log (CITEWIRE_LOG)")?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // The workers have runtimes of their own. Answers are written here, and one that is busy must not hold up the others.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(config, watched))?;
     Ok(Outcome::Done)
 }

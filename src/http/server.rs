@@ -16,7 +16,9 @@ use actix_web::{App, HttpServer, web};
 
 use super::tasks::Tasks;
 use super::{State, problem, routes};
-use crate::channels::direct_line::bot::{BotChannel, ServiceUrl};
+use crate::channels::LineServer;
+use crate::channels::direct_line::bot::{BotServer, ServiceUrl};
+use crate::store::TurnKind;
 use crate::url::WebUrl;
 
 /// How long the head of a request may take, so that connections that say nothing do not keep others out.
@@ -106,10 +108,7 @@ impl Server {
         let Self { mut inner, handle, state, addresses } = self;
         let tasks = state.tasks.clone();
         tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
-        if let Some(bot) = &state.bot {
-            let here = here(&state, &addresses).and_then(|url| url.as_str().parse().ok());
-            tasks.spawn(tell(Arc::clone(bot), here, tasks.clone()));
-        }
+        serve_turns(&state, &addresses);
         if let Some(azure) = &state.azure_bot {
             let responder = Arc::new(state.behind_azure(azure));
             let azure = Arc::clone(azure);
@@ -120,16 +119,19 @@ impl Server {
             ended = &mut inner => Some(ended),
             () = shutdown => None,
         };
-        tasks.end();
+        tasks.begin_to_end();
+        let last = tasks.ended_within(state.options.shutdown_grace);
         let ended = match ended {
-            Some(ended) => ended,
+            Some(ended) => {
+                last.await;
+                ended
+            }
             None => {
                 // The server future has to be polled for the stop to make way.
-                let (ended, ()) = tokio::join!(inner, handle.stop(true));
+                let (ended, (), ()) = tokio::join!(inner, handle.stop(true), last);
                 ended
             }
         };
-        tasks.ended().await;
         ended.map_err(ServerError::Run)
     }
 }
@@ -147,10 +149,25 @@ fn here(state: &State, addresses: &[SocketAddr]) -> Option<WebUrl> {
     public.or(listening)?.parse().ok()
 }
 
-/// Tells the bot what users do.
-async fn tell(bot: Arc<BotChannel>, here: Option<ServiceUrl>, tasks: Tasks) {
-    match here {
-        Some(here) => bot.run(&here, tasks.end_token()).await,
+/// Has the turns of the channel answered, by the bot and by the assistants.
+fn serve_turns(state: &State, addresses: &[SocketAddr]) {
+    let tasks = &state.tasks;
+    let lines = |kind, at_once| LineServer::new(Arc::clone(&state.store), kind, at_once);
+    let assistants = |kind| {
+        let Some(answering) = state.answering.clone() else { return };
+        tasks.spawn(lines(kind, usize::MAX).run(Arc::new(answering), tasks.tracker(), tasks.end()));
+    };
+    assistants(TurnKind::Assistant);
+    let Some(bot) = &state.bot else {
+        // A bot that was here before may have left turns.
+        return assistants(TurnKind::Bot);
+    };
+    match here(state, addresses).and_then(|url| url.as_str().parse::<ServiceUrl>().ok()) {
+        Some(here) => {
+            let lines = lines(TurnKind::Bot, bot.options().max_turns);
+            let server = Arc::new(BotServer::new(Arc::clone(bot), here));
+            tasks.spawn(lines.run(server, tasks.tracker(), tasks.end()));
+        }
         None => tracing::error!(
             "the bot gets no activities, because the URL of this server is unknown: set bot.service_url"
         ),

@@ -13,7 +13,7 @@ use crate::assistant::{Answering, AssistantManager, Assistants, Audience, AzureR
 use crate::channels::azure_bot::{AzureBot, ProactiveMessages};
 use crate::channels::direct_line::bot::{BotChannel, BotClient};
 use crate::channels::direct_line::streaming::{StreamingAnswers, StreamingOptions};
-use crate::channels::direct_line::{Caller, DirectLine, DirectLineOptions, Listener, Owner, Tokens};
+use crate::channels::direct_line::{Caller, DirectLine, DirectLineOptions, Owner, Respondent, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::{Delivery, RefusalLog, Retention};
 use crate::clock::{Clock, IdSource};
@@ -38,6 +38,8 @@ pub struct State {
     pub(crate) bot: Option<Arc<BotChannel>>,
     /// The bot behind Azure Bot Service, if there is one.
     pub(crate) azure_bot: Option<Arc<AzureBot>>,
+    /// How the assistants answer in conversations of the channel, where somebody answers there.
+    pub(crate) answering: Option<Answering>,
     /// Those who answer questions.
     pub(crate) assistants: Arc<Assistants>,
     /// Changes the assistants of the store, where callers may do that.
@@ -96,6 +98,7 @@ impl State {
             ids,
             bot: None,
             azure_bot: None,
+            answering: None,
             assistants: Arc::default(),
             manager: None,
             download_key,
@@ -189,7 +192,7 @@ impl State {
         Downloads::new(Arc::clone(&self.assistants), Arc::clone(&self.store), self.download_key.clone())
     }
 
-    /// The same parts, in which whoever answers hears what users do.
+    /// The same parts, in which what users do is answered.
     fn listen(self) -> Self {
         let answering = Answering::new(
             Arc::clone(&self.assistants),
@@ -197,13 +200,12 @@ impl State {
             self.streaming.clone(),
             self.downloads(),
             self.direct_line.options(),
-            self.tasks.tracker(),
-            self.tasks.end_token(),
         );
         self.metrics.watch_queue("turns", answering.queue());
-        let bot = self.bot.clone().map(|bot| bot as Arc<dyn Listener>);
-        let direct_line = self.direct_line.heard_by(Arc::new(Audience::new(bot, answering)));
-        Self { direct_line, ..self }
+        let bot = self.bot.clone().map(|bot| bot as Arc<dyn Respondent>);
+        let audience = Audience::new(bot, answering.clone());
+        let direct_line = self.direct_line.answered_by(Arc::new(audience));
+        Self { direct_line, answering: Some(answering), ..self }
     }
 
     /// The same parts, with redirects of sources followed.

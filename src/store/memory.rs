@@ -159,10 +159,10 @@ impl ConversationStore for MemoryStore {
             return Ok(Created::Existing(conversation));
         }
         let limit = self.limits.max_conversations;
-        if state.conversations.len() >= limit {
-            if let Some(gone) = state.make_room() {
-                self.lines.forget_all(&gone);
-            }
+        if state.conversations.len() >= limit
+            && let Some(gone) = state.make_room()
+        {
+            self.lines.forget_all(&gone);
         }
         if state.conversations.len() >= limit {
             return Err(StoreError::Full { what: "conversations", limit });

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use citewire::activity::{ConversationId, Watermark};
+use citewire::activity::ConversationId;
 use citewire::assistant::{AssistantRegistry, Assistants};
 use citewire::secret::Secret;
 use citewire::upstream::UpstreamError;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::app::{Backend, Conversation, DIRECT_LINE_SECRET, Socket, TestApp, answer, texts};
+use crate::app::{Backend, Conversation, DIRECT_LINE_SECRET, Setup, Socket, TestApp, answer, texts};
 
 fn over(assistants: Arc<Assistants>) -> TestApp {
     TestApp::with(|setup| setup.assistants = Some(assistants))
@@ -237,21 +237,60 @@ async fn an_answer_to_a_conversation_that_was_deleted_is_given_up() {
     body.abandoned().await;
 }
 
+/// A question was lost when the server ended while it was answered, and so were those behind it.
 #[tokio::test]
-async fn a_server_that_ends_ends_its_answers_with_what_there_is() {
+async fn a_server_that_ends_leaves_its_questions_to_the_next_one() {
     let backend = Backend::new();
-    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let over = |setup: &mut Setup| {
+        setup.assistants = Some(Backend::alone(backend.assistant("hr", |_| {})));
+        setup.http.shutdown_grace = Duration::ZERO;
+    };
+    let app = TestApp::with(over);
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
-    app.post_text(&conversation, "one").await;
+    for text in ["one", "two"] {
+        app.post_text(&conversation, text).await;
+    }
     let body = backend.asked().await.begin();
     body.event(&json!({"delta": "Leave is 30 days and "}));
     while socket.activity().await["channelData"]["streamType"] != "streaming" {}
-    let (store, id) = (Arc::clone(&app.store), conversation.id.parse().expect("an id"));
+    let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
     app.ended().await;
-    let page = store.read(&id, Some(Watermark::FIRST), 9).await.expect("a store").expect("a conversation");
+    body.abandoned().await;
+    let id = conversation.id.parse().expect("an id");
+    let page = store.read(&id, None, 9).await.expect("a store").expect("a conversation");
     let kept: Vec<_> = page.recorded.iter().filter_map(|recorded| recorded.activity.text.clone()).collect();
-    assert!(kept.len() == 2 && kept[0].trim() == "Leave is 30 days and" && kept[1].contains("incomplete"), "{kept:?}");
+    assert_eq!(kept, ["one", "two"], "half an answer is none");
+    let app = TestApp::going_on(store, clock, over);
+    for question in ["one", "two"] {
+        let asked = backend.asked().await;
+        assert_eq!(asked.ask.question(), question);
+        let body = asked.begin();
+        body.event(&json!({"delta": format!("Answer to {question}.")}));
+        body.done();
+    }
+    while texts(&app.history(&conversation, "").await).len() < 4 {}
+    assert_eq!(texts(&app.history(&conversation, "").await), ["one", "two", "Answer to one.", "Answer to two."]);
+}
+
+/// An answer that is nearly there is finished when the server ends.
+#[tokio::test]
+async fn a_server_that_ends_lets_answers_come_to_their_end() {
+    let backend = Backend::new();
+    let mut app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let conversation = app.conversation().await;
+    app.post_text(&conversation, "one").await;
+    let body = backend.asked().await.begin();
+    body.event(&json!({"delta": "Leave is "}));
+    app.stop();
+    let store = Arc::clone(&app.store);
+    // Nothing is taken in any more, so the end has begun.
+    while app.get("/healthz", "").send().await.is_ok() {}
+    body.event(&json!({"delta": "30 days."}));
+    body.done();
+    app.ended().await;
+    let page = store.read(&conversation.id.parse().expect("an id"), None, 9).await.expect("a store").expect("known");
+    assert_eq!(page.recorded[1].activity.text.as_deref(), Some("Leave is 30 days."));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::app::Serving;
+use crate::app::{Bot, Reaction, Serving};
 
 const SECRET: &str = "the-direct-line-secret-of-the-tests";
 
@@ -143,4 +143,42 @@ async fn what_was_acknowledged_outlives_every_kill() {
     assert!(witnesses.iter().map(|witness| witness.acknowledged.len() as u64).sum::<u64>() >= kills);
     assert_eq!(serving.interrupt(), Some(0));
     assert!(!folder.path().join("citewire.db-wal").exists(), "the log was moved into the file");
+}
+
+/// A question that a bot had not answered when the process was killed got neither an answer nor an apology.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_outlives_a_kill_and_gets_one_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sent = AtomicUsize::new(0);
+    let bot = Bot::acting(move |told| match told["text"].as_str() {
+        Some("hi") if sent.fetch_add(1, Ordering::Relaxed) == 0 => Reaction::Silence,
+        Some(text) => Reaction::Json(json!({"activities": [{"type": "message", "text": format!("to {text}")}]})),
+        None => Reaction::Status(202),
+    });
+    let endpoint = bot.binding().endpoint.to_string();
+    let environment = [
+        ("CITEWIRE_API_KEY", "the-api-key-of-the-tests"),
+        ("CITEWIRE_DIRECT_LINE_SECRET", SECRET),
+        ("CITEWIRE_BOT_ENDPOINT", &endpoint),
+        ("CITEWIRE_BOT_DELIVERY", "expect_replies"),
+    ];
+    let client = reqwest::Client::builder().build().expect("a client");
+    let serving = Serving::start(folder.path(), &environment);
+    let witness = start(&client, &serving).await;
+    for text in ["hi", "there"] {
+        let body = json!({"type": "message", "from": {"id": "ann"}, "text": text});
+        let url = path(&serving, &witness.id, "/activities");
+        let answer = client.post(url).bearer_auth(&witness.token).json(&body).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200);
+    }
+    bot.activities(2).await;
+    drop(serving);
+    let serving = Serving::start(folder.path(), &environment);
+    bot.activities(2).await;
+    let texts = async || {
+        let history = history(&client, &serving, &witness).await;
+        history.iter().map(|activity| activity["text"].as_str().expect("text").to_owned()).collect::<Vec<_>>()
+    };
+    while texts().await.len() < 4 {}
+    assert_eq!(texts().await, ["hi", "there", "to hi", "to there"]);
 }

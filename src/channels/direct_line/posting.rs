@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::caller::{is_said_by_caller, sender};
+use super::publisher::Published;
 use super::upload::{UNKNOWN_MEDIA_TYPE, Upload, fill, places};
 use super::{CHANNEL_ID, Caller, ClientActivity, DirectLine, DirectLineError};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role};
-use crate::store::Attachment;
+use crate::store::{Attachment, Queued};
 
 /// Where the files of a conversation can be fetched, below the address of a server.
 pub(crate) fn attachments_path(id: &ConversationId) -> String {
@@ -85,25 +86,23 @@ impl DirectLine {
         Ok(sender)
     }
 
-    /// Records what a client says in a conversation that it may speak in.
+    /// Records what a client says in a conversation that it may speak in, with the turn that it is.
     async fn take(&self, id: &ConversationId, mut activity: Activity) -> Result<ActivityId, DirectLineError> {
         activity.channel_id = Some(CHANNEL_ID.to_owned());
-        let listener = self.listener.as_ref().filter(|_| is_for_a_listener(&activity));
-        let _turn = match listener {
-            Some(_) => Some(self.turns.take(id.as_str()).await),
-            None => None,
-        };
-        let published = self.publisher.publish(id, activity).await?.ok_or(DirectLineError::UnknownConversation)?;
-        if let Some(listener) = listener {
-            listener.said(id, Arc::clone(&published)).await;
+        let respondent = self.respondent.as_ref().filter(|_| is_to_be_answered(&activity));
+        let turn = respondent.and_then(|respondent| respondent.said(id, &activity));
+        let published = self.publisher.publish_asking(id, activity, turn).await?;
+        let Published { activity, queued } = published.ok_or(DirectLineError::UnknownConversation)?;
+        if let (Some(respondent), Some(full @ (Queued::LineFull | Queued::Full))) = (respondent, queued) {
+            respondent.no_room(id, Arc::clone(&activity), full).await;
         }
-        published.id.clone().ok_or(DirectLineError::UnknownConversation)
+        activity.id.clone().ok_or(DirectLineError::UnknownConversation)
     }
 }
 
-/// What a user does is for the listener, but for a conversationUpdate, which only a channel can make. What bots say, by
-/// way of the secret, is not: it is an answer.
-fn is_for_a_listener(activity: &Activity) -> bool {
+/// What a user does may be answered, but for a conversationUpdate, which only a channel can make. What bots say, by way of
+/// the secret, is not: it is an answer.
+fn is_to_be_answered(activity: &Activity) -> bool {
     let is_by_user = activity.from.as_ref().is_some_and(|from| from.role == Some(Role::User));
     is_by_user && activity.kind != "conversationUpdate"
 }

@@ -4,10 +4,23 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{Ephemeral, Hub};
+use super::{Ephemeral, Hub, Unrecorded};
 use crate::activity::{Activity, ActivityId, ConversationId};
 use crate::clock::{Clock, IdSource};
-use crate::store::{Batch, ConversationStore, StoreError};
+use crate::store::{Batch, ConversationStore, NewTurn, Queued, StoreError};
+
+/// An activity as everybody reads it.
+#[derive(Debug)]
+pub(super) struct Published {
+    pub(super) activity: Arc<Activity>,
+    /// The outcome for its turn.
+    pub(super) queued: Option<Queued>,
+}
+
+/// Whether an activity has a place in the history.
+pub(super) fn is_recorded(activity: &Activity) -> bool {
+    !activity.is_ephemeral() && activity.kind != "conversationUpdate"
+}
 
 /// Records activities, and shows ephemeral activities without recording them.
 #[derive(Debug)]
@@ -38,11 +51,36 @@ impl Publisher {
     /// # Errors
     /// When the store fails.
     pub async fn publish(&self, id: &ConversationId, activity: Activity) -> Result<Option<Arc<Activity>>, StoreError> {
-        if activity.is_ephemeral() || activity.kind == "conversationUpdate" {
-            return self.show(id, activity).await;
+        Ok(self.publish_asking(id, activity, None).await?.map(|published| published.activity))
+    }
+
+    /// The same for an activity that is a turn. An ephemeral one stands in the turn itself.
+    pub(super) async fn publish_asking(
+        &self,
+        id: &ConversationId,
+        activity: Activity,
+        turn: Option<NewTurn>,
+    ) -> Result<Option<Published>, StoreError> {
+        if !is_recorded(&activity) {
+            let Some(activity) = self.show(id, activity).await? else { return Ok(None) };
+            let queued = match turn {
+                Some(turn) => {
+                    let body = Unrecorded::Ephemeral(Box::new((*activity).clone())).to_body();
+                    self.store.queue_turn(id, NewTurn { body, ..turn }).await?
+                }
+                None => None,
+            };
+            return Ok(Some(Published { activity, queued }));
         }
-        let appended = self.store.append(id, Batch::new(vec![activity])).await?;
-        Ok(appended.and_then(|appended| appended.recorded.into_iter().next()).map(|recorded| recorded.activity))
+        self.record(id, Batch::new(vec![activity]).asking(turn)).await
+    }
+
+    /// Records one activity as the batch says; `None` when the conversation does not exist, or nothing was to be recorded.
+    pub(super) async fn record(&self, id: &ConversationId, batch: Batch) -> Result<Option<Published>, StoreError> {
+        let Some(appended) = self.store.append(id, batch).await? else { return Ok(None) };
+        let queued = appended.queued;
+        let recorded = appended.recorded.into_iter().next();
+        Ok(recorded.map(|recorded| Published { activity: recorded.activity, queued }))
     }
 
     /// What time it is.

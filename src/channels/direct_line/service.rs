@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::caller::user_id;
-use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Owner, Publisher};
+use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Owner, Publisher, Respondent};
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::azure_bot::is_behind_azure;
-use crate::channels::keyed_mutex::KeyedMutex;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};
 
@@ -56,9 +55,7 @@ pub struct DirectLine {
     pub(super) publisher: Arc<Publisher>,
     pub(super) ids: Arc<dyn IdSource>,
     options: DirectLineOptions,
-    pub(super) listener: Option<Arc<dyn Listener>>,
-    /// With a listener, what happens in a conversation happens one after the other.
-    pub(super) turns: KeyedMutex,
+    pub(super) respondent: Option<Arc<dyn Respondent>>,
 }
 
 /// The options in the body of a token request or a start request.
@@ -84,21 +81,13 @@ impl DirectLine {
     ) -> Self {
         let hub = Hub::new(options.max_sockets_per_conversation, options.max_ephemeral);
         let publisher = Publisher::new(Arc::clone(&store), hub, clock, Arc::clone(&ids));
-        Self {
-            store,
-            tokens,
-            publisher: Arc::new(publisher),
-            ids,
-            options,
-            listener: None,
-            turns: KeyedMutex::default(),
-        }
+        Self { store, tokens, publisher: Arc::new(publisher), ids, options, respondent: None }
     }
 
-    /// The same channel, with someone who hears what users do.
+    /// The same channel, in which what users do is answered.
     #[must_use]
-    pub fn heard_by(self, listener: Arc<dyn Listener>) -> Self {
-        Self { listener: Some(listener), ..self }
+    pub fn answered_by(self, respondent: Arc<dyn Respondent>) -> Self {
+        Self { respondent: Some(respondent), ..self }
     }
 
     /// What brings activities to the readers of this channel.
@@ -272,23 +261,16 @@ impl DirectLine {
         Ok(self.publisher.hub().feed(Arc::clone(&self.store), listener, id.clone(), after)?)
     }
 
-    /// Creates the conversation, or finds it; whether it is new. The listener hears of a user who was not known before.
+    /// Creates the conversation, or finds it; whether it is new. A user who was not known before may be a turn.
     async fn create(
         &self,
         id: &ConversationId,
         user: Option<ChannelAccount>,
         locale: Option<String>,
     ) -> Result<(bool, Conversation), DirectLineError> {
-        let Some(listener) = &self.listener else {
-            return Ok(outcome(self.store.create(id, user).await?));
-        };
-        let _turn = self.turns.take(id.as_str()).await;
-        let was_known = self.store.find(id).await?.is_some_and(|before| before.user.is_some());
-        let (created, conversation) = outcome(self.store.create(id, user).await?);
-        if let Some(user) = conversation.user.as_ref().filter(|_| !was_known) {
-            listener.joined(id, user, locale).await;
-        }
-        Ok((created, conversation))
+        let respondent = self.respondent.as_ref();
+        let turn = respondent.and_then(|respondent| respondent.joined(id, user.as_ref()?, locale));
+        Ok(outcome(self.store.create_asking(id, user, turn).await?))
     }
 
     pub(super) fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {

@@ -25,7 +25,7 @@ use crate::clock::Clock;
 use crate::metrics::StoreFigures;
 use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
-use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply};
+use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, TurnParts};
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, Recorded, StoreError, StoreLimits,
@@ -147,7 +147,7 @@ impl ConversationStore for SqliteStore {
         };
         let member = user.as_ref().and_then(|user| user.id.clone());
         let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
-        let create = Create { id: id.clone(), user, member, turn };
+        let create = Create { id: id.clone(), user, member, turn: turn.map(Box::new) };
         let CreatedAs { new, user } = self.change(create, 0, Change::Create).await?;
         let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
         let conversation = Conversation::new(id.clone(), user).referred(reference);
@@ -184,7 +184,16 @@ impl ConversationStore for SqliteStore {
         let bytes = bodies.len();
         let Batch { key, names, not_before, turn, end, answers, .. } = batch;
         let speakers = activities.iter().map(|activity| activity.speaker().map(str::to_owned)).collect();
-        let append = Append { id: id.clone(), key, names, not_before, bodies, lengths, speakers, turn, end, answers };
+        let append = Append {
+            id: id.clone(),
+            key,
+            names,
+            not_before,
+            bodies,
+            lengths,
+            speakers,
+            turns: TurnParts::of(turn, end, answers),
+        };
         match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
             Some(Placed::Now { first, timestamp, queued }) => {

@@ -78,20 +78,21 @@ impl Writer {
             let id = change.conversation();
             let mut know = |kind| lines.know(id, kind, self.book.state(id, kind));
             let named = match change {
-                Change::Create(pending) => pending.change.turn.as_ref(),
+                Change::Create(pending) => pending.change.turn.as_deref(),
                 Change::Queue(pending) => Some(&pending.change.turn),
                 Change::End(pending) => {
                     know(pending.change.line.kind);
                     None
                 }
                 Change::Append(pending) => {
-                    if let Some(end) = &pending.change.end {
+                    let Some(parts) = pending.change.turns.as_deref() else { continue };
+                    if let Some(end) = &parts.end {
                         know(end.line.kind);
                     }
-                    if pending.change.answers.is_some() {
+                    if parts.answers.is_some() {
                         TurnKind::ALL.into_iter().for_each(&mut know);
                     }
-                    pending.change.turn.as_ref()
+                    parts.turn.as_ref()
                 }
                 Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
             };
@@ -145,7 +146,7 @@ impl Writer {
 impl Turns for SqliteStore {
     async fn queue_turn(&self, id: &ConversationId, turn: NewTurn) -> Result<Option<Queued>, StoreError> {
         let bytes = turn.body.as_ref().map_or(0, String::len);
-        self.change(Queue { id: id.clone(), turn }, bytes, Change::Queue).await
+        self.change(Box::new(Queue { id: id.clone(), turn }), bytes, Change::Queue).await
     }
 
     async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
@@ -173,7 +174,7 @@ impl Turns for SqliteStore {
     }
 
     async fn end_turn(&self, end: &EndOfTurn) -> Result<(), StoreError> {
-        self.change(end.clone(), 0, Change::End).await
+        self.change(Box::new(end.clone()), 0, Change::End).await
     }
 
     async fn release_line(&self, line: &Line) -> Result<(), StoreError> {

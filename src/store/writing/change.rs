@@ -17,8 +17,8 @@ pub(in crate::store) enum Change {
     Keep(Pending<Keep, bool>),
     Refer(Pending<Refer, bool>),
     Note(Pending<Note, bool>),
-    Queue(Pending<Queue, Option<Queued>>),
-    End(Pending<EndOfTurn, ()>),
+    Queue(Pending<Box<Queue>, Option<Queued>>),
+    End(Pending<Box<EndOfTurn>, ()>),
 }
 
 /// A change, its result, and the channel for it.
@@ -111,7 +111,7 @@ pub(in crate::store) struct Create {
     /// The id of that user.
     pub(in crate::store) member: Option<String>,
     /// The turn of a user who becomes known.
-    pub(in crate::store) turn: Option<NewTurn>,
+    pub(in crate::store) turn: Option<Box<NewTurn>>,
 }
 
 /// The created or existing conversation.
@@ -137,12 +137,31 @@ pub(in crate::store) struct Append {
     pub(in crate::store) lengths: Vec<usize>,
     /// The user who says each of them; none where that is a bot.
     pub(in crate::store) speakers: Vec<Option<String>>,
+    /// What they have to do with turns, which most have nothing to do with.
+    pub(in crate::store) turns: Option<Box<TurnParts>>,
+}
+
+/// What activities have to do with turns.
+#[derive(Debug, Default)]
+pub(in crate::store) struct TurnParts {
     /// What has to be answered because of them.
     pub(in crate::store) turn: Option<NewTurn>,
     /// The turn that they answer.
     pub(in crate::store) end: Option<EndOfTurn>,
     /// The place of the activity to which they are a reply.
     pub(in crate::store) answers: Option<Watermark>,
+}
+
+impl TurnParts {
+    /// These parts, if there is any.
+    pub(in crate::store) fn of(
+        turn: Option<NewTurn>,
+        end: Option<EndOfTurn>,
+        answers: Option<Watermark>,
+    ) -> Option<Box<Self>> {
+        let is_any = turn.is_some() || end.is_some() || answers.is_some();
+        is_any.then(|| Box::new(Self { turn, end, answers }))
+    }
 }
 
 /// The watermarks of recorded activities.

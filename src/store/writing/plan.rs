@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 
-use super::change::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Queue, Refer};
+use super::change::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Queue, Refer, TurnParts};
 use super::lines::{Ending, Lines};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::turn::{EndOfTurn, Queued};
@@ -204,7 +204,8 @@ impl Plan {
         if let Some(&(first, count)) = append.key.as_ref().and_then(|name| self.known.get(&(key, name.clone()))) {
             return Ok(Some(Placed::Before { first: Watermark::from_index(first), count }));
         }
-        if let Some(end) = &append.end
+        let parts = append.turns.as_deref();
+        if let Some(end) = parts.and_then(|parts| parts.end.as_ref())
             && self.lines.ending(end)? == Ending::AnsweredBefore
         {
             self.lines.end(end);
@@ -241,16 +242,27 @@ impl Plan {
                 self.batches.push((key, name.clone(), first, count));
             }
         }
-        if let Some(place) = append.answers {
-            self.lines.answer(key, &append.id, place);
+        let first = Watermark::from_index(first);
+        let queued = parts.and_then(|parts| self.turns(parts, (key, &append.id), first, before));
+        Ok(Some(Placed::Now { first, timestamp, queued }))
+    }
+
+    /// What recorded activities mean for turns; the outcome for their own.
+    fn turns(
+        &mut self,
+        parts: &TurnParts,
+        (key, id): (i64, &ConversationId),
+        first: Watermark,
+        before: &Before,
+    ) -> Option<Queued> {
+        if let Some(place) = parts.answers {
+            self.lines.answer(key, id, place);
         }
-        if let Some(end) = &append.end {
+        if let Some(end) = &parts.end {
             self.lines.end(end);
         }
-        let first = Watermark::from_index(first);
-        let turn = append.turn.as_ref();
-        let queued = turn.map(|turn| self.lines.queue((key, &append.id), turn, first, before.now.trunc_subsecs(3)));
-        Ok(Some(Placed::Now { first, timestamp, queued }))
+        let turn = parts.turn.as_ref()?;
+        Some(self.lines.queue((key, id), turn, first, before.now.trunc_subsecs(3)))
     }
 
     fn keep(&mut self, keep: &Keep, before: &Before) -> Result<bool, StoreError> {
@@ -320,18 +332,7 @@ mod tests {
         let bodies = vec![b'x'; lengths.iter().sum()];
         let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
         let (names, speakers, lengths) = (Vec::new(), vec![None; lengths.len()], lengths.to_vec());
-        Change::Append(pending(Append {
-            id,
-            key,
-            names,
-            not_before: None,
-            bodies,
-            lengths,
-            speakers,
-            turn: None,
-            end: None,
-            answers: None,
-        }))
+        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths, speakers, turns: None }))
     }
 
     fn named(mut change: Change, names: &[&str]) -> Change {

@@ -110,6 +110,8 @@ impl TestApp {
             later: None,
         };
         setup.http.workers = 1;
+        // Back ends of tests that say nothing are not waited for.
+        setup.http.shutdown_grace = Duration::from_secs(2);
         change(&mut setup);
         let fresh = || Arc::new(MemoryStore::new(setup.memory, Arc::clone(&clock) as Arc<dyn Clock>));
         let store: Arc<dyn ConversationStore> = store.unwrap_or_else(|| fresh());

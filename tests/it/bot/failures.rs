@@ -6,7 +6,7 @@ use citewire::channels::direct_line::bot::{BotBinding, BotDelivery};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
-use crate::app::{Bot, Reaction, TestApp, answer, binding, texts};
+use crate::app::{Bot, Reaction, Setup, TestApp, answer, binding, texts};
 
 const SORRY: &str = "The bot did not answer. Please try again later.";
 
@@ -98,9 +98,12 @@ async fn a_slow_bot_does_not_hold_up_other_conversations() {
         Some("slow") => Reaction::Silence,
         _ => Reaction::Json(json!({"activities": [{"type": "message", "text": "quick"}]})),
     });
-    let app = with(bot.binding(), |binding| {
+    let app = TestApp::with(|setup| {
+        let mut binding = bot.binding();
         binding.options.delivery = BotDelivery::ExpectReplies;
         binding.options.timeout = Duration::from_secs(18);
+        setup.bot = Some(binding);
+        setup.http.shutdown_grace = Duration::from_secs(1);
     });
     let (slow, quick) = (app.conversation().await, app.conversation().await);
     app.post_text(&slow, "slow").await;
@@ -132,18 +135,34 @@ async fn what_does_not_fit_into_the_line_is_apologised_for() {
     assert_eq!(history["activities"][2]["replyToId"], history["activities"][1]["id"]);
 }
 
+/// What waited for the bot when the server ended got an apology, although the bot would have answered a moment later.
 #[tokio::test]
-async fn who_waits_when_the_server_ends_is_told() {
-    let bot = Bot::acting(|_| Reaction::Silence);
-    let app = with(bot.binding(), |_| {});
+async fn what_waits_when_the_server_ends_is_sent_by_the_next_one() {
+    let silent = Bot::acting(|told| match told["type"].as_str() {
+        Some("message") => Reaction::Silence,
+        _ => Reaction::Status(202),
+    });
+    let over = |bot: &Bot| {
+        let binding = bot.binding();
+        move |setup: &mut Setup| {
+            setup.http.shutdown_grace = Duration::ZERO;
+            setup.bot = Some(binding);
+        }
+    };
+    let app = TestApp::with(over(&silent));
     let conversation = app.conversation().await;
-    app.post_text(&conversation, "hi").await;
-    let store = app.store.clone();
+    for text in ["1", "2"] {
+        app.post_text(&conversation, text).await;
+    }
+    let sent = silent.activities(2).await.remove(1);
+    let (store, clock) = (app.store.clone(), app.clock.clone());
     app.ended().await;
-    let id = conversation.id.parse().expect("an id");
-    let page = store.read(&id, None, 10).await.expect("a store").expect("a conversation");
-    let texts: Vec<_> = page.recorded.iter().map(|recorded| recorded.activity.text.clone().expect("a text")).collect();
-    assert_eq!(texts, ["hi", SORRY]);
+    let bot = Bot::acting(|_| Reaction::Status(202));
+    let app = TestApp::going_on(store, clock, over(&bot));
+    let told = bot.activities(2).await;
+    assert_eq!((told[0]["id"].clone(), told[0]["text"].as_str()), (sent["id"].clone(), Some("1")), "the same activity");
+    assert_eq!(told[1]["text"], "2");
+    assert_eq!(texts(&app.history(&conversation, "").await), ["1", "2"]);
 }
 
 #[tokio::test]

@@ -34,6 +34,12 @@ impl Watermark {
         self.0
     }
 
+    /// The place before this one, which a reader has seen who reads from here; `None` for the first.
+    #[must_use]
+    pub fn previous(self) -> Option<Self> {
+        self.0.checked_sub(1).map(Self)
+    }
+
     /// The place after this one.
     #[must_use]
     pub fn next(self) -> Self {

@@ -34,9 +34,9 @@ pub enum TurnError {
     /// Too much waits for the bot already.
     #[error("the queue of activities for the bot is full")]
     Busy,
-    /// The server is shutting down.
-    #[error("the server is shutting down")]
-    Ending,
+    /// The bot may have been called before, and what came of that is unknown.
+    #[error("earlier attempts to call the bot came to no end")]
+    GivenUp,
     /// The activity cannot be sent.
     #[error("the activity cannot be written as JSON")]
     Unwritable(#[source] serde_json::Error),
@@ -48,7 +48,7 @@ impl TurnError {
     pub fn nothing_was_sent(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::NoTimeLeft | Self::Busy | Self::Unwritable(_) => true,
-            Self::NoAnswer(_) | Self::Refused { .. } | Self::TooSlow | Self::Misunderstood(_) | Self::Ending => false,
+            Self::NoAnswer(_) | Self::Refused { .. } | Self::TooSlow | Self::Misunderstood(_) | Self::GivenUp => false,
         }
     }
 
@@ -62,8 +62,7 @@ impl TurnError {
             Self::TooSlow | Self::NoTimeLeft => "bot_timeout",
             Self::Misunderstood(_) => "bot_misunderstood",
             Self::Busy => "bot_busy",
-            Self::Ending => "shutting_down",
-            Self::Unwritable(_) => "internal",
+            Self::GivenUp | Self::Unwritable(_) => "internal",
         }
     }
 }

@@ -10,7 +10,6 @@ mod joined;
 mod livestream;
 mod options;
 mod outgoing;
-mod queue;
 mod speaking;
 mod ticket;
 mod turns;
@@ -23,6 +22,7 @@ pub(crate) use connector::ConversationParameters;
 pub use connector::{Begun, BotCaller};
 pub use error::{ConnectorError, TurnError};
 pub use options::{BotBinding, BotDelivery, BotOptions, BotSettings, NoEndpoint, UnknownDelivery};
+pub use turns::BotServer;
 
 /// What stands before a ticket in the path of a `serviceUrl`.
 pub(crate) const TICKET_PREFIX: &str = "/bot";

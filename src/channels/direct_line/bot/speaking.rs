@@ -7,6 +7,8 @@ use super::livestream::with_stream_info;
 use super::{BotChannel, ConnectorError, outgoing};
 use crate::activity::{Activity, ConversationId};
 use crate::channels::direct_line::CHANNEL_ID;
+use crate::channels::direct_line::publisher::is_recorded;
+use crate::store::Batch;
 
 /// Members that concern a bot and its channel alone. A reference to a conversation holds its `serviceUrl`, and with it the
 /// bot's ticket.
@@ -48,10 +50,11 @@ impl BotChannel {
             }
         }
         let said = with_stream_info(said, || self.publisher.fresh_id(id));
-        let published = self.publisher.publish(id, said).await?.ok_or(ConnectorError::UnknownConversation)?;
-        if let Some(answered) = published.reply_to_id.as_ref().filter(|_| !published.is_ephemeral()) {
-            self.lines.answered(id, answered);
+        let place = said.reply_to_id.as_ref().and_then(|answered| answered.place_in(id));
+        if is_recorded(&said) {
+            let recorded = self.publisher.record(id, Batch::new(vec![said]).answering(place)).await?;
+            return recorded.map(|recorded| recorded.activity).ok_or(ConnectorError::UnknownConversation);
         }
-        Ok(published)
+        self.publisher.publish(id, said).await?.ok_or(ConnectorError::UnknownConversation)
     }
 }

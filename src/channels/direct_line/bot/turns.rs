@@ -1,89 +1,173 @@
-//! Sends queued activities to the bot, one after the other in each conversation.
+//! Sends what users do to the bot, one after the other in each conversation.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::FuturesUnordered;
+use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::joined::Told;
-use super::queue::{BotEvent, QueuedEvent};
 use super::{BotChannel, ServiceUrl, TurnError, outgoing};
-use crate::activity::{Activity, ActivityId, ConversationId};
-use crate::channels::direct_line::{CHANNEL_ID, ClientActivity};
+use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId};
+use crate::channels::direct_line::{CHANNEL_ID, ClientActivity, Unrecorded};
+use crate::channels::{DeliveryError, HeldLine, TurnEnd, TurnServer};
+use crate::store::{Batch, EndOfTurn, StoreError, Turn};
 
 /// Once a post has timed out, nobody who waits behind it waits longer than this for an outcome.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-impl BotChannel {
-    /// Tells the bot all news, until `ending`: then nothing more is sent, users whose words did not reach the bot are
-    /// told, and the future ends. `here` is where the bot finds citewire when no other address is set.
-    pub async fn run(&self, here: &ServiceUrl, ending: CancellationToken) {
-        let base = self.options().service_url.as_ref().unwrap_or(here);
-        let mut serving = FuturesUnordered::new();
-        loop {
-            tokio::select! {
-                biased;
-                () = ending.cancelled() => break,
-                Some(()) = serving.next() => {}
-                id = self.lines.unserved(), if serving.len() < self.options().max_turns => {
-                    serving.push(self.serve(id, base, &ending));
+/// Serves the lines of the bot.
+#[derive(Debug)]
+pub struct BotServer {
+    bot: Arc<BotChannel>,
+    base: ServiceUrl,
+}
+
+/// Whether the last post of a line has timed out.
+#[derive(Debug, Default)]
+pub struct HasTimedOut(bool);
+
+impl BotServer {
+    /// `here` is where the bot finds citewire when no other address is set.
+    #[must_use]
+    pub fn new(bot: Arc<BotChannel>, here: ServiceUrl) -> Self {
+        let base = bot.options().service_url.clone().unwrap_or(here);
+        Self { bot, base }
+    }
+
+    /// How long a post may take.
+    fn within(&self, turn: &Turn, last: &HasTimedOut) -> Duration {
+        let timeout = self.bot.options().timeout;
+        let waited = (self.bot.clock.now() - turn.arrived).to_std().unwrap_or_default();
+        if last.0 { timeout.min(LONGEST_WAIT.saturating_sub(waited)) } else { timeout }
+    }
+
+    /// Sends the bot what a user has said, and before it, where that is news, that the user has come.
+    async fn said(&self, line: &HeldLine, turn: &Turn, said: &Activity, last: &mut HasTimedOut) -> TurnEnd {
+        let (bot, id) = (&self.bot, line.conversation());
+        let user = said.from.clone().unwrap_or_default();
+        match bot.is_news(id, user.id.as_deref().unwrap_or_default(), Some(turn.place)).await {
+            Ok(true) => {
+                let locale = said.extra.get("locale").and_then(Value::as_str).map(str::to_owned);
+                if self.joined(line, &user, locale, self.within(turn, last)).await.is_err() {
+                    return TurnEnd::Interrupted;
                 }
             }
+            Ok(false) => {}
+            Err(error) => {
+                tracing::error!(conversation.id = %id, %error, "the store could not be read to check whether a user is new");
+            }
         }
-        self.lines.close();
-        while let Some(id) = self.lines.try_unserved() {
-            serving.push(self.serve(id, base, &ending));
+        let service_url = bot.service_url(id, &self.base);
+        let activity = outgoing::said(id, said, bot.options(), &self.base, &service_url);
+        let in_history = said.id.clone().filter(|_| turn.body.is_none());
+        let outcome = tokio::select! {
+            biased;
+            () = line.ending.over.cancelled() => return TurnEnd::Interrupted,
+            outcome = bot.post(id, &activity, in_history.as_ref(), self.within(turn, last)) => outcome,
+        };
+        last.0 = matches!(outcome, Err(TurnError::TooSlow | TurnError::NoTimeLeft));
+        match outcome {
+            Ok(()) => TurnEnd::Silent,
+            Err(error) => bot.apologize(line, turn, said, &error).await,
         }
-        while serving.next().await.is_some() {}
     }
 
-    async fn serve(&self, id: ConversationId, base: &ServiceUrl, ending: &CancellationToken) {
-        let timeout = self.options().timeout;
-        let mut has_timed_out = false;
-        while let Some(QueuedEvent { news, since }) = self.lines.next(&id) {
-            let left = LONGEST_WAIT.saturating_sub(since.elapsed());
-            let within = if has_timed_out { timeout.min(left) } else { timeout };
-            let outcome = tokio::select! {
-                biased;
-                () = ending.cancelled() => Err(TurnError::Ending),
-                outcome = self.turn(&id, &news, base, within) => outcome,
-            };
-            has_timed_out = matches!(outcome, Err(TurnError::TooSlow | TurnError::NoTimeLeft));
-            if let Err(error) = outcome {
-                self.failed(&id, news, &error).await;
+    /// Tells the bot that a user has come.
+    async fn joined(
+        &self,
+        line: &HeldLine,
+        user: &ChannelAccount,
+        locale: Option<String>,
+        within: Duration,
+    ) -> Result<(), Interrupted> {
+        let (bot, id) = (&self.bot, line.conversation());
+        let Some(name) = &user.id else { return Ok(()) };
+        let first = !bot.joined.has_another(id, name);
+        let activity_id = ActivityId::from(format!("{id}|cu{}", bot.publisher.fresh_name()));
+        let service_url = bot.service_url(id, &self.base);
+        let mut update = outgoing::joined(id, user, first, activity_id, bot.clock.now(), bot.options(), &service_url);
+        if let Some(locale) = locale {
+            update.extra.insert("locale".to_owned(), json!(locale));
+        }
+        let outcome = tokio::select! {
+            biased;
+            () = line.ending.over.cancelled() => return Err(Interrupted),
+            outcome = bot.post(id, &update, None, within) => outcome,
+        };
+        let owed = outcome.as_ref().is_err_and(TurnError::nothing_was_sent);
+        bot.joined.note(id, name, if owed { Told::Owed } else { Told::Yes });
+        if let Err(error) = outcome {
+            tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not notified that a user joined");
+        }
+        Ok(())
+    }
+}
+
+/// The server ends.
+struct Interrupted;
+
+#[async_trait]
+impl TurnServer for BotServer {
+    type Memory = HasTimedOut;
+
+    async fn answer(&self, line: &HeldLine, turn: &Turn, memory: &mut HasTimedOut) -> TurnEnd {
+        let (bot, id) = (&self.bot, line.conversation());
+        // The bot had answered before the process that has told it ended.
+        if turn.answered {
+            return TurnEnd::Silent;
+        }
+        match turn.body.as_deref().map(Unrecorded::from_body) {
+            None => match line.activity(turn).await {
+                Ok(Some(said)) => self.said(line, turn, &said, memory).await,
+                Ok(None) => TurnEnd::Silent,
+                Err(error) => TurnEnd::Failed(error),
+            },
+            Some(Ok(Unrecorded::Ephemeral(said))) => self.said(line, turn, &said, memory).await,
+            Some(Ok(Unrecorded::Joined { user, locale })) => {
+                // The conversation may have gone on without a known user, in which this one has spoken.
+                let name = user.id.as_deref().unwrap_or_default();
+                match bot.has_spoken(id, name, Some(turn.place)).await {
+                    Ok(true) => bot.joined.note(id, name, Told::Yes),
+                    Ok(false) => {
+                        if self.joined(line, &user, locale, self.within(turn, memory)).await.is_err() {
+                            return TurnEnd::Interrupted;
+                        }
+                    }
+                    Err(error) => {
+                        tracing::error!(conversation.id = %id, %error, "the bot was not yet notified that a user joined");
+                        bot.joined.note(id, name, Told::Owed);
+                    }
+                }
+                TurnEnd::Silent
+            }
+            Some(Err(error)) => {
+                tracing::warn!(conversation.id = %id, %error, "a waiting turn could not be understood");
+                TurnEnd::Silent
             }
         }
     }
 
-    async fn turn(
+    async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd {
+        match line.activity(turn).await {
+            Ok(Some(said)) => self.bot.apologize(line, turn, &said, &TurnError::GivenUp).await,
+            Ok(None) => TurnEnd::Silent,
+            Err(error) => TurnEnd::Failed(error),
+        }
+    }
+}
+
+impl BotChannel {
+    /// Posts an activity to the bot, and takes the replies in the answer.
+    async fn post(
         &self,
         id: &ConversationId,
-        news: &BotEvent,
-        base: &ServiceUrl,
+        activity: &Activity,
+        answered: Option<&ActivityId>,
         within: Duration,
     ) -> Result<(), TurnError> {
-        let options = self.options();
-        let service_url = self.service_url(id, base);
-        let (activity, answered) = match news {
-            BotEvent::Said(said) => {
-                let in_history = said.id.clone().filter(|activity| activity.place_in(id).is_some());
-                (outgoing::said(id, said, options, base, &service_url), in_history)
-            }
-            BotEvent::Joined { user, locale, first } => {
-                let activity_id = ActivityId::from(format!("{id}|cu{}", self.publisher.fresh_name()));
-                let now = self.clock.now();
-                let mut update = outgoing::joined(id, user, *first, activity_id, now, options, &service_url);
-                if let Some(locale) = locale {
-                    update.extra.insert("locale".to_owned(), json!(locale));
-                }
-                (update, None)
-            }
-        };
-        let replies = self.client.post(&activity, within).await?;
-        for reply in replies {
-            self.reply(id, reply, answered.as_ref()).await;
+        for reply in self.client.post(activity, within).await? {
+            self.reply(id, reply, answered).await;
         }
         Ok(())
     }
@@ -113,27 +197,25 @@ impl BotChannel {
         }
     }
 
-    async fn failed(&self, id: &ConversationId, news: BotEvent, error: &TurnError) {
-        match news {
-            BotEvent::Said(said) if self.lines.is_answered(id) => {
-                tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed after the bot had answered it");
-            }
-            BotEvent::Said(said) => self.apologize(id, &said, error).await,
-            BotEvent::Joined { user, .. } => {
-                let owed = error.nothing_was_sent();
-                tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not notified that a user joined");
-                if let Some(user) = user.id.filter(|_| owed) {
-                    self.joined.note(id, &user, Told::Owed);
-                }
-            }
+    /// Ends a turn by telling its user that the bot did not answer, unless the bot has answered.
+    async fn apologize(&self, line: &HeldLine, turn: &Turn, said: &Activity, error: &TurnError) -> TurnEnd {
+        let id = line.conversation();
+        tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed");
+        let Some(apology) = self.apology(said, error) else { return TurnEnd::Silent };
+        let end = EndOfTurn { unless_answered: true, ..line.end_of(turn) };
+        let recorded = self.publisher.record(id, Batch::new(vec![apology]).ending(Some(end))).await;
+        if let Err(error) = &recorded
+            && !matches!(error, StoreError::Superseded)
+        {
+            tracing::error!(conversation.id = %id, %error, "the failure message for a user could not be recorded");
         }
+        TurnEnd::of(recorded.map_err(DeliveryError::from))
     }
 
-    /// Tells the user that the bot did not answer. A typing indicator needs no answer.
-    pub(super) async fn apologize(&self, id: &ConversationId, said: &Activity, error: &TurnError) {
-        tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed");
+    /// What users read who get no answer. A typing indicator needs none.
+    pub(super) fn apology(&self, said: &Activity, error: &TurnError) -> Option<Activity> {
         if said.is_ephemeral() {
-            return;
+            return None;
         }
         let mut apology = Activity::new("message");
         apology.text = Some(self.options().failure_text.clone());
@@ -142,11 +224,6 @@ impl BotChannel {
         apology.channel_id = Some(CHANNEL_ID.to_owned());
         apology.reply_to_id = said.id.clone();
         apology.channel_data = Some(json!({"citewire": {"code": error.code()}}));
-        match self.publisher.publish(id, apology).await {
-            Ok(_) => {}
-            Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "the failure message for a user could not be recorded");
-            }
-        }
+        Some(apology)
     }
 }

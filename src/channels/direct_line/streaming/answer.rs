@@ -10,7 +10,7 @@ use crate::channels::DeliveryError;
 use crate::channels::direct_line::{Ephemeral, Part, Running, sign};
 use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
 use crate::metrics::LiveStream;
-use crate::store::{Appended, Batch, Recorded};
+use crate::store::{Appended, Batch, EndOfTurn, Recorded};
 
 /// An answer in a conversation of the embedded channel, from its first informative text to its message.
 ///
@@ -26,6 +26,8 @@ pub struct StreamingAnswer {
     running: Arc<Running>,
     /// The id of what it answers.
     reply_to: Option<ActivityId>,
+    /// The turn that it answers.
+    end: Option<EndOfTurn>,
     /// The id of its first activity, as soon as there is one.
     name: Option<ActivityId>,
     stamps: Stamps,
@@ -60,6 +62,7 @@ impl StreamingAnswer {
             phase,
             running: Arc::default(),
             reply_to: None,
+            end: None,
             name: None,
             stamps: Stamps::default(),
             reached: None,
@@ -71,6 +74,12 @@ impl StreamingAnswer {
     /// answers.
     pub fn replying_to(mut self, id: Option<&ActivityId>) -> Self {
         self.reply_to = id.cloned();
+        self
+    }
+
+    /// The same answer, whose message ends this turn.
+    pub fn ending(mut self, end: EndOfTurn) -> Self {
+        self.end = Some(end);
         self
     }
 
@@ -162,8 +171,10 @@ impl StreamingAnswer {
         let activities = std::iter::once(message).chain(behind).map(|activity| self.sign(activity));
         let after_all_shown = self.stamps.latest().map(|latest| latest + Duration::milliseconds(1));
         let batch = Batch::new(activities.collect()).keyed(key).not_before(after_all_shown);
+        let batch = batch.ending(self.end.clone());
         let appended = self.streaming.store.append(&self.id, batch).await;
-        if !matches!(appended, Ok(Some(_))) {
+        // What an answer under the same key has recorded meanwhile ends no stream of this one.
+        if !matches!(&appended, Ok(Some(appended)) if !appended.repeated) {
             self.retract();
         }
         appended?.ok_or(DeliveryError::UnknownConversation)

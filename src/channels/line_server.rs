@@ -1,0 +1,293 @@
+//! Serves the lines of a store: has each turn answered, one after the other in each conversation.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::DeliveryError;
+use crate::activity::{Activity, ConversationId};
+use crate::store::{ConversationStore, EndOfTurn, Line, StoreError, Turn, TurnKind};
+
+/// So often lines are looked for of which no notification came.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// So long the store is left alone when it has failed for the first time; twice as long each time after that.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
+/// And so long at most.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// A turn that so many have begun to answer and did not is answered by none: it may be what has ended them.
+const MAX_ATTEMPTS: u32 = 2;
+
+/// When a server ends: first nothing new is begun, then what has begun is left to whoever serves its line next.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    /// Cancelled when nothing new is to be begun.
+    pub begun: CancellationToken,
+    /// Cancelled when what has begun has to end at once.
+    pub over: CancellationToken,
+}
+
+/// A line that this process holds.
+#[derive(Debug)]
+pub struct HeldLine {
+    store: Arc<dyn ConversationStore>,
+    line: Line,
+    /// When the server ends.
+    pub ending: Ending,
+}
+
+/// What has come of a turn.
+#[derive(Debug)]
+pub enum TurnEnd {
+    /// Its end was recorded with its answer.
+    Recorded,
+    /// There is nothing to record.
+    Silent,
+    /// The server ends: the turn is left to whoever serves the line next.
+    Interrupted,
+    /// Somebody else holds the line, or the conversation is gone.
+    Lost,
+    /// The store has failed: the turn has not ended.
+    Failed(StoreError),
+}
+
+/// Answers the turns of a line.
+#[async_trait]
+pub trait TurnServer: Send + Sync + 'static {
+    /// What is remembered from one turn of a line to the next.
+    type Memory: Default + Send;
+
+    /// Answers a turn.
+    async fn answer(&self, line: &HeldLine, turn: &Turn, memory: &mut Self::Memory) -> TurnEnd;
+
+    /// Ends a turn with words that say that there is no answer.
+    async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd;
+}
+
+impl TurnEnd {
+    /// What has come of a turn whose answer was to be recorded.
+    #[must_use]
+    pub fn of<T>(recorded: Result<T, DeliveryError>) -> Self {
+        match recorded {
+            Ok(_) => Self::Recorded,
+            Err(DeliveryError::UnknownConversation | DeliveryError::Store(StoreError::Superseded)) => Self::Lost,
+            Err(DeliveryError::Store(error)) => Self::Failed(error),
+            // Nothing was recorded, and trying again would not change that.
+            Err(DeliveryError::NoMessage | DeliveryError::Elsewhere(_) | DeliveryError::Later(_)) => Self::Silent,
+        }
+    }
+}
+
+impl HeldLine {
+    /// The conversation.
+    #[must_use]
+    pub fn conversation(&self) -> &ConversationId {
+        &self.line.conversation
+    }
+
+    /// The line, as it was claimed.
+    #[must_use]
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// The end of a turn, to be recorded with its answer.
+    #[must_use]
+    pub fn end_of(&self, turn: &Turn) -> EndOfTurn {
+        EndOfTurn { line: self.line.clone(), turn: turn.key, unless_answered: false }
+    }
+
+    /// The recorded activity that a turn is about; `None` where it is about none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn activity(&self, turn: &Turn) -> Result<Option<Arc<Activity>>, StoreError> {
+        if turn.body.is_some() {
+            return Ok(None);
+        }
+        let page = self.store.read(self.conversation(), turn.place.previous(), 1).await?;
+        Ok(page.and_then(|page| page.recorded.into_iter().next()).map(|recorded| recorded.activity))
+    }
+}
+
+/// Claims lines of one kind and has them served, each by a task of its own.
+#[derive(Debug)]
+pub struct LineServer {
+    store: Arc<dyn ConversationStore>,
+    kind: TurnKind,
+    at_once: usize,
+}
+
+impl LineServer {
+    /// Serves so many lines of this kind at one time.
+    #[must_use]
+    pub fn new(store: Arc<dyn ConversationStore>, kind: TurnKind, at_once: usize) -> Self {
+        Self { store, kind, at_once: at_once.min(Semaphore::MAX_PERMITS) }
+    }
+
+    /// Serves lines until `ending` begins. Tasks of `tasks` go on with what has begun.
+    pub async fn run<S: TurnServer>(self, server: Arc<S>, tasks: TaskTracker, ending: Ending) {
+        let places = Arc::new(Semaphore::new(self.at_once));
+        let mut pause = Pause::default();
+        loop {
+            let claimed = tokio::select! {
+                biased;
+                () = ending.begun.cancelled() => return,
+                claimed = self.claim(&places) => claimed,
+            };
+            match claimed {
+                Ok(lines) if lines.is_empty() => {
+                    tokio::select! {
+                        biased;
+                        () = ending.begun.cancelled() => return,
+                        () = self.store.lines_to_claim(self.kind) => {}
+                        () = sleep(LOOK_EVERY) => {}
+                    }
+                }
+                Ok(lines) => {
+                    pause.end();
+                    for line in lines {
+                        // As many were claimed as there were places, and nobody else takes any.
+                        let place = Arc::clone(&places).try_acquire_owned();
+                        let held = HeldLine { store: Arc::clone(&self.store), line, ending: ending.clone() };
+                        let server = Arc::clone(&server);
+                        tasks.spawn(async move {
+                            let _place = place;
+                            serve(&*server, &held).await;
+                        });
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(%error, "waiting turns could not be read from the store");
+                    pause.wait(&ending.begun).await;
+                }
+            }
+        }
+    }
+
+    /// As many lines as there are places; waits for a place.
+    async fn claim(&self, places: &Semaphore) -> Result<Vec<Line>, StoreError> {
+        // Nobody closes the semaphore.
+        drop(places.acquire().await);
+        self.store.claim_lines(self.kind, places.available_permits()).await
+    }
+}
+
+/// Serves a line until it is at its end, or the server ends.
+async fn serve<S: TurnServer>(server: &S, held: &HeldLine) {
+    let mut memory = S::Memory::default();
+    while let Some(turn) = next(held).await {
+        let answering = async {
+            if turn.attempts >= MAX_ATTEMPTS {
+                return server.apologize(held, &turn).await;
+            }
+            server.answer(held, &turn, &mut memory).await
+        };
+        let end = match AssertUnwindSafe(answering).catch_unwind().await {
+            Ok(end) => end,
+            Err(_) => {
+                // The message of the panic has gone to stderr already.
+                tracing::error!(conversation.id = %held.conversation(), "an answer failed because of a bug in citewire");
+                let apology = AssertUnwindSafe(server.apologize(held, &turn)).catch_unwind().await;
+                apology.unwrap_or(TurnEnd::Silent)
+            }
+        };
+        if !settle(server, held, &turn, end).await {
+            return;
+        }
+    }
+}
+
+/// The next turn of a line. When the server ends, the line is given back.
+async fn next(held: &HeldLine) -> Option<Turn> {
+    let mut pause = Pause::default();
+    loop {
+        if held.ending.begun.is_cancelled() {
+            release(held).await;
+            return None;
+        }
+        match held.store.next_turn(&held.line).await {
+            Ok(turn) => return turn,
+            Err(error) => {
+                tracing::error!(conversation.id = %held.conversation(), %error, "a waiting turn could not be read from the store");
+                pause.wait(&held.ending.begun).await;
+            }
+        }
+    }
+}
+
+/// Sees to it that a turn has ended, however long the store fails; whether the line is served further.
+async fn settle<S: TurnServer>(server: &S, held: &HeldLine, turn: &Turn, mut end: TurnEnd) -> bool {
+    let mut pause = Pause::default();
+    loop {
+        let error = match end {
+            TurnEnd::Recorded => return true,
+            TurnEnd::Lost => return false,
+            TurnEnd::Interrupted => {
+                release(held).await;
+                return false;
+            }
+            // Neither the answer nor an apology finds room.
+            TurnEnd::Silent
+            | TurnEnd::Failed(StoreError::Full { .. } | StoreError::ConversationFull { .. } | StoreError::EmptyBatch) => {
+                match held.store.end_turn(&held.end_of(turn)).await {
+                    Ok(()) => return true,
+                    Err(StoreError::Superseded) => return false,
+                    Err(error) => {
+                        end = TurnEnd::Silent;
+                        error
+                    }
+                }
+            }
+            TurnEnd::Failed(error) => {
+                end = TurnEnd::Failed(error.clone());
+                error
+            }
+        };
+        tracing::error!(conversation.id = %held.conversation(), %error, "the end of a turn could not be recorded");
+        if matches!(error, StoreError::Closed) || !pause.wait(&held.ending.over).await {
+            release(held).await;
+            return false;
+        }
+        if matches!(end, TurnEnd::Failed(_)) {
+            end = server.apologize(held, turn).await;
+        }
+    }
+}
+
+async fn release(held: &HeldLine) {
+    if let Err(error) = held.store.release_line(&held.line).await {
+        // It is claimed again when this process counts as dead.
+        tracing::warn!(conversation.id = %held.conversation(), %error, "a line of turns could not be given back");
+    }
+}
+
+/// Waits longer and longer while something fails.
+#[derive(Debug, Default)]
+struct Pause(Option<Duration>);
+
+impl Pause {
+    fn end(&mut self) {
+        self.0 = None;
+    }
+
+    /// Whether the time has passed, rather than `ending` having come.
+    async fn wait(&mut self, ending: &CancellationToken) -> bool {
+        let time = self.0.map_or(FIRST_PAUSE, |last| (last * 2).min(LONGEST_PAUSE));
+        self.0 = Some(time);
+        tokio::select! {
+            biased;
+            () = ending.cancelled() => false,
+            () = sleep(time) => true,
+        }
+    }
+}
