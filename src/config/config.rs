@@ -156,6 +156,7 @@ impl Config {
                 embed: raw.embed,
                 webchat_js: raw.webchat_js,
                 retention: raw.retention,
+                drain: raw.drain.unwrap_or_default(),
                 shutdown_grace: raw.shutdown_grace,
                 labels: raw.labels,
                 redirectors: raw.redirectors,

@@ -36,7 +36,7 @@ pub(crate) async fn live() -> HttpResponse {
     )
 )]
 pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> {
-    if state.tasks.is_ending() {
+    if state.tasks.is_draining() {
         return Err(ApiError::ShuttingDown);
     }
     state.store.ready().await?;

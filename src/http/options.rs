@@ -53,6 +53,9 @@ pub struct HttpOptions {
     pub webchat_js: Option<PathBuf>,
     /// Conversations in which nothing happened for so long are deleted.
     pub retention: Duration,
+    /// How long a server that is to end goes on serving after `/readyz` has said so, while no answer is begun: a proxy takes its
+    /// time to notice.
+    pub drain: Duration,
     /// How long a shutdown waits for requests that are being answered.
     pub shutdown_grace: Duration,
     /// How often a stream of server-sent events says something while there is nothing to say.
@@ -86,6 +89,7 @@ impl HttpOptions {
             embed: EmbedOptions::default(),
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),
+            drain: Duration::ZERO,
             shutdown_grace: Duration::from_secs(10),
             comment_every: Duration::from_secs(15),
             labels: Arc::default(),

@@ -100,7 +100,7 @@ impl Server {
         here(&self.state, &self.addresses)
     }
 
-    /// Serves until `shutdown` resolves; then closes every stream, lets requests finish, and ends every task.
+    /// Serves until `shutdown` resolves, and a little longer, while `/readyz` says so; then closes every stream, lets requests finish, and ends every task.
     ///
     /// # Errors
     /// When the server ends by itself.
@@ -115,9 +115,14 @@ impl Server {
             let (tracker, ending) = (tasks.tracker(), tasks.end_token());
             tasks.spawn(async move { azure.run(responder, tracker, ending).await });
         }
+        let drained = async {
+            shutdown.await;
+            tasks.drain();
+            tokio::time::sleep(state.options.drain).await;
+        };
         let ended = tokio::select! {
             ended = &mut inner => Some(ended),
-            () = shutdown => None,
+            () = drained => None,
         };
         tasks.begin_to_end();
         let last = tasks.ended_within(state.options.shutdown_grace);
@@ -155,7 +160,7 @@ fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     let lines = |kind, at_once| LineServer::new(Arc::clone(&state.store), kind, at_once);
     let assistants = |kind| {
         let Some(answering) = state.answering.clone() else { return };
-        tasks.spawn(lines(kind, usize::MAX).run(Arc::new(answering), tasks.tracker(), tasks.end()));
+        tasks.spawn(lines(kind, usize::MAX).run(Arc::new(answering), tasks.tracker(), tasks.end_of_turns()));
     };
     assistants(TurnKind::Assistant);
     let Some(bot) = &state.bot else {
@@ -166,7 +171,7 @@ fn serve_turns(state: &State, addresses: &[SocketAddr]) {
         Some(here) => {
             let lines = lines(TurnKind::Bot, bot.options().max_turns);
             let server = Arc::new(BotServer::new(Arc::clone(bot), here));
-            tasks.spawn(lines.run(server, tasks.tracker(), tasks.end()));
+            tasks.spawn(lines.run(server, tasks.tracker(), tasks.end_of_turns()));
         }
         None => tracing::error!(
             "the bot gets no activities, because the URL of this server is unknown: set bot.service_url"

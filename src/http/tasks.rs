@@ -13,7 +13,9 @@ use crate::channels::Ending;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     tracker: TaskTracker,
-    ending: Ending,
+    /// How turns come to their end.
+    turns: Ending,
+    closing: CancellationToken,
 }
 
 impl Tasks {
@@ -29,7 +31,7 @@ impl Tasks {
 
     /// Resolves when the server shuts down.
     pub(crate) async fn ending(&self) {
-        self.ending.begun.cancelled().await;
+        self.closing.cancelled().await;
     }
 
     /// Where tasks are started that belong to the server.
@@ -39,29 +41,40 @@ impl Tasks {
 
     /// What is cancelled when the server shuts down.
     pub(crate) fn end_token(&self) -> CancellationToken {
-        self.ending.begun.clone()
+        self.closing.clone()
     }
 
-    /// How the server shuts down.
-    pub(crate) fn end(&self) -> Ending {
-        self.ending.clone()
+    /// How turns come to their end.
+    pub(crate) fn end_of_turns(&self) -> Ending {
+        self.turns.clone()
     }
 
-    /// Whether the server is shutting down.
+    /// Whether the server is shutting down: it is not to be sent anything new.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.turns.begun.is_cancelled()
+    }
+
+    /// Whether the server is shutting down, and begins nothing any more.
     pub(crate) fn is_ending(&self) -> bool {
-        self.ending.begun.is_cancelled()
+        self.closing.is_cancelled()
+    }
+
+    /// Has no turn begun any more. All else goes on.
+    pub(crate) fn drain(&self) {
+        self.turns.begun.cancel();
     }
 
     /// Tells every task to end.
     pub(crate) fn begin_to_end(&self) {
-        self.ending.begun.cancel();
+        self.drain();
+        self.closing.cancel();
         self.tracker.close();
     }
 
     /// Waits until every task has ended. What goes on after so long a time is told to end at once.
     pub(crate) async fn ended_within(&self, time: Duration) {
         if timeout(time, self.tracker.wait()).await.is_err() {
-            self.ending.over.cancel();
+            self.turns.over.cancel();
             self.tracker.wait().await;
         }
     }

@@ -41,6 +41,20 @@ async fn a_shutdown_ends_with_sockets_open() {
     tokio::time::timeout(Duration::from_secs(9), async { tokio::join!(ended, closed) }).await.expect("the server ends");
 }
 
+/// `/readyz` said that the server ends in the same instant in which sockets were closed, so that clients came back to it.
+#[tokio::test]
+async fn a_server_that_drains_says_so_and_goes_on_serving() {
+    let mut app = TestApp::with(|setup| setup.http.drain = Duration::from_secs(3));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.stop();
+    while answer(app.get("/readyz", "")).await.0 != 503 {}
+    assert_eq!(answer(app.get("/healthz", "")).await.0, 200);
+    app.post_text(&conversation, "still here").await;
+    assert_eq!(socket.texts(1).await, ["still here"]);
+    assert_eq!(socket.close_code().await.map(u16::from), Some(1001));
+}
+
 #[tokio::test]
 async fn a_shutdown_does_not_wait_for_clients_that_say_nothing() {
     let app = TestApp::with(|setup| setup.http.shutdown_grace = Duration::from_secs(1));

@@ -114,6 +114,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         0..,
         |raw, count| raw.limits.failed_credentials_per_minute = count
     ),
+    number!(
+        "drain_seconds",
+        Said("0, with PostgreSQL 5"),
+        "Time between `/readyz` turning 503 and the sockets closing.",
+        0..=3600,
+        |raw, seconds| raw.drain = Some(Duration::from_secs(seconds))
+    ),
     number!("shutdown_seconds", Is("10"), "Time for running requests at shutdown.", 0..=3600, |raw, seconds| raw
         .shutdown_grace =
         Duration::from_secs(seconds)),

@@ -10,7 +10,7 @@ use crate::channels::DeliveryError;
 use crate::channels::direct_line::{Ephemeral, Part, Running, sign};
 use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
 use crate::metrics::LiveStream;
-use crate::store::{Appended, Batch, EndOfTurn, Recorded};
+use crate::store::{Appended, Batch, ChangeListener, EndOfTurn, Recorded};
 
 /// An answer in a conversation of the embedded channel, from its first informative text to its message.
 ///
@@ -33,6 +33,8 @@ pub struct StreamingAnswer {
     stamps: Stamps,
     /// How far the conversation reached when something was shown last.
     reached: Option<Watermark>,
+    /// Says when the conversation reaches further.
+    changes: Option<ChangeListener>,
     counted: LiveStream,
 }
 
@@ -66,6 +68,7 @@ impl StreamingAnswer {
             name: None,
             stamps: Stamps::default(),
             reached: None,
+            changes: None,
         }
     }
 
@@ -181,12 +184,31 @@ impl StreamingAnswer {
     }
 
     async fn show(&mut self, activity: Activity) -> Result<(), DeliveryError> {
-        let newest = self.streaming.store.newest(&self.id).await?.ok_or(DeliveryError::UnknownConversation)?;
+        self.catch_up().await?;
+        self.put(activity, Part::Piece);
+        Ok(())
+    }
+
+    /// Finds out how far the conversation reaches. The store is asked at first, and when something was recorded since.
+    async fn catch_up(&mut self) -> Result<(), DeliveryError> {
+        let store = &self.streaming.store;
+        match &mut self.changes {
+            Some(changes) => match changes.has_changed() {
+                Ok(true) => changes.mark_seen(),
+                Ok(false) => return Ok(()),
+                Err(_) => return Err(DeliveryError::UnknownConversation),
+            },
+            None => {
+                let changes = store.subscribe(&self.id).await?.ok_or(DeliveryError::UnknownConversation)?;
+                // Marked before the store is asked, so that nothing that comes meanwhile is missed.
+                self.changes.insert(changes).mark_seen();
+            }
+        }
+        let newest = store.newest(&self.id).await?.ok_or(DeliveryError::UnknownConversation)?;
         self.reached = newest.watermark;
         if newest.timestamp > self.stamps.latest() {
             self.stamps = Stamps::after(newest.timestamp);
         }
-        self.put(activity, Part::Piece);
         Ok(())
     }
 

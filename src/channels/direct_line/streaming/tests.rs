@@ -17,7 +17,7 @@ use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
 use crate::clock::{Clock, CountingIds, ManualClock};
 use crate::convert::{Conversion, ConvertError};
 use crate::dialect::Dialect;
-use crate::store::{ConversationStore, MemoryStore, StoreLimits};
+use crate::store::{Batch, ConversationStore, MemoryStore, StoreLimits};
 
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("the line is dead")]
@@ -291,6 +291,28 @@ async fn a_repeated_key_shows_and_records_nothing_even_while_the_first_is_being_
     assert_eq!((seen.len(), room.recorded().await.len()), (3, 1));
     room.begin().close(Activity::message("next")).await.expect("recorded");
     assert_eq!(room.watch(1).await.len(), 1, "nothing of the repetitions was shown");
+}
+
+/// Of two answers under one key, written on two nodes, the second left what it had shown without an end.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_recorded_elsewhere_meanwhile_withdraws_what_it_has_shown() {
+    let mut room = Room::open().await;
+    let pieces = whole([(0, delta("Leave")), (300, delta(" is 30 days")), (300, done())]);
+    let follow = room.begin().follow(to_web_chat(), pieces, Some("k1".to_owned()));
+    let (store, id) = (Arc::clone(&room.store), room.id.clone());
+    let elsewhere = async {
+        sleep(Duration::from_millis(450)).await;
+        let batch = Batch::new(vec![Activity::message("Recorded elsewhere.")]).keyed(Some("k1".to_owned()));
+        store.append(&id, batch).await.expect("a store").expect("known");
+    };
+    let (followed, (), seen) = tokio::join!(follow, elsewhere, room.watch(2));
+    let first = followed.expect("an answer").delivered.activity;
+    assert_eq!(first.text.as_deref(), Some("Recorded elsewhere."));
+    let stream = |activity: &Value| (activity["channelData"]["streamType"].clone(), activity["text"].clone());
+    let last: Vec<_> = seen.iter().rev().take(2).map(|(_, activity)| stream(activity)).collect();
+    assert_eq!(last[0], (json!("final"), json!("")), "the withdrawal: {seen:?}");
+    assert_eq!(last[1], (Value::Null, json!("Recorded elsewhere.")));
+    assert_eq!(room.recorded().await.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
