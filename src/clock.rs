@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
@@ -16,6 +16,9 @@ pub trait Clock: Debug + Send + Sync {
 
     /// Waits until so much time has passed.
     async fn wait(&self, time: std::time::Duration);
+
+    /// Goes ahead by this from now on, or back, to agree with the clock of others. A clock that agrees with nobody does nothing.
+    fn adjust(&self, _by: Duration) {}
 }
 
 /// Generates unguessable, unique ids.
@@ -37,6 +40,30 @@ impl Clock for SystemClock {
 
     async fn wait(&self, time: std::time::Duration) {
         tokio::time::sleep(time).await;
+    }
+}
+
+/// The clock of the machine, which can be made to agree with the one that several machines share.
+#[derive(Debug, Default)]
+pub struct ClusterClock {
+    machine: SystemClock,
+    /// Milliseconds.
+    ahead: AtomicI64,
+}
+
+#[async_trait]
+impl Clock for ClusterClock {
+    fn now(&self) -> DateTime<Utc> {
+        self.machine.now() + Duration::milliseconds(self.ahead.load(Ordering::Relaxed))
+    }
+
+    async fn wait(&self, time: std::time::Duration) {
+        self.machine.wait(time).await;
+    }
+
+    fn adjust(&self, by: Duration) {
+        let ahead = self.ahead.fetch_add(by.num_milliseconds(), Ordering::Relaxed) + by.num_milliseconds();
+        tracing::info!(milliseconds = ahead, "the clock of this node follows the one of the database");
     }
 }
 

@@ -140,12 +140,14 @@ pub enum StoreCommand {
         #[arg(long, value_name = "ID", conflicts_with = "conversation")]
         user: Option<String>,
     },
-    /// Delete all conversations of a user, with the messages of all members. Stop the server first.
+    /// Delete all conversations of a user, with the messages of all members. Stop the server first, unless the store is in PostgreSQL.
     Erase {
         /// The id of the user.
         #[arg(long, value_name = "ID")]
         user: String,
     },
+    /// Bring the schema of a PostgreSQL store to the version of this program, as `serve` does at its start.
+    Migrate,
 }
 
 /// The arguments of `serve`.
@@ -157,6 +159,9 @@ pub struct ServeArgs {
     /// The setting `bind`.
     #[arg(long, value_name = "ADDR:PORT", help = setting("bind").help())]
     pub bind: Option<SocketAddr>,
+    /// Refuse to start if PostgreSQL has an older schema, instead of migrating it.
+    #[arg(long)]
+    pub no_migrate: bool,
 }
 
 /// The arguments of `convert`.

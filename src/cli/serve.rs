@@ -16,7 +16,7 @@ use crate::assistant::{AssistantManager, Assistants};
 use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
-use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
+use crate::clock::{Clock, ClusterClock, IdSource, RandomIds};
 use crate::config::{Config, Sources, read_settings};
 use crate::document::DocumentReader;
 use crate::http::ApiKey;
@@ -44,7 +44,8 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let flags = args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect();
     let sources = Sources { flags, ..Sources::of_this_process(args.config.clone()) };
     let watched = Watched::new(sources);
-    let config = Config::load(&watched.sources)?;
+    let mut config = Config::load(&watched.sources)?;
+    config.store.postgres.migrate = !args.no_migrate;
     telemetry::start(&config.log, config.log_format).context("log (CITEWIRE_LOG)")?;
     // The workers have runtimes of their own. Answers are written here, and one that is busy must not hold up the others.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
 }
 
 async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let clock: Arc<dyn Clock> = Arc::new(ClusterClock::default());
     let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
     warn_of_open_folder(&config.data_dir);
     let outcome = serve_from(Arc::clone(&store), config, watched, clock).await;
@@ -146,6 +147,7 @@ async fn serve_from(
     }
     match place {
         Location::Sqlite(path) => telemetry::say(format_args!("conversations are kept in {}", path.display()))?,
+        Location::Postgres(address) => telemetry::say(format_args!("conversations are kept in {address}"))?,
         Location::Memory => telemetry::say("conversations are kept in memory, and are lost when citewire stops")?,
     }
     let team = assistants.all();

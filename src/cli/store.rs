@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use chrono::{DateTime, Utc};
 
 use super::Outcome;
@@ -14,39 +14,87 @@ use crate::activity::{ConversationId, InvalidConversationId};
 use crate::channels::azure_bot::PublicName;
 use crate::clock::SystemClock;
 use crate::config::{Sources, store_location};
-use crate::store::sqlite::{Archive, Description, Selection};
-use crate::store::{ConversationStore as _, Location, SqliteError, SqliteStore, StoreLimits};
+use crate::store::postgres::{self, Address};
+use crate::store::sqlite;
+use crate::store::{
+    Archived, ConversationStore as _, Description, Location, Selection, SqliteError, SqliteStore, StoreLimits,
+};
+
+/// A store that is open for reading.
+enum Opened {
+    Sqlite(sqlite::Archive),
+    Postgres(postgres::Archive),
+}
 
 pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
-    let path = match store_location(&Sources::of_this_process(args.config.clone()))? {
-        Location::Sqlite(path) => path,
-        Location::Memory => bail!(
-            "the configured store is memory:, which only the running server can read; read a conversation through \
-             the server with GET /v3/directline/conversations/ID/activities and the Direct Line secret"
-        ),
-    };
+    let place = store_location(&Sources::of_this_process(args.config.clone()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        match &args.command {
-            StoreCommand::Info => info(Archive::open(&path).await?).await,
-            StoreCommand::Export { conversation, user } => {
+        match (&args.command, &place) {
+            (StoreCommand::Info, _) => info(Opened::open(&place).await?).await,
+            (StoreCommand::Export { conversation, user }, _) => {
                 let conversation = conversation.as_deref().map(called).transpose().context("--conversation")?;
                 let which = match (&conversation, user) {
                     (_, Some(user)) => Selection::User(user),
                     (Some(id), None) => Selection::Conversation(id),
                     (None, None) => Selection::All,
                 };
-                export(Archive::open(&path).await?, which).await
+                export(Opened::open(&place).await?, which).await
             }
-            StoreCommand::Erase { user } => erase(&path, user).await,
+            (StoreCommand::Erase { user }, Location::Sqlite(path)) => said_erased(erase(path, user).await?),
+            (StoreCommand::Erase { user }, Location::Postgres(address)) => {
+                said_erased(postgres::Archive::open(address).await?.erase(user).await?)
+            }
+            (StoreCommand::Migrate, Location::Postgres(address)) => migrate(address).await,
+            (StoreCommand::Migrate, Location::Sqlite(_)) => {
+                bail!("a store in a file is migrated when `citewire serve` starts; this command is for postgres:")
+            }
+            (StoreCommand::Erase { .. } | StoreCommand::Migrate, Location::Memory) => Err(only_in_memory()),
         }
     })
 }
 
-/// Deletes the conversations to which a user belongs from a store that no server has open.
-async fn erase(path: &Path, user: &str) -> anyhow::Result<Outcome> {
+impl Opened {
+    async fn open(place: &Location) -> anyhow::Result<Self> {
+        match place {
+            Location::Sqlite(path) => Ok(Self::Sqlite(sqlite::Archive::open(path).await?)),
+            Location::Postgres(address) => Ok(Self::Postgres(postgres::Archive::open(address).await?)),
+            Location::Memory => Err(only_in_memory()),
+        }
+    }
+
+    async fn close(self) {
+        match self {
+            Self::Sqlite(archive) => archive.close().await,
+            // Its connection ends with it.
+            Self::Postgres(_) => {}
+        }
+    }
+}
+
+fn only_in_memory() -> anyhow::Error {
+    anyhow!(
+        "the configured store is memory:, which only the running server can read; read a conversation through \
+         the server with GET /v3/directline/conversations/ID/activities and the Direct Line secret"
+    )
+}
+
+/// Brings a database to the version of this program.
+async fn migrate(address: &Address) -> anyhow::Result<Outcome> {
+    let (before, now) = postgres::migrate(address).await?;
+    let line = if before == now {
+        format!("{address} has schema version {now} already")
+    } else {
+        format!("{address} was brought from schema version {before} to {now}")
+    };
+    writeln!(io::stdout(), "{line}")?;
+    Ok(Outcome::Done)
+}
+
+/// Deletes the conversations to which a user belongs from a file that no server has open.
+async fn erase(path: &Path, user: &str) -> anyhow::Result<usize> {
     // A store that is not there is not to be made.
-    Archive::open(path).await?.close().await;
+    sqlite::Archive::open(path).await?.close().await;
     let store = SqliteStore::open(path, StoreLimits::on_disk(), Arc::new(SystemClock)).await;
     let store = store.map_err(|error| {
         let is_in_use = matches!(error, SqliteError::InUse { .. });
@@ -58,24 +106,34 @@ async fn erase(path: &Path, user: &str) -> anyhow::Result<Outcome> {
     let closed = store.close().await;
     let erased = erased?;
     closed?;
+    Ok(erased)
+}
+
+fn said_erased(erased: usize) -> anyhow::Result<Outcome> {
     writeln!(io::stdout(), "{} conversations were deleted", grouped(erased as u64))?;
     Ok(Outcome::Done)
 }
 
-async fn info(archive: Archive) -> anyhow::Result<Outcome> {
-    let description = archive.describe().await;
+async fn info(archive: Opened) -> anyhow::Result<Outcome> {
+    let description = match &archive {
+        Opened::Sqlite(archive) => archive.describe().await.map_err(anyhow::Error::from),
+        Opened::Postgres(archive) => archive.describe().await.map_err(anyhow::Error::from),
+    };
     archive.close().await;
     io::stdout().write_all(describe(&description?).as_bytes())?;
     Ok(Outcome::Done)
 }
 
-async fn export(archive: Archive, which: Selection<'_>) -> anyhow::Result<Outcome> {
+async fn export(archive: Opened, which: Selection<'_>) -> anyhow::Result<Outcome> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let written = archive.export(which, |archived| {
+    let take = |archived: Archived| {
         serde_json::to_writer(&mut out, &archived)?;
         out.write_all(b"\n")
-    });
-    let written = written.await;
+    };
+    let written = match &archive {
+        Opened::Sqlite(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
+        Opened::Postgres(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
+    };
     archive.close().await;
     let written = written?.and_then(|count| out.flush().map(|()| count));
     match (written, which) {
@@ -96,12 +154,12 @@ fn called(text: &str) -> Result<ConversationId, InvalidConversationId> {
 
 /// A line for each thing to know.
 fn describe(description: &Description) -> String {
-    let Description { path, version, counts, oldest, newest } = description;
+    let Description { place, version, counts, oldest, newest, .. } = description;
     let time = |time: &Option<DateTime<Utc>>| {
         time.map_or_else(|| "-".to_owned(), |time| time.format("%Y-%m-%d %H:%M:%S UTC").to_string())
     };
     let lines = [
-        ("store", path.display().to_string()),
+        ("store", place.clone()),
         ("schema version", version.to_string()),
         ("conversations", grouped(counts.conversations)),
         ("activities", grouped(counts.activities)),

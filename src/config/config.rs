@@ -292,7 +292,7 @@ fn data_dir(
     let nowhere = PathBuf::new();
     let needed = |location| match location {
         Location::Sqlite(path) => path.is_relative(),
-        Location::Memory => false,
+        Location::Memory | Location::Postgres(_) => false,
     };
     if keeps_secrets || raw.store.location(&nowhere).is_ok_and(needed) {
         let reason = "no home directory to keep secrets and conversations in; set data_dir (CITEWIRE_DATA_DIR)";

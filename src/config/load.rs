@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_value_that_may_be_a_secret_is_not_repeated() {
-        for file in ["api_key = 'hunter2'", "api_key = 'hunter2", "[store]\nurl = 'postgres://a:hunter2@b/c'"] {
+        for file in ["api_key = 'hunter2'", "api_key = 'hunter2", "[store]\nurl = 'postgres://a:hunter2@b:x/c'"] {
             let (_folder, sources) = sources(file, &[], &[]);
             let (_, faults) = load(&sources);
             let text = ConfigError(faults).to_string();

@@ -32,6 +32,23 @@ impl ChangeNotifier {
         self.0.send_replace(Some(newest));
     }
 
+    /// The same, if it is not known yet that the conversation reaches as far.
+    pub fn reaches(&self, newest: Watermark) {
+        self.0.send_if_modified(|known| {
+            let is_news = *known < Some(newest);
+            if is_news {
+                *known = Some(newest);
+            }
+            is_news
+        });
+    }
+
+    /// How far the conversation is known to reach.
+    #[must_use]
+    pub fn newest(&self) -> Option<Watermark> {
+        *self.0.borrow()
+    }
+
     /// Whether anyone listens.
     #[must_use]
     pub fn has_listeners(&self) -> bool {

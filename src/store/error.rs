@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::sync::Arc;
 
-/// The store cannot do what was asked. Whatever a call was to change has not been changed, and no message names a path
-/// or an address: clients read it.
+/// The store cannot do what was asked. Unless it is [`Doubtful`](StoreError::Doubtful), what a call was to change has not been
+/// changed. No message names a path or an address: clients read it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -43,6 +43,11 @@ pub enum StoreError {
         #[source]
         cause: Arc<dyn Error + Send + Sync>,
     },
+    /// The backend gave no answer in time when it was to confirm a change: that is recorded once, or not at all.
+    #[error(
+        "it is not known whether this was recorded; look before you send it again, or repeat it under the same Idempotency-Key"
+    )]
+    Doubtful,
     /// The backend has failed.
     #[error("the store failed; the log of the server names the cause")]
     Failed {

@@ -40,4 +40,10 @@ impl StoreLimits {
         let max_conversation_bytes = Self::share_of(max_bytes);
         Self { max_conversations: 1_000_000, max_activities: 100_000, max_bytes, max_conversation_bytes }
     }
+
+    /// What a database holds: as much as it has disks for.
+    #[must_use]
+    pub const fn in_database() -> Self {
+        Self { max_bytes: usize::MAX, max_conversation_bytes: SHARE, ..Self::on_disk() }
+    }
 }

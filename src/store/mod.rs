@@ -3,6 +3,7 @@
 //! To add a backend: implement [`ConversationStore`], give it a URL scheme in `open.rs`, and add one line to the
 //! behavioral suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
+mod archived;
 mod assistant_store;
 mod assistants_in_memory;
 mod attachment;
@@ -18,10 +19,12 @@ mod memory;
 mod memory_assistants;
 mod notifier_registry;
 mod open;
+pub mod postgres;
 pub mod sqlite;
 mod turn;
 mod writing;
 
+pub use archived::{Archived, Description, Selection};
 pub use assistant_store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,
     PutAssistant, StoredAssistant, StoredDocument,

@@ -1,6 +1,7 @@
 //! The change notifiers of conversations with readers.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{ChangeListener, ChangeNotifier};
@@ -39,6 +40,36 @@ impl NotifierRegistry {
         if let Some(notifier) = self.lock().notifiers.get(id) {
             notifier.notify(newest);
         }
+    }
+
+    /// The same where that is news: what other nodes tell may come late.
+    pub(super) fn reaches(&self, id: &ConversationId, newest: Watermark) {
+        if let Some(notifier) = self.lock().notifiers.get(id) {
+            notifier.reaches(newest);
+        }
+    }
+
+    /// The conversations that somebody listens to, behind this one, by id, and how far they are known to reach.
+    pub(super) fn heard(
+        &self,
+        after: Option<&ConversationId>,
+        most: usize,
+    ) -> Vec<(ConversationId, Option<Watermark>)> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let inner = self.lock();
+        let heard = inner.notifiers.range::<ConversationId, _>((from, Bound::Unbounded));
+        let heard = heard.filter(|(_, notifier)| notifier.has_listeners());
+        heard.take(most).map(|(id, notifier)| (id.clone(), notifier.newest())).collect()
+    }
+
+    /// Whether somebody listens to this conversation.
+    pub(super) fn is_heard(&self, id: &ConversationId) -> bool {
+        self.lock().notifiers.get(id).is_some_and(ChangeNotifier::has_listeners)
+    }
+
+    /// About how many there are.
+    pub(super) fn len(&self) -> usize {
+        self.lock().notifiers.len()
     }
 
     /// The conversation is gone: its listeners are closed.

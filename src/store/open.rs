@@ -1,8 +1,10 @@
 //! Opens the store that the configuration names.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::postgres::{Address, AddressError, PostgresError, PostgresOptions, PostgresStore};
 use super::{AssistantStore, ConversationStore, MemoryStore, SqliteError, SqliteStore, StoreLimits};
 use crate::clock::Clock;
 
@@ -15,10 +17,12 @@ pub trait Store: ConversationStore + AssistantStore {}
 impl<S: ConversationStore + AssistantStore> Store for S {}
 
 /// The URL of the store, and its limits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// `sqlite:` (a file in the data directory), `sqlite:PATH` or `memory:`; later versions also take `postgres://…`.
+    /// `sqlite:` (a file in the data directory), `sqlite:PATH`, `memory:` or `postgres://…`.
     pub url: String,
+    /// How a database is used.
+    pub postgres: PostgresOptions,
     /// How many conversations there may be, where that is set.
     pub max_conversations: Option<usize>,
     /// How many activities a conversation may have, where that is set.
@@ -33,6 +37,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             url: "sqlite:".to_owned(),
+            postgres: PostgresOptions::default(),
             max_conversations: None,
             max_activities: None,
             max_bytes: None,
@@ -41,16 +46,20 @@ impl Default for StoreOptions {
     }
 }
 
+impl fmt::Debug for StoreOptions {
+    /// Without the URL, which may contain a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreOptions").field("location", &self.location(Path::new(""))).finish_non_exhaustive()
+    }
+}
+
 /// The URL is not valid for a store of this version. The message does not contain the URL, because it may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreUrlError {
-    /// The scheme is known, the backend is not part of this version.
-    #[error("this version does not support {scheme}: stores; use sqlite: or memory:")]
-    NotInThisVersion {
-        /// What stands before the colon.
-        scheme: String,
-    },
+    /// It names no database.
+    #[error(transparent)]
+    Postgres(#[from] AddressError),
     /// Nothing known stands before the colon.
     #[error("a store URL starts with memory:, sqlite: or postgres:")]
     UnknownScheme,
@@ -69,6 +78,9 @@ pub enum OpenError {
     /// The file cannot be used.
     #[error(transparent)]
     Sqlite(#[from] SqliteError),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
 }
 
 /// The place of a store.
@@ -79,6 +91,8 @@ pub enum Location {
     Memory,
     /// In this file.
     Sqlite(PathBuf),
+    /// In this database.
+    Postgres(Address),
 }
 
 impl StoreOptions {
@@ -103,9 +117,7 @@ impl StoreOptions {
                 "" => Ok(Location::Sqlite(data_dir.join(FILE_NAME))),
                 path => Ok(Location::Sqlite(data_dir.join(path))),
             },
-            Some((scheme @ ("postgres" | "postgresql"), _)) => {
-                Err(StoreUrlError::NotInThisVersion { scheme: scheme.to_owned() })
-            }
+            Some(("postgres" | "postgresql", _)) => Ok(Location::Postgres(Address::parse(&self.url)?)),
             Some(_) | None => Err(StoreUrlError::UnknownScheme),
         }
     }
@@ -137,6 +149,10 @@ pub async fn open(options: &StoreOptions, data_dir: &Path, clock: Arc<dyn Clock>
         Location::Sqlite(path) => {
             Arc::new(SqliteStore::open(&path, options.limits(StoreLimits::on_disk()), clock).await?)
         }
+        Location::Postgres(address) => {
+            let limits = options.limits(StoreLimits::in_database());
+            Arc::new(PostgresStore::open(address, options.postgres, limits, clock).await?)
+        }
     })
 }
 
@@ -161,18 +177,25 @@ mod tests {
     }
 
     #[test]
-    fn backends_of_later_versions_are_named_as_such() {
+    fn a_scheme_names_the_backend() {
         assert_eq!(location("memory:"), Ok(Location::Memory));
         assert_eq!(location("memory:somewhere"), Err(StoreUrlError::MemoryWithPath));
-        let later = StoreUrlError::NotInThisVersion { scheme: "postgres".to_owned() };
-        assert_eq!(location("postgres://db/x"), Err(later));
+        for scheme in ["postgres", "postgresql"] {
+            let found = location(&format!("{scheme}://me@db/chats"));
+            assert!(
+                matches!(found, Ok(Location::Postgres(address)) if address.to_string() == "postgres://me@db/chats")
+            );
+        }
+        assert_eq!(location("mysql://db/x"), Err(StoreUrlError::UnknownScheme));
     }
 
     #[test]
-    fn a_password_in_a_refused_url_is_not_repeated() {
-        for url in ["postgres://me:hunter2@db/x", "mysql://me:hunter2@db/x", "hunter2"] {
-            let error = location(url).expect_err("not in this version").to_string();
+    fn a_password_is_not_repeated() {
+        for url in ["postgres://me:hunter2@db:x/x", "mysql://me:hunter2@db/x", "hunter2"] {
+            let error = location(url).expect_err("no store").to_string();
             assert!(!error.contains("hunter2"), "{error}");
         }
+        let options = StoreOptions { url: "postgres://me:hunter2@db/x".to_owned(), ..StoreOptions::default() };
+        assert!(!format!("{options:?} {:?}", location(&options.url)).contains("hunter2"));
     }
 }

@@ -9,6 +9,8 @@ use citewire::store::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::postgres::{Database, node};
+
 struct Fixture {
     store: Arc<dyn AssistantStore>,
     _folder: Option<TempDir>,
@@ -29,6 +31,20 @@ fn sqlite() -> Pin<Box<dyn Future<Output = Fixture>>> {
         let path = folder.path().join("citewire.db");
         let store = SqliteStore::open(&path, StoreLimits::in_memory(), clock()).await.expect("a store");
         Fixture { store: Arc::new(store), _folder: Some(folder) }
+    })
+}
+
+fn postgres() -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let store = node(&Database::new().await, StoreLimits::in_memory(), clock()).await;
+        Fixture { store: Arc::new(store), _folder: None }
+    })
+}
+
+fn two_nodes() -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let store = crate::postgres::two_nodes(&Database::new().await, StoreLimits::in_memory(), clock()).await;
+        Fixture { store: Arc::new(store), _folder: None }
     })
 }
 
@@ -62,7 +78,7 @@ macro_rules! backends {
     };
 }
 
-backends!(memory, sqlite);
+backends!(memory, sqlite, postgres, two_nodes);
 
 fn settings(greeting: &str) -> Map<String, Value> {
     let Value::Object(settings) = json!({"greeting": greeting, "documents": {}}) else { unreachable!("an object") };

@@ -90,6 +90,8 @@ mod packages;
 mod page;
 /// `citewire prompt`.
 mod places;
+/// A PostgreSQL server, and nodes that share it.
+mod postgres;
 mod prompt;
 mod providers;
 /// Programs that read the sources of an answer.

@@ -11,6 +11,8 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::postgres::{Database, node};
+
 /// An empty store with a clock that the suite moves.
 struct Fixture {
     store: Arc<dyn ConversationStore>,
@@ -40,6 +42,22 @@ fn sqlite(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
         let path = folder.path().join("citewire.db");
         let store = SqliteStore::open(&path, limits, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("a store");
         Fixture { store: Arc::new(store), clock, _folder: Some(folder) }
+    })
+}
+
+fn postgres(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let (clock, database) = (clock(), Database::new().await);
+        let store = node(&database, limits, Arc::clone(&clock) as Arc<dyn Clock>).await;
+        Fixture { store: Arc::new(store), clock, _folder: None }
+    })
+}
+
+fn two_nodes(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let (clock, database) = (clock(), Database::new().await);
+        let store = crate::postgres::two_nodes(&database, limits, Arc::clone(&clock) as Arc<dyn Clock>).await;
+        Fixture { store: Arc::new(store), clock, _folder: None }
     })
 }
 
@@ -133,6 +151,8 @@ macro_rules! backend {
 
 backend!(memory);
 backend!(sqlite);
+backend!(postgres);
+backend!(two_nodes);
 
 fn id(text: &str) -> ConversationId {
     text.parse().expect("a conversation id")

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use chrono::Duration;
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::sqlite::{Archive, Selection};
+use citewire::store::Selection;
+use citewire::store::sqlite::Archive;
 use citewire::store::{
     Attachment, Batch, ConversationStore as _, Feedback, SqliteError, SqliteStore, StoreError, StoreLimits,
 };

@@ -1,17 +1,18 @@
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, SubsecRound as _, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::{
-    Attachment, Batch, ConversationStore as _, Created, Feedback, SqliteStore, StoreError, StoreLimits,
-};
+use citewire::store::{Attachment, Batch, ConversationStore, Created, Feedback, SqliteStore, StoreError, StoreLimits};
 use futures_util::future::join_all;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 use tempfile::TempDir;
+
+use crate::postgres::{Database, node, two_nodes};
 
 const LIMITS: StoreLimits =
     StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20, max_conversation_bytes: 64 << 20 };
@@ -72,10 +73,31 @@ struct Plain {
     has_content: bool,
 }
 
+/// A backend that can be opened again.
+enum Backend {
+    Sqlite(TempDir),
+    Postgres(Database),
+    TwoNodes(Database),
+}
+
+impl Backend {
+    async fn open(&self, clock: &Arc<ManualClock>) -> Arc<dyn ConversationStore> {
+        let clock = Arc::clone(clock) as Arc<dyn Clock>;
+        match self {
+            Self::Sqlite(folder) => {
+                let path = folder.path().join("citewire.db");
+                Arc::new(SqliteStore::open(&path, LIMITS, clock).await.expect("a store"))
+            }
+            Self::Postgres(database) => Arc::new(node(database, LIMITS, clock).await),
+            Self::TwoNodes(database) => Arc::new(two_nodes(database, LIMITS, clock).await),
+        }
+    }
+}
+
 struct World {
-    folder: TempDir,
+    backend: Backend,
     clock: Arc<ManualClock>,
-    store: SqliteStore,
+    store: Arc<dyn ConversationStore>,
     plain: BTreeMap<u8, Plain>,
     /// Makes every text another one.
     count: u32,
@@ -86,16 +108,10 @@ fn id(number: u8) -> ConversationId {
 }
 
 impl World {
-    async fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+    async fn new(backend: Backend) -> Self {
         let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
-        let store = Self::open(&folder, &clock).await;
-        Self { folder, clock, store, plain: BTreeMap::new(), count: 0 }
-    }
-
-    async fn open(folder: &TempDir, clock: &Arc<ManualClock>) -> SqliteStore {
-        let path = folder.path().join("citewire.db");
-        SqliteStore::open(&path, LIMITS, Arc::clone(clock) as Arc<dyn Clock>).await.expect("a store")
+        let store = backend.open(&clock).await;
+        Self { backend, clock, store, plain: BTreeMap::new(), count: 0 }
     }
 
     async fn does(&mut self, act: Act) {
@@ -126,7 +142,7 @@ impl World {
             Act::List(limit) => self.list(limit).await,
             Act::Reopen => {
                 self.store.close().await.expect("closed");
-                self.store = Self::open(&self.folder, &self.clock).await;
+                self.store = self.backend.open(&self.clock).await;
             }
         }
     }
@@ -330,15 +346,29 @@ impl World {
     }
 }
 
-/// A case writes to the disk dozens of times, so there are fewer than of other properties.
 #[test]
-fn a_store_does_what_a_plain_list_does() {
+fn sqlite_does_what_a_plain_list_does() {
+    does_what_a_plain_list_does(|| Box::pin(async { Backend::Sqlite(tempfile::tempdir().expect("a folder")) }));
+}
+
+#[test]
+fn postgres_does_what_a_plain_list_does() {
+    does_what_a_plain_list_does(|| Box::pin(async { Backend::Postgres(Database::new().await) }));
+}
+
+#[test]
+fn two_nodes_do_what_a_plain_list_does() {
+    does_what_a_plain_list_does(|| Box::pin(async { Backend::TwoNodes(Database::new().await) }));
+}
+
+/// A case writes to the disk dozens of times, so there are fewer than of other properties.
+fn does_what_a_plain_list_does(backend: fn() -> Pin<Box<dyn Future<Output = Backend>>>) {
     let config = Config { failure_persistence: None, ..Config::default() };
     let config = Config { cases: config.cases.div_ceil(8), ..config };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let tried = TestRunner::new(config).run(&proptest::collection::vec(act(), 1..40), |acts| {
         runtime.block_on(async {
-            let mut world = World::new().await;
+            let mut world = World::new(backend().await).await;
             for act in acts {
                 world.does(act).await;
             }

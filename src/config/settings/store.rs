@@ -1,5 +1,7 @@
 //! The settings of the store.
 
+use std::time::Duration;
+
 use super::reading::store_url;
 use crate::config::setting::DefaultValue::{Is, Said};
 use crate::config::setting::Setting;
@@ -8,7 +10,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     text!(
         "store.url",
         Is("sqlite:"),
-        "`sqlite:`, `sqlite:PATH`, or `memory:` (lost at shutdown).",
+        "`sqlite:`, `sqlite:PATH`, `postgres://…` (several hosts with commas), or `memory:` (lost at shutdown).",
         store_url,
         |raw, url| raw.store.url = url
     ),
@@ -24,8 +26,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     number!(
         "store.max_bytes",
-        Said("8589934592, in memory 268435456"),
-        "Largest file, or total in memory.",
+        Said("8589934592, in memory 268435456, in PostgreSQL unlimited"),
+        "Largest file, or total of messages and files.",
         1_048_576..,
         |raw, bytes| raw.store.max_bytes = Some(bytes)
     ),
@@ -35,5 +37,15 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Largest conversation with files; 0: unlimited.",
         0..,
         |raw, bytes| raw.store.max_conversation_bytes = Some(bytes)
+    ),
+    number!("store.connections", Is("12"), "Most connections to PostgreSQL.", 8..=1000, |raw, count| {
+        raw.store.postgres.connections = count;
+    }),
+    number!(
+        "store.write_timeout_seconds",
+        Is("10"),
+        "How long requests wait while PostgreSQL cannot be reached.",
+        1..=300,
+        |raw, seconds| raw.store.postgres.write_timeout = Duration::from_secs(seconds)
     ),
 ];

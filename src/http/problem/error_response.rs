@@ -206,6 +206,7 @@ fn store(error: &StoreError) -> ProblemType {
         StoreError::Superseded => table::STORE_BUSY,
         StoreError::Closed => table::SHUTTING_DOWN,
         StoreError::NoSpace { .. } => table::STORE_NO_SPACE,
+        StoreError::Doubtful => table::STORE_DOUBTFUL,
         StoreError::Failed { .. } => table::STORE_FAILED,
     }
 }

@@ -215,6 +215,7 @@ problems! {
         NO_KEYS "no_keys" "The keys that sign tokens cannot be fetched".after(5);
         QUEUE_FULL "queue_full" "The queue for incoming activities is full".after(2);
         STORE_NO_SPACE "store_no_space" "The disk of the store is full".after(60);
+        STORE_DOUBTFUL "store_doubtful" "It is not known whether this was recorded".after(1);
         STORE_FAILED "store_failed" "The store failed".after(10);
     }
     GATEWAY_TIMEOUT {

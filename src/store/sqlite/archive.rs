@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
 use sqlx::Row as _;
 
 use super::reader::{Reader, activity, time};
 use super::{SqliteError, schema};
-use crate::activity::{ConversationId, Watermark};
-use crate::store::{Counts, Recorded, StoreError};
+use crate::activity::ConversationId;
+use crate::store::archived::{Archived, Description, Selection};
+use crate::store::{Recorded, StoreError};
 
 /// So many activities are in memory at a time.
 const PAGE: i64 = 256;
@@ -36,45 +35,6 @@ pub struct Archive {
     path: PathBuf,
     version: i64,
     reader: Reader,
-}
-
-/// The conversations to export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selection<'a> {
-    /// All of them.
-    All,
-    /// One.
-    Conversation(&'a ConversationId),
-    /// Those to which the user with this id belongs.
-    User(&'a str),
-}
-
-/// The size and the content of a store, in numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Description {
-    /// The file.
-    pub path: PathBuf,
-    /// The version of its schema.
-    pub version: i64,
-    /// How much is in it.
-    pub counts: Counts,
-    /// When the oldest conversation was created.
-    pub oldest: Option<DateTime<Utc>>,
-    /// When something was recorded last.
-    pub newest: Option<DateTime<Utc>>,
-}
-
-/// A recorded activity with its conversation and watermark.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Archived {
-    /// The conversation.
-    pub conversation: ConversationId,
-    /// The place in it.
-    pub watermark: Watermark,
-    /// The activity as readers of the conversation get it.
-    pub activity: std::sync::Arc<crate::activity::Activity>,
 }
 
 impl Archive {
@@ -107,7 +67,8 @@ impl Archive {
         };
         let (oldest, newest) =
             (at(0).map_err(|error| self.explain(error))?, at(1).map_err(|error| self.explain(error))?);
-        Ok(Description { path: self.path.clone(), version: self.version, counts, oldest, newest })
+        let place = self.path.display().to_string();
+        Ok(Description::new(place, self.version, counts, [oldest, newest]))
     }
 
     /// Gives every activity of these conversations to `take`, in order within each conversation, until it
@@ -149,7 +110,7 @@ impl Archive {
                 for recorded in page {
                     let conversation = id.clone();
                     let Recorded { watermark, activity } = recorded;
-                    if let Err(error) = take(Archived { conversation, watermark, activity }) {
+                    if let Err(error) = take(Archived::new(conversation, watermark, activity)) {
                         return Ok(Err(error));
                     }
                     count += 1;

@@ -1,7 +1,7 @@
 //! The store in one SQLite file.
 //!
 //! One task writes; everything that waits goes into one transaction (`writer.rs`), whose rows are worked out beforehand
-//! (`../writing`). What it does besides is in `upkeep.rs`, and what it tells of failures in `health.rs`. Reads run beside it
+//! (`../writing`). What it does besides is in `upkeep.rs`, and what it tells of failures in `../writing/health.rs`. Reads run beside it
 //! on connections of their own (`reader.rs`). Another process is kept away by a lock on a file beside (`lock.rs`); one that
 //! only reads is welcome (`archive.rs`).
 
@@ -13,7 +13,6 @@ mod connect;
 mod copies;
 mod error;
 mod failure;
-mod health;
 mod lock;
 mod reader;
 mod schema;
@@ -23,6 +22,6 @@ mod upkeep;
 mod work;
 mod writer;
 
-pub use archive::{Archive, Archived, Description, Selection};
+pub use archive::Archive;
 pub use error::SqliteError;
 pub use sqlite_store::SqliteStore;

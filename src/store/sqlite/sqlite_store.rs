@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -14,7 +14,6 @@ use tokio_util::task::TaskTracker;
 
 use super::assistant_writer::discard_all_drafts;
 use super::copies::Copies;
-use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
 use super::work::{Alone, Work};
@@ -25,10 +24,10 @@ use crate::clock::Clock;
 use crate::metrics::StoreFigures;
 use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
-use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, TurnParts};
+use crate::store::writing::{Append, Change, Create, CreatedAs, Health, Keep, Note, Pending, Placed, Refer, Reply};
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
-    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, Recorded, StoreError, StoreLimits,
+    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
 };
 
 /// So many changes wait for the writer; one more is refused.
@@ -145,9 +144,7 @@ impl ConversationStore for SqliteStore {
             Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
             found => found.and_then(|found| found.reference),
         };
-        let member = user.as_ref().and_then(|user| user.id.clone());
-        let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
-        let create = Create { id: id.clone(), user, member, turn: turn.map(Box::new) };
+        let create = Create::new(id, user, turn)?;
         let CreatedAs { new, user } = self.change(create, 0, Change::Create).await?;
         let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
         let conversation = Conversation::new(id.clone(), user).referred(reference);
@@ -169,42 +166,11 @@ impl ConversationStore for SqliteStore {
     }
 
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
-        if batch.activities.is_empty() {
-            return Err(StoreError::EmptyBatch);
-        }
-        let mut activities = batch.activities;
-        let (mut bodies, mut lengths) = (Vec::new(), Vec::new());
-        for activity in &mut activities {
-            // These are assigned, and stand in columns of their own.
-            (activity.id, activity.timestamp, activity.conversation) = (None, None, None);
-            let from = bodies.len();
-            serde_json::to_writer(&mut bodies, activity).map_err(StoreError::failed)?;
-            lengths.push(bodies.len() - from);
-        }
-        let bytes = bodies.len();
-        let Batch { key, names, not_before, turn, end, answers, .. } = batch;
-        let speakers = activities.iter().map(|activity| activity.speaker().map(str::to_owned)).collect();
-        let append = Append {
-            id: id.clone(),
-            key,
-            names,
-            not_before,
-            bodies,
-            lengths,
-            speakers,
-            turns: TurnParts::of(turn, end, answers),
-        };
+        let (append, written) = Append::new(id, batch)?;
+        let bytes = append.bodies.len();
         match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
-            Some(Placed::Now { first, timestamp, queued }) => {
-                let mut place = (first, timestamp);
-                let mut recorded = Vec::with_capacity(activities.len());
-                for activity in activities {
-                    recorded.push(Recorded::at(activity, id, place.0, place.1));
-                    place = (place.0.next(), place.1 + Duration::milliseconds(1));
-                }
-                Ok(Some(Appended::new(recorded, false).queued(queued)))
-            }
+            Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
             Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
             Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
         }
@@ -242,13 +208,7 @@ impl ConversationStore for SqliteStore {
         attachment: Attachment,
     ) -> Result<bool, StoreError> {
         let bytes = attachment.bytes.len();
-        let keep = Keep {
-            id: id.clone(),
-            attachment: attachment_id.to_owned(),
-            content_type: attachment.content_type,
-            name: attachment.name,
-            bytes: attachment.bytes,
-        };
+        let keep = Keep::new(id, attachment_id, attachment);
         self.change(keep, bytes, Change::Keep).await
     }
 
@@ -257,10 +217,9 @@ impl ConversationStore for SqliteStore {
     }
 
     async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
-        let body = serde_json::to_string(&feedback).map_err(StoreError::failed)?;
-        let bytes = body.len();
-        let from = feedback.from.and_then(|from| from.id);
-        self.change(Note { id: id.clone(), body, from }, bytes, Change::Note).await
+        let note = Note::new(id, feedback)?;
+        let bytes = note.body.len();
+        self.change(note, bytes, Change::Note).await
     }
 
     async fn feedback(

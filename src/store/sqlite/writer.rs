@@ -16,7 +16,6 @@ use tokio::sync::mpsc;
 use super::connect::PAGE_BYTES;
 use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
-use super::health::Health;
 use super::lock::Lock;
 use super::turns::{answered_rows, queued_rows};
 use super::work::{Alone, Work};
@@ -25,7 +24,7 @@ use crate::clock::Clock;
 use crate::metrics::{Group, StoreFigures};
 use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
-use crate::store::writing::{Before, Change, Head, Known, Plan, rows};
+use crate::store::writing::{Before, Change, Head, Health, Known, Plan, rows};
 use crate::store::{StoreError, StoreLimits};
 
 /// So many changes go into one transaction.
@@ -151,7 +150,7 @@ pub(super) struct Writer {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) limits: StoreLimits,
     pub(super) notifiers: Arc<NotifierRegistry>,
-    pub(super) health: Health,
+    pub(super) health: Health<Failure>,
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     /// The turns, which are in the file as well.

@@ -1,13 +1,13 @@
 //! The changes that are written together with others.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::reply::Reply;
-use crate::activity::{ConversationId, Watermark};
+use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::metrics::Waiting;
-use crate::store::StoreError;
 use crate::store::turn::{EndOfTurn, NewTurn, Queued};
+use crate::store::{Appended, Attachment, Batch, Feedback, Recorded, StoreError};
 
 /// A change that is committed in one transaction with other waiting changes.
 #[derive(Debug)]
@@ -208,4 +208,67 @@ pub(in crate::store) struct Note {
     pub(in crate::store) body: String,
     /// The id of the user who gives it.
     pub(in crate::store) from: Option<String>,
+}
+
+impl Create {
+    pub(in crate::store) fn new(
+        id: &ConversationId,
+        user: Option<ChannelAccount>,
+        turn: Option<NewTurn>,
+    ) -> Result<Self, StoreError> {
+        let member = user.as_ref().and_then(|user| user.id.clone());
+        let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
+        Ok(Self { id: id.clone(), user, member, turn: turn.map(Box::new) })
+    }
+}
+
+/// The activities of a request, until they get their places.
+#[derive(Debug)]
+pub(in crate::store) struct Written(Vec<Activity>);
+
+impl Append {
+    pub(in crate::store) fn new(id: &ConversationId, batch: Batch) -> Result<(Self, Written), StoreError> {
+        let Batch { mut activities, key, names, not_before, turn, end, answers } = batch;
+        let turns = TurnParts::of(turn, end, answers);
+        if activities.is_empty() {
+            return Err(StoreError::EmptyBatch);
+        }
+        let (mut bodies, mut lengths) = (Vec::new(), Vec::new());
+        for activity in &mut activities {
+            // These are assigned, and stand in columns of their own.
+            (activity.id, activity.timestamp, activity.conversation) = (None, None, None);
+            let from = bodies.len();
+            serde_json::to_writer(&mut bodies, activity).map_err(StoreError::failed)?;
+            lengths.push(bodies.len() - from);
+        }
+        let speakers = activities.iter().map(|activity| activity.speaker().map(str::to_owned)).collect();
+        Ok((Self { id: id.clone(), key, names, not_before, bodies, lengths, speakers, turns }, Written(activities)))
+    }
+}
+
+impl Written {
+    /// The activities at their places.
+    pub(in crate::store) fn at(self, id: &ConversationId, first: Watermark, timestamp: DateTime<Utc>) -> Appended {
+        let mut place = (first, timestamp);
+        let mut recorded = Vec::with_capacity(self.0.len());
+        for activity in self.0 {
+            recorded.push(Recorded::at(activity, id, place.0, place.1));
+            place = (place.0.next(), place.1 + Duration::milliseconds(1));
+        }
+        Appended::new(recorded, false)
+    }
+}
+
+impl Keep {
+    pub(in crate::store) fn new(id: &ConversationId, attachment_id: &str, attachment: Attachment) -> Self {
+        let Attachment { content_type, name, bytes } = attachment;
+        Self { id: id.clone(), attachment: attachment_id.to_owned(), content_type, name, bytes }
+    }
+}
+
+impl Note {
+    pub(in crate::store) fn new(id: &ConversationId, feedback: Feedback) -> Result<Self, StoreError> {
+        let body = serde_json::to_string(&feedback).map_err(StoreError::failed)?;
+        Ok(Self { id: id.clone(), body, from: feedback.from.and_then(|from| from.id) })
+    }
 }

@@ -172,6 +172,12 @@ impl Lines {
         self.ended.push(end.clone());
     }
 
+    /// The lines in which a turn ends and none is left.
+    pub(in crate::store) fn emptied(&self) -> BTreeSet<(&ConversationId, TurnKind)> {
+        let ended = self.ended.iter().map(|end| (&end.line.conversation, end.line.kind));
+        ended.filter(|(id, kind)| self.state(id, *kind).turns == 0).collect()
+    }
+
     /// A reply to the activity at this place is recorded.
     pub(super) fn answer(&mut self, key: i64, id: &ConversationId, place: Watermark) {
         for kind in TurnKind::ALL {

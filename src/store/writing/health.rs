@@ -3,29 +3,35 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::failure::Failure;
-
 /// What the writer knows of its own success.
 ///
 /// A disk that is full refuses everything, and a line of the log for each refusal would go to the same disk. So the
 /// operator is told of the first change that is refused, the tenth, the hundredth, and of the first that is recorded
 /// again.
-#[derive(Debug, Default)]
-pub(super) struct Health {
+///
+/// `F` is what the backend tells apart of failures.
+#[derive(Debug)]
+pub(in crate::store) struct Health<F> {
     /// What those see who ask whether the store is ready.
     failing: Arc<AtomicBool>,
-    last: Option<Failure>,
+    last: Option<F>,
     refused: u64,
 }
 
-impl Health {
+impl<F> Default for Health<F> {
+    fn default() -> Self {
+        Self { failing: Arc::default(), last: None, refused: 0 }
+    }
+}
+
+impl<F: Copy + PartialEq> Health<F> {
     /// True as long as the last transaction failed.
-    pub(super) fn failing(&self) -> Arc<AtomicBool> {
+    pub(in crate::store) fn failing(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.failing)
     }
 
     /// A change is refused for this reason; whether the operator is to be told.
-    pub(super) fn refuse(&mut self, failure: Failure) -> bool {
+    pub(in crate::store) fn refuse(&mut self, failure: F) -> bool {
         self.failing.store(true, Ordering::Relaxed);
         let another = self.last.replace(failure) != Some(failure);
         self.refused += 1;
@@ -33,7 +39,7 @@ impl Health {
     }
 
     /// A change was recorded; how many had been refused before it, if any.
-    pub(super) fn recover(&mut self) -> Option<u64> {
+    pub(in crate::store) fn recover(&mut self) -> Option<u64> {
         self.failing.store(false, Ordering::Relaxed);
         self.last.take()?;
         Some(std::mem::take(&mut self.refused))
@@ -43,6 +49,13 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum Failure {
+        Full,
+        ReadOnly,
+        Disk,
+    }
 
     #[test]
     fn a_reason_is_told_at_once_and_then_less_and_less_often() {

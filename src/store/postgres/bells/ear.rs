@@ -1,0 +1,85 @@
+//! Hears what other nodes tell.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgListener, PgPoolOptions};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::Bells;
+use super::message::{Message, unpack};
+use crate::store::postgres::connect::Connector;
+use crate::store::postgres::connections::pause;
+use crate::store::postgres::failure::timed_out;
+
+/// A connection on which nothing of what this node tells comes back for so long is replaced: it may be dead for a quarter of an
+/// hour without any error.
+const SILENCE: Duration = Duration::from_secs(7);
+
+/// How long connecting may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Listens on a connection of its own.
+pub(super) async fn listen(connector: &Connector, channel: &str) -> Result<PgListener, sqlx::Error> {
+    let deadline = Instant::now() + PATIENCE;
+    let (connection, host) = connector.find(deadline).await?;
+    drop(connection);
+    let pool = PgPoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None).connect_lazy_with(host);
+    let connect = async {
+        let mut listener = PgListener::connect_with(&pool).await?;
+        listener.ignore_pool_close_event(true);
+        listener.eager_reconnect(false);
+        listener.listen(channel).await?;
+        Ok(listener)
+    };
+    timeout_at(deadline, connect).await.unwrap_or_else(|_| Err(timed_out()))
+}
+
+/// Listens until the end. After each gap the sweep looks at everything.
+pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListener, end: CancellationToken) {
+    let mut listener = Some(first);
+    loop {
+        if let Some(open) = listener.take() {
+            bells.set_hearing(true);
+            tokio::select! {
+                () = end.cancelled() => return,
+                () = hear(&bells, open) => {}
+            }
+            bells.set_hearing(false);
+            tracing::warn!("other nodes are not heard for a moment: the connection that listens is replaced");
+        }
+        tokio::select! {
+            () = end.cancelled() => return,
+            again = listen(&connector, bells.channel()) => match again {
+                Ok(again) => listener = Some(again),
+                Err(error) => {
+                    tracing::debug!(%error, "other nodes cannot be heard yet");
+                    pause(Instant::now() + PATIENCE).await;
+                }
+            },
+        }
+    }
+}
+
+/// Hears until the connection is lost, or silent for too long.
+async fn hear(bells: &Bells, mut listener: PgListener) {
+    let mut last = Instant::now();
+    while let Ok(Ok(Some(notification))) = timeout(SILENCE.saturating_sub(last.elapsed()), listener.try_recv()).await {
+        let Some((sender, messages)) = unpack(notification.payload()) else { continue };
+        let is_own = sender == bells.sender();
+        for message in messages {
+            match message {
+                Message::Alive if is_own => last = Instant::now(),
+                Message::Alive => {}
+                // Rung before they were sent.
+                Message::Reaches(..) | Message::Gone(_) | Message::Turn(..) if is_own => {}
+                Message::Reaches(id, newest) => bells.registry.reaches(&id, newest),
+                Message::Gone(id) => bells.registry.close(&id),
+                Message::Turn(kind, id) if bells.registry.is_heard(&id) => bells.claims.want(&id, kind),
+                // A node on which somebody reads the conversation comes first, and then the one that has told.
+                Message::Turn(..) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Errors when a database is opened as a store.
+
+use super::address::Address;
+use super::failure::Failure;
+
+/// The database cannot be used as a store. It is as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PostgresError {
+    /// The system gives no thread for the heartbeat.
+    #[error("no thread can be started for the heartbeat of this node")]
+    Thread(#[source] std::io::Error),
+    /// No host answers, or none takes writes.
+    #[error("{address} cannot be reached, or takes no writes: see that PostgreSQL runs there and is no standby")]
+    Unreachable {
+        /// The database.
+        address: Address,
+        /// What the library says.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// The user is refused, or may not do what is needed.
+    #[error("{address} refuses the user: check user and password in store.url, and that the user owns the database")]
+    Denied {
+        /// The database.
+        address: Address,
+        /// What the server says.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// The server is too old.
+    #[error("{address} is PostgreSQL {found}, and citewire needs PostgreSQL 14 or later")]
+    OldServer {
+        /// The database.
+        address: Address,
+        /// The version of the server.
+        found: String,
+    },
+    /// Texts would not be kept as they are.
+    #[error("{address} has the encoding {found}: create the database with ENCODING 'UTF8' TEMPLATE template0")]
+    Encoding {
+        /// The database.
+        address: Address,
+        /// The encoding of the database.
+        found: String,
+    },
+    /// The database takes no writes.
+    #[error("{address} is read-only: unset default_transaction_read_only for this database and user")]
+    ReadOnly {
+        /// The database.
+        address: Address,
+    },
+    /// A later version of citewire has changed the schema.
+    #[error(
+        "{address} has schema version {found}, and this citewire knows versions up to {known}: use a newer citewire"
+    )]
+    Newer {
+        /// The database.
+        address: Address,
+        /// The version of the database.
+        found: i32,
+        /// The newest version that is known here.
+        known: i32,
+    },
+    /// The schema is older than this version needs.
+    #[error(
+        "{address} has schema version {found}, and this citewire needs version {needed}: run `citewire store migrate`"
+    )]
+    Older {
+        /// The database.
+        address: Address,
+        /// The version of the database; 0 is an empty one.
+        found: i32,
+        /// The version that is needed.
+        needed: i32,
+    },
+    /// PostgreSQL refuses for another reason.
+    #[error("{address} cannot be used")]
+    Failed {
+        /// The database.
+        address: Address,
+        /// What the server says.
+        #[source]
+        source: sqlx::Error,
+    },
+}
+
+impl PostgresError {
+    /// Why the database cannot be used, in an operator's words.
+    pub(super) fn explain(source: sqlx::Error, address: &Address) -> Self {
+        let address = address.clone();
+        match Failure::of(&source) {
+            Failure::Gone => Self::Unreachable { address, source },
+            Failure::ReadOnly => Self::ReadOnly { address },
+            Failure::Denied => Self::Denied { address, source },
+            Failure::Conflict | Failure::Full | Failure::Other => Self::Failed { address, source },
+        }
+    }
+}

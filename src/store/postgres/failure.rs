@@ -1,0 +1,89 @@
+//! Classifies errors of PostgreSQL.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use sqlx::error::DatabaseError;
+
+use crate::store::StoreError;
+
+/// The kind of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The connection is lost, or the server ends, starts, or has no connection left.
+    Gone,
+    /// The server takes no writes: it was the primary, or is not one yet.
+    ReadOnly,
+    /// Another transaction was in the way. The same one can succeed at once.
+    Conflict,
+    /// The disk of the server is full.
+    Full,
+    /// The user or the password is refused, or lacks a right.
+    Denied,
+    /// Anything else; a statement that the server refuses, for instance.
+    Other,
+}
+
+impl Failure {
+    pub(super) fn of(error: &sqlx::Error) -> Self {
+        let Some(code) = error.as_database_error().and_then(DatabaseError::code) else {
+            let is_gone = matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))
+                || matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed);
+            return if is_gone { Self::Gone } else { Self::Other };
+        };
+        match &*code {
+            // The identity of a conversation that another node has just created is a conflict as well.
+            "40001" | "40P01" | "23505" => Self::Conflict,
+            "25006" => Self::ReadOnly,
+            "53100" => Self::Full,
+            "42501" => Self::Denied,
+            "53300" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Self::Gone,
+            code if code.starts_with("08") => Self::Gone,
+            code if code.starts_with("28") => Self::Denied,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the same work can succeed on another connection, or a little later.
+    pub(super) fn may_pass(self) -> bool {
+        matches!(self, Self::Gone | Self::ReadOnly | Self::Conflict)
+    }
+
+    /// What an operator can do about it.
+    fn mend(self) -> &'static str {
+        match self {
+            Self::Gone => {
+                "see that PostgreSQL runs, can be reached and has connections left; citewire continues by itself"
+            }
+            Self::ReadOnly => "name the server that takes writes in store.url; several hosts stand there with commas",
+            Self::Full => "free space on the disk of PostgreSQL; citewire then continues by itself",
+            Self::Denied => "let the user of store.url log in and write to the tables of citewire",
+            Self::Conflict | Self::Other => "report this error",
+        }
+    }
+}
+
+/// The work was not done in time.
+pub(super) fn timed_out() -> sqlx::Error {
+    sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "PostgreSQL did not answer in time"))
+}
+
+/// Tells the operator what has failed and how to mend it, and gives what the caller may know.
+pub(super) fn report(error: sqlx::Error, what: &'static str) -> StoreError {
+    tracing::error!(%error, mend = Failure::of(&error).mend(), "{what}");
+    told_of(error)
+}
+
+/// What the caller may know of it.
+pub(super) fn told_of(error: sqlx::Error) -> StoreError {
+    let failure = Failure::of(&error);
+    // The one inside says the same, and says it once.
+    let cause: Arc<dyn Error + Send + Sync> =
+        if let sqlx::Error::Database(inside) = error { inside.into_error().into() } else { Arc::new(error) };
+    match failure {
+        Failure::Full => StoreError::NoSpace { cause },
+        Failure::Gone | Failure::ReadOnly | Failure::Conflict | Failure::Denied | Failure::Other => {
+            StoreError::Failed { cause }
+        }
+    }
+}

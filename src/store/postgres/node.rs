@@ -1,0 +1,175 @@
+//! This node among others: says that it is alive, and takes the lines of those who have not said so for too long.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::Connection as _;
+use sqlx::postgres::PgConnection;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::claims::Claims;
+use super::connect::Connector;
+use super::failure::timed_out;
+use super::postgres_store::PostgresOptions;
+use crate::clock::Clock;
+use crate::store::turn::TurnKind;
+
+const BEAT: &str = "INSERT INTO node (id, name, version, started, seen) \
+                    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp()) \
+                    ON CONFLICT (id) DO UPDATE SET seen = excluded.seen RETURNING clock_timestamp()";
+
+/// The first turn of a line whose holder has died may be what it has died of, so attempts are counted.
+const BURY: &str = "
+WITH dead AS (SELECT l.conversation, l.kind FROM line l LEFT JOIN node n ON n.id = l.node
+    WHERE l.node IS NOT NULL AND (n.id IS NULL OR n.seen < clock_timestamp() - make_interval(secs => $1))
+    FOR UPDATE OF l SKIP LOCKED),
+free AS (UPDATE line SET node = NULL, since = '-infinity' FROM dead
+    WHERE line.conversation = dead.conversation AND line.kind = dead.kind RETURNING line.conversation, line.kind)
+UPDATE turn SET attempts = attempts + 1 FROM free
+WHERE turn.key = (SELECT min(t.key) FROM turn t WHERE t.conversation = free.conversation AND t.kind = free.kind)
+RETURNING turn.kind";
+
+/// Rows of dead nodes stay for an operator to see, for some time.
+const FORGET: &str = "DELETE FROM node WHERE seen < clock_timestamp() - interval '1 hour'";
+
+const LEAVE: &str = "WITH free AS (UPDATE line SET node = NULL WHERE node = $1) DELETE FROM node WHERE id = $1";
+
+/// The clock follows the one of the database where they are farther apart than this.
+const APART: TimeDelta = TimeDelta::milliseconds(100);
+
+/// When the database has taken a heartbeat last.
+#[derive(Debug)]
+pub(super) struct Pulse {
+    started: Instant,
+    /// Milliseconds after the start.
+    last: AtomicU64,
+}
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self { started: Instant::now(), last: AtomicU64::new(0) }
+    }
+}
+
+impl Pulse {
+    fn beat(&self) {
+        self.last.store(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// How long ago that is.
+    pub(super) fn age(&self) -> Duration {
+        self.started.elapsed().saturating_sub(Duration::from_millis(self.last.load(Ordering::Relaxed)))
+    }
+}
+
+/// The heartbeat of a node.
+pub(super) struct Node {
+    name: String,
+    heartbeat: Duration,
+    dead_after: Duration,
+    claims: Arc<Claims>,
+    clock: Arc<dyn Clock>,
+    pulse: Arc<Pulse>,
+}
+
+impl Node {
+    pub(super) fn new(
+        options: &PostgresOptions,
+        claims: &Arc<Claims>,
+        clock: &Arc<dyn Clock>,
+        pulse: &Arc<Pulse>,
+    ) -> Self {
+        // For operators who look at the table: containers and pods have their names there.
+        let name = std::env::var("HOSTNAME").unwrap_or_else(|_| format!("process {}", std::process::id()));
+        let PostgresOptions { heartbeat, dead_after, .. } = *options;
+        let (claims, clock, pulse) = (Arc::clone(claims), Arc::clone(clock), Arc::clone(pulse));
+        Self { name, heartbeat, dead_after, claims, clock, pulse }
+    }
+
+    /// The first heartbeat.
+    pub(super) async fn begin(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        let asked = self.clock.now();
+        let beat = sqlx::query_scalar(BEAT).bind(self.claims.node).bind(&self.name).bind(env!("CARGO_PKG_VERSION"));
+        let told: DateTime<Utc> = beat.fetch_one(connection).await?;
+        // Half-way between the question and the answer.
+        let behind = told - (asked + (self.clock.now() - asked) / 2);
+        if behind.abs() > APART {
+            self.clock.adjust(behind);
+        }
+        self.pulse.beat();
+        Ok(())
+    }
+
+    /// Beats until the end, on a thread of its own: a node whose other threads are busy is not dead.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn start(self, connector: Connector, end: CancellationToken) -> io::Result<JoinHandle<()>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        thread::Builder::new().name("citewire heart".to_owned()).spawn(move || {
+            runtime.block_on(self.run(connector, end));
+        })
+    }
+
+    async fn run(self, connector: Connector, end: CancellationToken) {
+        let mut connection = None;
+        // Since when each heartbeat was taken: who was cut off itself does not know yet who else is dead.
+        let mut steady = Instant::now();
+        loop {
+            tokio::select! {
+                () = end.cancelled() => break,
+                () = tokio::time::sleep(self.heartbeat) => {}
+            }
+            let is_steady = steady.elapsed() >= self.dead_after;
+            let beaten = timeout(self.dead_after / 3, self.beat(&connector, &mut connection, is_steady)).await;
+            if let Err(error) = beaten.unwrap_or_else(|_| Err(timed_out())) {
+                connection = None;
+                steady = Instant::now();
+                tracing::warn!(%error, "the database took no heartbeat of this node; trying again");
+            }
+        }
+        let leave = async {
+            let mut open = match connection.take() {
+                Some(open) => open,
+                None => connector.connect(Instant::now() + self.heartbeat).await?,
+            };
+            sqlx::query(LEAVE).bind(self.claims.node).execute(&mut open).await?;
+            open.close().await
+        };
+        if timeout(self.heartbeat, leave).await.is_err() {
+            tracing::warn!("the database could not be told that this node has ended; others find out by its silence");
+        }
+    }
+
+    async fn beat(
+        &self,
+        connector: &Connector,
+        connection: &mut Option<PgConnection>,
+        is_steady: bool,
+    ) -> Result<(), sqlx::Error> {
+        let mut open = match connection.take() {
+            Some(open) => open,
+            None => connector.connect(Instant::now() + self.heartbeat).await?,
+        };
+        self.begin(&mut open).await?;
+        if is_steady {
+            let bury = sqlx::query_scalar::<_, i64>(BURY).bind(self.dead_after.as_secs_f64());
+            let freed = bury.fetch_all(&mut open).await?;
+            if !freed.is_empty() {
+                tracing::warn!(lines = freed.len(), "turns of a dead node are taken over");
+            }
+            for kind in freed.into_iter().filter_map(TurnKind::of_number) {
+                self.claims.ring(kind);
+            }
+            sqlx::query(FORGET).execute(&mut open).await?;
+        }
+        // A connection whose work failed is dropped.
+        *connection = Some(open);
+        Ok(())
+    }
+}

@@ -1,0 +1,411 @@
+//! The store for the rest of the server.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::postgres::PgConnection;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use super::address::Address;
+use super::assistants::discard_old_drafts;
+use super::bells::Bells;
+use super::claims::Claims;
+use super::connect::Connector;
+use super::connections::Connections;
+use super::error::PostgresError;
+use super::keeper;
+use super::node::{Node, Pulse};
+use super::reader::{Reader, failed};
+use super::removal::{Which, delete};
+use super::room::Room;
+use super::schema;
+use super::waiting::Waiting;
+use super::writer::{Shared, Writer};
+use crate::activity::{ChannelAccount, ConversationId, Watermark};
+use crate::clock::Clock;
+use crate::metrics::StoreFigures;
+use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer};
+use crate::store::{
+    Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
+    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
+};
+
+/// So many tasks write, each on a connection of its own.
+const WRITERS: usize = 4;
+
+/// One connection listens, and one rings. The others are shared by calls.
+const OTHERS: usize = WRITERS + 2;
+
+/// So many changes wait for each writer; one more is refused.
+const MAX_WAITING: usize = 512;
+
+/// And so many KiB of them for all writers.
+const MAX_WAITING_KIB: usize = 64 * 1024;
+
+/// Without a heartbeat for so long the store is not ready: longer than a failover, which
+/// would take all nodes away at once.
+const UNREADY: Duration = Duration::from_secs(30);
+
+/// How a database is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PostgresOptions {
+    /// The connections of this node at most; at least 8 are used.
+    pub connections: usize,
+    /// How long posts and reads wait while the database cannot be reached.
+    pub write_timeout: Duration,
+    /// How often this node says that it is alive.
+    pub heartbeat: Duration,
+    /// A node that has not said so for this time is dead: others answer what it has left.
+    pub dead_after: Duration,
+    /// Whether an older schema is brought to the version of this program.
+    pub migrate: bool,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            connections: 12,
+            write_timeout: Duration::from_secs(10),
+            heartbeat: Duration::from_secs(3),
+            dead_after: Duration::from_secs(12),
+            migrate: true,
+        }
+    }
+}
+
+/// A [`ConversationStore`] in a PostgreSQL database, which other nodes serve too. Acknowledged changes are durable there.
+#[derive(Debug)]
+pub struct PostgresStore {
+    pub(super) shared: Arc<Shared>,
+    pub(super) reader: Reader,
+    /// Dropped to end the writers.
+    queues: Mutex<Vec<mpsc::Sender<Change>>>,
+    waiting: Arc<Semaphore>,
+    pub(super) pulse: Arc<Pulse>,
+    end: CancellationToken,
+    tasks: TaskTracker,
+    heart: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl PostgresStore {
+    /// Connects, brings the schema to the newest version, and starts the tasks that write and listen on the current runtime.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn open(
+        address: Address,
+        options: PostgresOptions,
+        limits: StoreLimits,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, PostgresError> {
+        let connector = Connector { address: address.clone() };
+        let explain = |error| PostgresError::explain(error, &address);
+        let mut connection = connector.connect(Instant::now() + options.write_timeout).await.map_err(explain)?;
+        if options.migrate {
+            schema::migrate(&mut connection, &address).await?;
+        } else {
+            schema::require(&mut connection, &address).await?;
+        }
+        let room = Room::new(limits);
+        room.count(&mut connection).await.map_err(explain)?;
+        room.weigh(&mut connection).await.map_err(explain)?;
+        discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
+        let channel = channel(&mut connection).await.map_err(explain)?;
+        let (tasks, end) = (TaskTracker::new(), CancellationToken::new());
+        let alive_for = options.dead_after.saturating_sub(options.heartbeat);
+        let claims = Arc::new(Claims::new(Uuid::new_v4(), alive_for));
+        let bells = Bells::start(&connector, &channel, Arc::clone(&claims), &tasks, &end).await.map_err(explain)?;
+        let pulse = Arc::<Pulse>::default();
+        let node = Node::new(&options, &claims, &clock, &pulse);
+        node.begin(&mut connection).await.map_err(explain)?;
+        let heart = node.start(connector.clone(), end.clone()).map_err(PostgresError::Thread)?;
+        let most = options.connections.saturating_sub(OTHERS).max(2);
+        let connections = Arc::new(Connections::new(connector, most, options.write_timeout));
+        connections.keep(connection);
+        let figures = StoreFigures::default();
+        let shared = Arc::new(Shared {
+            connections: Arc::clone(&connections),
+            clock,
+            room,
+            bells,
+            claims,
+            waiting: Waiting::default(),
+            health: Mutex::default(),
+            figures,
+        });
+        let queues = (0..WRITERS).map(|_| {
+            let (queue, work) = mpsc::channel(MAX_WAITING);
+            let (shared, speakers) = (Arc::clone(&shared), BTreeMap::new());
+            tasks.spawn(Writer { shared, queue: work, connection: None, speakers, last_group: 0 }.run());
+            queue
+        });
+        let queues = Mutex::new(queues.collect());
+        tasks.spawn(keeper::run(Arc::clone(&shared), end.clone()));
+        tasks.close();
+        let waiting = Arc::new(Semaphore::new(MAX_WAITING_KIB));
+        Ok(Self {
+            shared,
+            reader: Reader { connections },
+            queues,
+            waiting,
+            pulse,
+            end,
+            tasks,
+            heart: Mutex::new(Some(heart)),
+        })
+    }
+
+    /// Hands a change to the writer of its conversation and waits until it is committed.
+    pub(super) async fn change<C, A>(
+        &self,
+        id: &ConversationId,
+        change: C,
+        bytes: usize,
+        wrap: fn(Pending<C, A>) -> Change,
+    ) -> Result<A, StoreError> {
+        if self.shared.room.takes(bytes).is_err() && self.shared.room.is_outdated() {
+            keeper::weigh(&self.shared).await.map_err(failed)?;
+        }
+        self.shared.room.takes(bytes)?;
+        // One that is larger than all the room there is takes all of it, rather than never getting in.
+        let kib = u32::try_from((bytes / 1024 + 1).min(MAX_WAITING_KIB)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.waiting).try_acquire_many_owned(kib).map_err(|_| StoreError::Busy)?;
+        let queue = self.queue_of(id).ok_or(StoreError::Closed)?;
+        let (reply, answer) = oneshot::channel();
+        let pending = Pending::new(change, reply, room, self.shared.figures.queue.enter());
+        queue.try_send(wrap(pending)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => StoreError::Busy,
+            mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
+        })?;
+        drop(queue);
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    fn queue_of(&self, id: &ConversationId) -> Option<mpsc::Sender<Change>> {
+        let mut hasher = DefaultHasher::new();
+        id.as_str().hash(&mut hasher);
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = hasher.finish() % u64::try_from(queues.len().max(1)).unwrap_or(1);
+        queues.get(usize::try_from(index).unwrap_or_default()).cloned()
+    }
+
+    /// Deletes these conversations, in small steps between which others get their turn; says how many.
+    async fn remove(&self, which: Which<'_>) -> Result<usize, StoreError> {
+        let mut deleted = 0;
+        loop {
+            let step = delete(&self.shared.connections, which).await.map_err(failed)?;
+            if step.is_empty() {
+                return Ok(deleted);
+            }
+            deleted += step.len();
+            self.shared.room.removed(step.len());
+            for id in step.into_iter().filter_map(|id| ConversationId::try_from(id).ok()) {
+                self.shared.bells.gone(&id);
+            }
+        }
+    }
+
+    /// What a batch recorded when its key was first used.
+    async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
+        let mut recorded = Vec::with_capacity(count);
+        let mut after = first.index().checked_sub(1).map(Watermark::from_index);
+        while recorded.len() < count {
+            let Some(page) = self.reader.read(id, after, count - recorded.len()).await? else {
+                return Ok(None);
+            };
+            if page.recorded.is_empty() {
+                return Ok(None);
+            }
+            after = page.reached;
+            recorded.extend(page.recorded);
+        }
+        Ok(Some(Appended::new(recorded, true)))
+    }
+}
+
+/// A channel of NOTIFY belongs to a database, and the tables to a schema in it. A name has 63 bytes at most.
+async fn channel(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
+    sqlx::query_scalar("SELECT left('citewire_' || current_schema(), 60)").fetch_one(connection).await
+}
+
+#[async_trait]
+impl ConversationStore for PostgresStore {
+    async fn create_asking(
+        &self,
+        id: &ConversationId,
+        user: Option<ChannelAccount>,
+        turn: Option<NewTurn>,
+    ) -> Result<Created, StoreError> {
+        let reference = match self.find(id).await? {
+            Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
+            found => found.and_then(|found| found.reference),
+        };
+        let create = Create::new(id, user, turn)?;
+        let CreatedAs { new, user } = self.change(id, create, 0, Change::Create).await?;
+        let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
+        let conversation = Conversation::new(id.clone(), user).referred(reference);
+        Ok(if new { Created::New(conversation) } else { Created::Existing(conversation) })
+    }
+
+    async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
+        Ok(self.reader.find(id).await?.map(|(conversation, _)| conversation))
+    }
+
+    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.reader.created(id).await
+    }
+
+    async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
+        let refer = Refer { id: id.clone(), reference: reference.to_string() };
+        let bytes = refer.reference.len();
+        self.change(id, refer, bytes, Change::Refer).await
+    }
+
+    async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
+        let (append, written) = Append::new(id, batch)?;
+        let bytes = append.bodies.len();
+        match self.change(id, append, bytes, Change::Append).await? {
+            None => Ok(None),
+            Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
+            Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
+            Some(Placed::Before { first, count }) => self.again(id, first, count).await,
+        }
+    }
+
+    async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
+        match self.reader.batch(id, key).await? {
+            Some((first, count)) => self.again(id, first, count).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn read(
+        &self,
+        id: &ConversationId,
+        after: Option<Watermark>,
+        limit: usize,
+    ) -> Result<Option<Page>, StoreError> {
+        self.reader.read(id, after, limit).await
+    }
+
+    async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError> {
+        Ok(self.reader.find(id).await?.map(|(_, newest)| newest))
+    }
+
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
+        loop {
+            let listener = self.shared.bells.registry.listen(id);
+            if self.reader.find(id).await?.is_none() {
+                return Ok(None);
+            }
+            // The sweep may have looked for the conversation just before it was created.
+            if listener.has_changed().is_ok() {
+                return Ok(Some(listener));
+            }
+        }
+    }
+
+    async fn keep_attachment(
+        &self,
+        id: &ConversationId,
+        attachment_id: &str,
+        attachment: Attachment,
+    ) -> Result<bool, StoreError> {
+        let bytes = attachment.bytes.len();
+        let keep = Keep::new(id, attachment_id, attachment);
+        self.change(id, keep, bytes, Change::Keep).await
+    }
+
+    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
+        self.reader.attachment(id, attachment_id).await
+    }
+
+    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
+        let note = Note::new(id, feedback)?;
+        let bytes = note.body.len();
+        self.change(id, note, bytes, Change::Note).await
+    }
+
+    async fn feedback(
+        &self,
+        id: &ConversationId,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Option<FeedbackPage>, StoreError> {
+        self.reader.feedback(id, after, limit).await
+    }
+
+    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
+        self.reader.list(after, limit).await
+    }
+
+    async fn count(&self) -> Result<Counts, StoreError> {
+        self.reader.count().await
+    }
+
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+        self.reader.first_said(id, user).await
+    }
+
+    async fn conversations_of(
+        &self,
+        user: &str,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        self.reader.conversations_of(user, after, limit).await
+    }
+
+    async fn erase(&self, user: &str) -> Result<usize, StoreError> {
+        self.remove(Which::Of(user)).await
+    }
+
+    async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
+        self.remove(Which::IdleSince(idle_since)).await
+    }
+
+    async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
+        Ok(self.remove(Which::One(id)).await? > 0)
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        if self.end.is_cancelled() {
+            return Err(StoreError::Closed);
+        }
+        let age = self.pulse.age();
+        if age > UNREADY {
+            let silence = format!("the database has not answered for {} s", age.as_secs());
+            return Err(StoreError::failed(std::io::Error::new(std::io::ErrorKind::TimedOut, silence)));
+        }
+        Ok(())
+    }
+
+    fn figures(&self) -> Option<&StoreFigures> {
+        Some(&self.shared.figures)
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        // What was accepted is still in the queues, and comes before their end.
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.end.cancel();
+        self.tasks.wait().await;
+        let heart = self.heart.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(heart) = heart {
+            // It ends within the time of one statement.
+            tokio::task::spawn_blocking(|| heart.join()).await.ok();
+        }
+        self.shared.connections.close().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! A PostgreSQL server for the tests, and two nodes on one database.
+
+mod server;
+mod two_nodes;
+
+pub(crate) use server::Database;
+pub(crate) use two_nodes::TwoNodes;
+
+use std::sync::Arc;
+
+use citewire::clock::Clock;
+use citewire::store::StoreLimits;
+use citewire::store::postgres::{Address, PostgresOptions, PostgresStore};
+
+/// One node of a database.
+pub(crate) async fn node(database: &Database, limits: StoreLimits, clock: Arc<dyn Clock>) -> PostgresStore {
+    let address = Address::parse(&database.url).expect("an address");
+    PostgresStore::open(address, PostgresOptions::default(), limits, clock).await.expect("a store")
+}
+
+/// Two nodes of one database, which take calls in turn.
+pub(crate) async fn two_nodes(database: &Database, limits: StoreLimits, clock: Arc<dyn Clock>) -> TwoNodes {
+    TwoNodes::new([node(database, limits, Arc::clone(&clock)).await, node(database, limits, clock).await])
+}
