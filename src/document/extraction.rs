@@ -15,6 +15,9 @@ static READERS: Semaphore = Semaphore::const_new(2);
 
 /// A letter of text may take six bytes of JSON.
 const BYTES_EACH: usize = 6;
+/// The allocator asks the system for so much address space at a time. Unless told so, it begins with a gibibyte, and beside that the
+/// limit leaves no room: now and then a small document would take too much memory.
+const RESERVE: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "64MiB");
 /// So much of what the process complains about is looked at.
 const COMPLAINT_BYTES: u64 = 4 * 1024;
 
@@ -70,6 +73,7 @@ impl DocumentReader {
         command.args(["read-document", "--format", format.name(), "--memory", &self.memory.to_string()]);
         // A document has no use for the secrets of the server. Windows cannot start a program without this one.
         command.env_clear().envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+        command.env(RESERVE.0, RESERVE.1);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         command.spawn()
     }

@@ -118,15 +118,32 @@ async fn a_document_that_takes_too_much_memory_or_crashes_its_reader_harms_nothi
     assert!(error.contains("/nowhere/citewire") && error.contains("restart the server"), "{error}");
 }
 
+/// A program that writes something down before it does what citewire does.
+#[cfg(unix)]
+fn script(folder: &Path, first: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let script = folder.join("reader.sh");
+    std::fs::write(&script, format!("#!/bin/sh\n{first}\nexec {PROGRAM} \"$@\"\n")).expect("written");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    script
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_reader_does_not_begin_with_all_the_memory_that_it_may_take() {
+    let folder = folder(&[("docs/a.pdf", pdf(&["One thing."]))]);
+    let log = folder.path().join("log");
+    let script = script(folder.path(), &format!("echo \"$MIMALLOC_ARENA_RESERVE\" >> {}", log.display()));
+    let library = library(&folder.path().join("docs"), |reader| reader.program.clone_from(&script)).await;
+    assert_eq!((library.len(), std::fs::read_to_string(&log).expect("a log").trim()), (1, "64MiB"));
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_file_that_is_as_it_was_is_not_read_again() {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = folder(&[("docs/a.pdf", pdf(&["One thing."])), ("docs/fake.pdf", b"no PDF".to_vec())]);
-    let (script, log) = (folder.path().join("reader.sh"), folder.path().join("log"));
-    let text = format!("#!/bin/sh\necho read >> {}\nexec {PROGRAM} \"$@\"\n", log.display());
-    std::fs::write(&script, text).expect("written");
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let log = folder.path().join("log");
+    let script = script(folder.path(), &format!("echo read >> {}", log.display()));
     let docs = folder.path().join("docs");
     let library = library(&docs, |reader| reader.program.clone_from(&script)).await;
     let count = || std::fs::read_to_string(&log).expect("a log").lines().count();
