@@ -1,7 +1,8 @@
 //! Programs that come from Debian's packages.
 
 use crate::process;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Installs the package that brings a program, unless the program is on PATH.
@@ -29,4 +30,25 @@ pub(crate) fn install(package: &str) -> Result<()> {
             .args(["install", "--yes", "--quiet", "--no-install-recommends", package])
             .env("DEBIAN_FRONTEND", "noninteractive"),
     )
+}
+
+/// Downloads a package and unpacks it into a folder. Nothing of it is installed or started.
+pub(crate) fn unpack(package: &str, folder: &Path) -> Result<()> {
+    if process::on_path("apt-get").is_none() {
+        bail!("`apt-get` is missing, which downloads Debian's package {package}: run this on Debian");
+    }
+    println!("fetching {package} from the system's packages");
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let mut download = Command::new("apt-get");
+    download.args(["download", "--quiet", package]).current_dir(folder);
+    if process::run(&mut download).is_err() {
+        // The system may have no list of its packages yet.
+        process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
+        process::run(&mut download)?;
+    }
+    let files: Vec<PathBuf> = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let archive = files.iter().find(|path| path.extension().is_some_and(|extension| extension == "deb"));
+    let archive = archive.context("`apt-get download` has brought no package")?;
+    process::run(Command::new("dpkg-deb").arg("--extract").arg(archive).arg(folder))?;
+    std::fs::remove_file(archive).with_context(|| format!("cannot remove {}", archive.display()))
 }

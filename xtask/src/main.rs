@@ -10,6 +10,7 @@ mod chromium;
 mod debian;
 mod deny;
 mod dist;
+mod documents;
 mod guides;
 mod licences;
 mod npm;

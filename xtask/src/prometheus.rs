@@ -1,7 +1,7 @@
 //! The test that has a real Prometheus read the figures of a real server.
 
 use crate::repository::Repository;
-use crate::{browser, process};
+use crate::{browser, debian, process};
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,20 +38,7 @@ fn ensure(repository: &Repository) -> Result<Programs> {
     if process::on_path("apt-get").is_none() {
         bail!("Prometheus is missing: put `prometheus` and `promtool` on PATH");
     }
-    println!("Prometheus is missing; fetching it from the system's packages");
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let mut download = Command::new("apt-get");
-    download.args(["download", "--quiet", "prometheus"]).current_dir(&folder);
-    if process::run(&mut download).is_err() {
-        // The system may have no list of its packages yet.
-        process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
-        process::run(&mut download)?;
-    }
-    let packages: Vec<PathBuf> = std::fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    let package = packages.iter().find(|path| path.extension().is_some_and(|extension| extension == "deb"));
-    let package = package.context("`apt-get download` has brought no package")?;
-    process::run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&folder))?;
-    std::fs::remove_file(package)?;
+    debian::unpack("prometheus", &folder)?;
     unpacked(&folder).context("Debian's package of Prometheus has no `usr/bin/prometheus` and `usr/bin/promtool`")
 }
 

@@ -1,7 +1,7 @@
 //! The suite: named steps, the time of each, and a table at the end.
 
 use crate::repository::Repository;
-use crate::{browser, buckets, debian, deny, guides, npm, playground, process, prometheus, timing};
+use crate::{browser, buckets, debian, deny, documents, guides, npm, playground, process, prometheus, timing};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ struct Step {
     run: fn(&Repository) -> Result<()>,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step { name: "fmt", what: "the code is formatted", fast: true, run: fmt },
     Step { name: "clippy", what: "no lint complains", fast: true, run: clippy },
     Step { name: "core", what: "the core depends on nothing that has I/O", fast: true, run: core },
@@ -31,6 +31,7 @@ const STEPS: [Step; 12] = [
         fast: false,
         run: buckets::test,
     },
+    Step { name: "documents", what: "real documents of Debian's packages", fast: false, run: documents::test },
     Step { name: "playground", what: "Teams' emulator in a real browser", fast: false, run: playground::test },
     Step { name: "browser", what: "real Web Chat in a real browser", fast: false, run: browser::test },
 ];
