@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use actix_web::http::header;
-use actix_web::web::{Data, Path, ReqData};
+use actix_web::web::{self, Data, Path, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
+use bytes::Bytes;
 
 use super::error::DocumentError;
 use super::query::Query;
+use super::ranges::{self, OutOfRange};
 use super::{ApiError, State};
 use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
@@ -53,10 +55,14 @@ pub(crate) fn is_signed(query: &Query) -> bool {
     ),
     responses(
         (status = 200, description = "The document", content_type = "application/octet-stream"),
+        (status = 206, description = "The part of the document that the `Range` header asks for",
+            content_type = "application/octet-stream"),
+        (status = 304, description = "The reader has this version: its `ETag` stands in `If-None-Match`"),
         (status = 401, description = "The request has neither a credential nor a signature"),
         (status = 403, description = "The link or the token has expired or is invalid, or the documents are not \
             public"),
         (status = 404, description = "The document does not exist"),
+        (status = 416, description = "The range lies behind the end of the document"),
     ),
     security(("reader" = []))
 )]
@@ -109,7 +115,11 @@ pub(crate) async fn download(
         // The address may be a credential, and is not for the site that a link in the document leads to.
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((header::CONTENT_DISPOSITION, disposition(shown, document.file_name())));
-    Ok(response.body(bytes))
+    let bytes = Bytes::from(bytes);
+    let content = bytes.clone();
+    let tag = web::block(move || ranges::tag(&content)).await?;
+    ranges::respond(response, &request, tag, bytes)
+        .map_err(|OutOfRange { bytes }| DocumentError::OutOfRange { bytes }.into())
 }
 
 /// A browser shows a PDF at the page that the address names, and only where it is not to be saved. Its viewer runs no code of the

@@ -39,6 +39,7 @@ mod page;
 mod paths;
 mod problem;
 mod query;
+mod ranges;
 mod records;
 mod routes;
 mod samples;

@@ -217,8 +217,8 @@ fn download_cors() -> Cors {
         .allow_any_origin()
         .send_wildcard()
         .allowed_methods(["GET", "HEAD", "OPTIONS"])
-        .allowed_headers(["Authorization", "Accept", "X-Requested-With"])
-        .expose_headers(["Content-Disposition", "Retry-After"])
+        .allowed_headers(["Authorization", "Accept", "If-None-Match", "If-Range", "Range", "X-Requested-With"])
+        .expose_headers(["Accept-Ranges", "Content-Disposition", "Content-Range", "ETag", "Retry-After"])
         .max_age(600)
 }
 

@@ -12,6 +12,12 @@ pub enum DocumentError {
     /// The assistant does not give its documents to everybody, or not any more (rule AH-08).
     #[error("this document needs a credential: the citation_link_mode of its assistant is not public")]
     NotPublic,
+    /// The part that was asked for lies behind the end.
+    #[error("the document has {bytes} bytes, none of them in the range of the request")]
+    OutOfRange {
+        /// The size of the document.
+        bytes: u64,
+    },
     /// The address is not good.
     #[error(transparent)]
     Address(#[from] DownloadError),

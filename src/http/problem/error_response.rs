@@ -19,6 +19,7 @@ use crate::http::envelope::EnvelopeError;
 use crate::http::error::{
     AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, UploadError,
 };
+use crate::http::ranges::content_range;
 use crate::http::token_parameters::ParametersError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
@@ -50,9 +51,13 @@ impl ResponseError for ApiError {
         error_response(self).problem.status
     }
 
-    /// Only the status: the body is written where the request is known, by `problem::render`.
+    /// The status, and the header that belongs to it: the body is written where the request is known, by `problem::render`.
     fn error_response(&self) -> HttpResponse {
-        HttpResponse::new(self.status_code())
+        let mut response = HttpResponse::build(self.status_code());
+        if let Self::Document(DocumentError::OutOfRange { bytes }) = self {
+            response.insert_header(content_range(None, *bytes));
+        }
+        response.finish()
     }
 }
 
@@ -155,6 +160,7 @@ fn document(error: DocumentError) -> ProblemType {
     match error {
         DocumentError::Unknown => table::UNKNOWN_DOCUMENT,
         DocumentError::NotPublic => table::DOCUMENT_NOT_PUBLIC,
+        DocumentError::OutOfRange { .. } => table::OUT_OF_RANGE,
         DocumentError::Address(DownloadError::Expired) => table::ADDRESS_EXPIRED,
         DocumentError::Address(DownloadError::Forged) => table::ADDRESS_FORGED,
     }

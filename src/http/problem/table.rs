@@ -168,6 +168,9 @@ problems! {
         UNSUPPORTED_DOCUMENT "unsupported_document" "Files of this type cannot be read";
         UNSUPPORTED_MEDIA_TYPE "unsupported_media_type" "The Content-Type is not application/json";
     }
+    RANGE_NOT_SATISFIABLE {
+        OUT_OF_RANGE "out_of_range" "The document ends before the range";
+    }
     MISDIRECTED_REQUEST {
         WRONG_HOST "wrong_host" "This server does not serve that host name";
     }

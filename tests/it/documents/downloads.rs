@@ -107,6 +107,70 @@ async fn a_document_is_downloaded_with_the_key_or_the_token_of_a_conversation() 
     }
 }
 
+#[tokio::test]
+async fn a_part_of_a_document_is_downloaded_and_none_that_the_reader_has() {
+    let hub = Hub::start().await;
+    let path = Hub::path("public", "hr/leave.md");
+    let get = |headers: &[(header::HeaderName, &str)]| {
+        let request = hub.app.get(&path, API_KEY);
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(name, *value));
+        async move {
+            let response = request.send().await.expect("an answer");
+            let headers = response.headers().clone();
+            let range = headers.get(header::CONTENT_RANGE).map(|range| range.to_str().expect("text").to_owned());
+            (response.status().as_u16(), range, headers, response.text().await.expect("a body"))
+        }
+    };
+    let (status, _, headers, body) = get(&[]).await;
+    assert_eq!(
+        (status, body.as_str(), &headers[header::ACCEPT_RANGES]),
+        (200, LEAVE, &"bytes".parse().expect("a value"))
+    );
+    let tag = headers[header::ETAG].to_str().expect("text").to_owned();
+    let last = LEAVE.len() - 1;
+    for (range, first, end) in [
+        ("bytes=2-6", 2, 6),
+        ("bytes=0-0", 0, 0),
+        ("bytes=9-", 9, last),
+        ("bytes=9-9999", 9, last),
+        ("bytes=-3", last - 2, last),
+        ("bytes=-9999", 0, last),
+    ] {
+        let (status, content_range, headers, body) = get(&[(header::RANGE, range)]).await;
+        assert_eq!((status, body.as_str()), (206, &LEAVE[first..=end]), "{range}");
+        assert_eq!(content_range, Some(format!("bytes {first}-{end}/{}", LEAVE.len())), "{range}");
+        assert_eq!(
+            headers[header::CONTENT_LENGTH].to_str().ok(),
+            Some((end - first + 1).to_string().as_str()),
+            "{range}"
+        );
+        assert_eq!(headers[header::ETAG], tag.as_str(), "{range}");
+    }
+    // Several parts, another unit, and nothing that is a range: everything.
+    for range in ["bytes=0-1,4-5", "lines=1-2", "bytes=", "bytes=a-b", "bytes=6-2", "nonsense"] {
+        let (status, content_range, _, body) = get(&[(header::RANGE, range)]).await;
+        assert_eq!((status, content_range, body.as_str()), (200, None, LEAVE), "{range}");
+    }
+    for range in ["bytes=9999-", "bytes=-0"] {
+        let (status, content_range, _, body) = get(&[(header::RANGE, range)]).await;
+        assert_eq!((status, content_range), (416, Some(format!("bytes */{}", LEAVE.len()))), "{range}");
+        assert!(body.contains("out_of_range") && body.contains(&format!("has {} bytes", LEAVE.len())), "{body}");
+    }
+    let date = "Wed, 21 Oct 2015 07:28:00 GMT";
+    for (version, expected) in
+        [(tag.as_str(), 206), ("\"other\"", 200), (&format!("W/{tag}"), 200), (date, 200), ("?", 200)]
+    {
+        let status = get(&[(header::RANGE, "bytes=2-6"), (header::IF_RANGE, version)]).await.0;
+        assert_eq!(status, expected, "{version}");
+    }
+    for (version, expected) in
+        [(tag.as_str(), 304), (&format!("\"other\", W/{tag}"), 304), ("*", 304), ("\"other\"", 200)]
+    {
+        let status = get(&[(header::IF_NONE_MATCH, version)]).await.0;
+        assert_eq!(status, expected, "{version}");
+    }
+}
+
 /// The token of a conversation was good for the documents of all assistants: whoever may ask one could read what another
 /// keeps for its own readers. The unsigned addresses of assistants with public links were left open when that was mended.
 #[tokio::test]
