@@ -235,6 +235,28 @@ visiting(around, 'a badge of a PDF leads to its page, which the browser may show
   assert.equal(completion.citations.sources[0].page, 2);
 });
 
+visiting(around, 'an upload shows how much of it has left', { ...CLOSED, expected: refused(404) }, async (visit) => {
+  const { page } = visit;
+  await store('slow');
+  await openAssistant(page, 'slow', { chat: false });
+  const network = await page.context().newCDPSession(page);
+  const line = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 512 * 1024 };
+  await network.send('Network.emulateNetworkConditions', line);
+  const bar = page.getByRole('progressbar', { name: 'Upload of long.md', exact: true });
+  const seen = page.waitForFunction(() => {
+    const bar = document.querySelector('progress');
+    return bar && bar.value > 0 && bar.value < bar.max && bar.closest('li').innerText;
+  });
+  const text = `# Leave\n\nLeave is 30 days a year.\n\n${'More words. '.repeat(100_000)}`;
+  const file = { name: 'long.md', mimeType: 'text/markdown', buffer: Buffer.from(text) };
+  await documents(page).locator('input[multiple]').setInputFiles(file);
+  assert.match(await (await seen).jsonValue(), /KiB of 1\.1 MiB uploaded/);
+  await bar.waitFor();
+  await network.send('Network.emulateNetworkConditions', { ...line, uploadThroughput: -1 });
+  await row(documents(page), 'long.md').getByText('ready').waitFor();
+  assert.equal(await bar.count(), 0);
+});
+
 visiting(around, 'two people who save at once see it, and lose nothing', { ...CLOSED, expected: refused(412, 404) }, async (visit) => {
   const { page } = visit;
   await store('shared', { documents: {}, greeting: 'Hello', refusal: 'No' });

@@ -35,21 +35,55 @@ export async function call(method, path, { json, body = json && JSON.stringify(j
     response = await fetch(path, {
       method,
       cache: 'no-store',
-      headers: {
-        accept: 'application/json, application/problem+json',
-        authorization: `Bearer ${key}`,
-        ...(json && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: { ...ofEach(), ...(json && { 'content-type': 'application/json' }), ...headers },
       body,
     });
   } catch {
-    throw new Refusal('The server cannot be reached', 'Is citewire still running? Nothing was changed.');
+    throw unreachable();
   }
   if (response.ok) return response;
-  const answer = await response.json().catch(() => undefined);
-  const { title = `The server answered ${response.status}`, detail, code } = answer ?? {};
-  throw new Refusal(title, detail ?? answer?.error?.message, response.status, code);
+  throw refusal(response.status, await response.text().catch(() => ''));
+}
+
+/** Uploads a file, and gives the answer; `sent` hears how many bytes have left. Not every browser says that of a fetch. */
+export function upload(path, file, sent) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('PUT', path);
+    for (const [name, value] of Object.entries(ofEach())) request.setRequestHeader(name, value);
+    for (const name of ['progress', 'load']) request.upload.addEventListener(name, ({ loaded }) => sent(loaded));
+    request.addEventListener('error', () => reject(unreachable()));
+    request.addEventListener('load', () => {
+      const { status, responseText } = request;
+      if (status >= 200 && status < 300) resolve(parsed(responseText));
+      else reject(refusal(status, responseText));
+    });
+    request.send(file);
+  });
+}
+
+/** The headers of each request. */
+function ofEach() {
+  return { accept: 'application/json, application/problem+json', authorization: `Bearer ${key}` };
+}
+
+function unreachable() {
+  return new Refusal('The server cannot be reached', 'Is citewire still running? Nothing was changed.');
+}
+
+/** What a response says that is no good one. */
+function refusal(status, text) {
+  const answer = parsed(text) ?? {};
+  const { title = `The server answered ${status}`, detail, code } = answer;
+  return new Refusal(title, detail ?? answer.error?.message, status, code);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The JSON of a resource. */

@@ -1,6 +1,6 @@
 // The documents of an assistant: upload, replace, delete.
 
-import { assistantPath, call, read } from './api.js';
+import { assistantPath, call, read, upload } from './api.js';
 import { ask, button, count, element, filePicker, make, problemBox, say, showProblem, size, time } from './screen.js';
 
 /** How often documents that are being read are looked at. */
@@ -86,16 +86,21 @@ export class Documents {
   /** Uploads a file; gives whether the server has it. */
   async #put(file, name = file.name) {
     const outcome = make('p', 'quiet-text', 'being uploaded');
-    const line = make('li', '', make('strong', 'name', name), outcome);
+    const bar = element('progress', { max: file.size, value: '0', 'aria-label': `Upload of ${name}` });
+    const line = make('li', '', make('strong', 'name', name), outcome, bar);
     this.#pending.append(line);
+    const sent = (bytes) => {
+      bar.value = bytes;
+      outcome.textContent = bytes < file.size ? `${size(bytes)} of ${size(file.size)} uploaded` : 'uploaded, being read';
+    };
     try {
-      const response = await call('PUT', assistantPath(this.#name, 'documents', name), { body: file });
-      const { state } = await response.json();
+      const { state } = await upload(assistantPath(this.#name, 'documents', name), file, sent);
       line.remove();
       say(`${name} is uploaded and ${STATES[state] ?? state}.`);
       await this.#refresh();
       return true;
     } catch (error) {
+      bar.remove();
       outcome.className = 'problem';
       outcome.setAttribute('role', 'alert');
       outcome.textContent = `Not uploaded: ${error.detail ?? error.message}`;
