@@ -202,6 +202,27 @@ function pdf(...pages) {
   return Buffer.from(file + head + end, 'latin1');
 }
 
+/** Waits until the browser's viewer of PDF shows a page. */
+async function shownAt(page, number) {
+  const viewer = () => page.frames().find((frame) => frame.url().startsWith('chrome-extension://'));
+  // Every look waits for a frame to be drawn.
+  while (!viewer()) await page.screenshot();
+  const selector = viewer().locator('viewer-page-selector input');
+  while ((await selector.inputValue()) !== number) await page.screenshot();
+}
+
+/** Which parts of a picture are white and dark; a browser takes the picture apart. */
+function parts(page, picture) {
+  return page.evaluate(async (bytes) => {
+    const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    const greens = data.filter((_, at) => at % 4 === 1);
+    return [greens.filter((green) => green > 250).length, greens.filter((green) => green < 100).length].map((count) => count / greens.length);
+  }, [...picture]);
+}
+
 visiting(around, 'a badge of a PDF leads to its page, which the browser may show', CLOSED, async (visit) => {
   const { page } = visit;
   await store('papers', { documents: {}, citation_link_mode: 'authenticated' });
@@ -220,6 +241,11 @@ visiting(around, 'a badge of a PDF leads to its page, which the browser may show
   const [opened] = await Promise.all([page.context().waitForEvent('page'), badges(answer).first().click()]);
   const address = await badges(answer).first().evaluate((badge) => badge.closest('a').href);
   assert.match(address, /\/v1\/documents\/papers\.[\w-]+\/download\?.*signature=[^#]+#page=2$/);
+  await shownAt(opened, '2');
+  // The line of text of this page stands on white paper, once the viewer has drawn it.
+  const clip = { x: 420, y: 100, width: 600, height: 200 };
+  const isDrawn = ([white, dark]) => white > 0.9 && dark > 0.002;
+  while (!isDrawn(await parts(page, await opened.screenshot({ clip }))));
   await opened.close();
   const response = await fetch(address);
   assert.equal(response.status, 200);
