@@ -175,7 +175,7 @@ pub struct ConvertArgs {
     pub from: String,
     /// The output: an activity in a dialect (web-chat, teams, m365-copilot, plain, slack, telegram, line, email-html) or for a
     /// channel id (such as msteams or email), or one of open-webui, assistanthub, records.
-    #[arg(long, value_name = "WHAT", default_value = "web-chat")]
+    #[arg(long, visible_alias = "channel", value_name = "WHAT", default_value = "web-chat")]
     pub to: String,
     /// Fail if the answer lacks this grounding. Without a value: any.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]

@@ -88,6 +88,9 @@ fn convert_takes_a_stream_and_prints_its_message_alone() {
     assert!(words(&failed.stderr).contains("overloaded"));
     let teams = run(&["convert", "--to", "teams"], as_lines(&events).as_bytes());
     assert!(!words(&teams.stdout).contains("streaminfo"), "{}", words(&teams.stdout));
+    // The other name of the option is the one of `check` and of the HTTP routes.
+    let channel = run(&["convert", "--channel", "teams"], as_lines(&events).as_bytes());
+    assert_eq!((channel.status.code(), channel.stdout), (Some(0), teams.stdout));
 }
 
 #[test]

@@ -41,7 +41,8 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
         }
         return findings.finish();
     }
-    let Some((places, is_list)) = activities(&root, &mut findings) else { return findings.finish() };
+    let Some((mut places, is_list)) = activities(&root, &mut findings) else { return findings.finish() };
+    places.retain(|place| !is_answer(place, &mut findings));
     match channel {
         Channel::WebChat => {
             let activities: Vec<_> = places.iter().filter_map(|place| activity::check(place, &mut findings)).collect();
@@ -75,6 +76,21 @@ fn activities<'v>(root: &Place<'v>, findings: &mut Findings) -> Option<(Vec<Plac
     None
 }
 
+/// Whether this is an answer that is yet to become an activity. Everything that an activity lacks in it would be beside the point.
+fn is_answer(place: &Place<'_>, findings: &mut Findings) -> bool {
+    let has = |name| place.value.get(name).is_some_and(Value::is_array);
+    let is_answer = place.value.get("type").is_none() && (has("sources") || has("annotations"));
+    if is_answer {
+        findings.add(
+            code::NOT_AN_ACTIVITY,
+            &place.at,
+            "This is an answer with its sources, not an activity. Convert it first, with `citewire convert` or POST \
+             /v1/activities, and check the activity.",
+        );
+    }
+    is_answer
+}
+
 fn check_bare_message(root: &Place<'_>, findings: &mut Findings) {
     let nodes = BlankNodes::gather(root, findings);
     message::check_bare(root, &nodes, findings);
@@ -98,6 +114,25 @@ mod tests {
             assert_eq!(codes(&document), [("not-an-activity", String::new())], "{document}");
         }
         assert_eq!(codes(&json!({"activities": 3})), [("not-an-activity", "/activities".into())]);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_activity_yet_has_to_be_converted_first() {
+        let answer = json!({"text": "Leave is 30 days [1].", "sources": [{"title": "Leave"}]});
+        for channel in [Channel::WebChat, Channel::Teams] {
+            for (document, pointer) in [
+                (answer.clone(), ""),
+                (json!({"activities": [{"type": "typing"}, answer]}), "/activities/1"),
+                (json!([{"text": "a", "annotations": []}]), "/0"),
+            ] {
+                let found: Vec<_> =
+                    check(&document, channel).into_iter().filter(|f| f.code == "not-an-activity").collect();
+                assert_eq!(found.len(), 1, "{document} {found:?}");
+                assert_eq!(found[0].pointer, pointer);
+                assert!(found[0].message.contains("citewire convert"), "{found:?}");
+            }
+            assert_eq!(check(&answer, channel).len(), 1, "and nothing else");
+        }
     }
 
     #[test]
