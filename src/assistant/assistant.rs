@@ -11,7 +11,7 @@ use super::AssistantOptions;
 use crate::answer::LabelCatalog;
 use crate::convert::{Conversion, Grounding};
 use crate::dialect::Dialect;
-use crate::document::{DownloadLinks, Found, Library};
+use crate::document::{DownloadLinks, Found, KnownVectors, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
 use crate::upstream::{Ask, Reply, Retrieval, Retriever, Turn, Upstream, UpstreamError};
@@ -86,6 +86,11 @@ impl Assistant {
     #[must_use]
     pub fn with_retriever(self, retriever: Retriever) -> Self {
         Self { retriever: Some(retriever), ..self }
+    }
+
+    /// The vectors of its documents, for the assistant that takes its place.
+    pub(super) fn known_vectors(&self) -> KnownVectors {
+        self.retriever.as_ref().map(Retriever::known_vectors).unwrap_or_default()
     }
 
     /// The same assistant, whose back end is given so many passages of the documents where it does not look for itself.

@@ -237,7 +237,7 @@ impl AssistantManager {
     pub async fn configure(&self, configured: Configured) -> Result<(), ConfigureError> {
         let mut current = self.current.lock().await;
         let (secrets, egress) = (configured.secrets.clone(), configured.egress.clone());
-        let opening = configured.opening(&secrets, &egress, true);
+        let opening = configured.opening(&secrets, &egress, true).in_place_of(Arc::clone(&self.assistants));
         let (of_channel, behind_azure) = (configured.of_channel.as_deref(), configured.behind_azure.as_deref());
         let of_file = open(&configured.plans, of_channel, behind_azure, &opening).await?;
         let unreadable = current.as_ref().map(|before| before.unreadable.clone()).unwrap_or_default();
@@ -431,6 +431,7 @@ impl AssistantManager {
         let plan = (self.read_settings)(&assistant.name, &assistant.settings, &secrets);
         let plan = plan.map_err(|faults| lines(&faults))?;
         let opening = configured.opening(&secrets, &configured.egress, false).with_store(Arc::clone(&self.store));
+        let opening = opening.in_place_of(Arc::clone(&self.assistants));
         open_one(&plan, &opening)
             .await
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::documentation;
 use super::retrieving::{PlacedFault, UPSTREAM, placed, services};
-use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd, DocumentsPlan, DocumentsSource};
+use super::{
+    Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, Assistants, BackEnd, DocumentsPlan, DocumentsSource,
+};
 use crate::answer::LabelCatalog;
 use crate::bucket::{Bucket, BucketFault};
 use crate::convert::Pages;
@@ -30,6 +32,8 @@ pub struct Opening<'a> {
     pub public: Arc<dyn PublicLinks>,
     /// The store with uploaded documents.
     pub store: Option<Arc<dyn AssistantStore>>,
+    /// The assistants whose places these take, with the vectors of their documents.
+    pub before: Option<Arc<Assistants>>,
 }
 
 impl<'a> Opening<'a> {
@@ -37,6 +41,12 @@ impl<'a> Opening<'a> {
     #[must_use]
     pub fn with_store(self, store: Arc<dyn AssistantStore>) -> Self {
         Self { store: Some(store), ..self }
+    }
+
+    /// The same in place of these assistants.
+    #[must_use]
+    pub fn in_place_of(self, before: Arc<Assistants>) -> Self {
+        Self { before: Some(before), ..self }
     }
 
     /// What every assistant is opened with.
@@ -47,7 +57,7 @@ impl<'a> Opening<'a> {
         server: WebUrl,
         public: Arc<dyn PublicLinks>,
     ) -> Self {
-        Self { surroundings, labels, server, public, store: None }
+        Self { surroundings, labels, server, public, store: None, before: None }
     }
 }
 
@@ -134,7 +144,7 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     };
     let links = options.link_mode.links(name, server, &public, &surroundings.clock);
     let found = library.as_ref().zip(documents.as_ref());
-    let found = found.map(|(library, plan)| retriever(name, library, plan, surroundings, &mut wrong));
+    let found = found.map(|(library, plan)| retriever(name, library, plan, opening, &mut wrong));
     let upstream = match (back_end, &library) {
         (BackEnd::Called(upstream), _) => placed(UPSTREAM, upstream.clone().open(surroundings), &mut wrong),
         (BackEnd::Local, Some(library)) => {
@@ -188,13 +198,17 @@ fn retriever(
     name: &str,
     library: &Arc<Library>,
     plan: &DocumentsPlan,
-    surroundings: &Surroundings<'_>,
+    opening: &Opening<'_>,
     faults: &mut Vec<PlacedFault>,
 ) -> Retriever {
+    let surroundings = &opening.surroundings;
     let (embeddings, reranker) = services(plan.embeddings.as_ref(), plan.reranker.as_ref(), surroundings, faults);
     let search: Arc<dyn Search> = match embeddings {
         Some(embedder) => {
-            Arc::new(HybridSearch::begin(name, Arc::clone(library), embedder, Arc::clone(&surroundings.clock)))
+            let before = opening.before.as_ref().and_then(|before| before.get(name));
+            let known = before.map(|before| before.known_vectors()).unwrap_or_default();
+            let clock = Arc::clone(&surroundings.clock);
+            Arc::new(HybridSearch::begin_with(name, Arc::clone(library), embedder, clock, known))
         }
         None => Arc::clone(library) as Arc<_>,
     };

@@ -41,6 +41,11 @@ impl VectorModel {
     pub fn new(name: impl Into<String>, dimension: Option<usize>) -> Self {
         Self { name: name.into(), dimension }
     }
+
+    /// Whether vectors of this model may have so many dimensions.
+    pub(super) fn makes(&self, dimension: usize) -> bool {
+        dimension > 0 && self.dimension.is_none_or(|wanted| wanted == dimension)
+    }
 }
 
 /// The reason why there are no vectors. The message is for the operator; it contains no keys and no questions.

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use super::embedder::{EmbedError, Embedder};
 use super::index_snapshot::IndexSnapshot;
-use super::stored_vectors::{self, TextsDigest};
-use super::vectors::{Block, DocumentVectors, normalize};
+use super::stored_vectors;
+use super::vectors::{Block, DocumentVectors, TextsDigest, normalize};
 use super::{Document, Library};
 use crate::clock::Clock;
 
@@ -279,7 +279,10 @@ impl Embedding {
     }
 
     fn publish(&self, index: &Arc<IndexSnapshot>, parts: &[Part], is_complete: bool) {
-        let block = |part: &Part| Some(Block { first: part.first, vectors: self.known.get(&part.texts)?.clone() });
+        let block = |part: &Part| {
+            let Part { first, texts, .. } = *part;
+            Some(Block { first, texts, vectors: self.known.get(&texts)?.clone() })
+        };
         let set = VectorSet {
             index: Some(Arc::clone(index)),
             blocks: parts.iter().filter_map(block).collect(),

@@ -11,7 +11,7 @@ use super::embedding::{Embedding, VectorSet};
 use super::fusion::fuse;
 use super::index_snapshot::IndexSnapshot;
 use super::vectors::{Block, Near, dot, nearest, normalize};
-use super::{DocumentId, Embedder, Found, Library, LibraryError, Measure, Question, Search};
+use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Question, Search};
 use crate::clock::Clock;
 
 /// Each ranking has at least so many passages: what is far down in both of them is not among the best of the fused one.
@@ -39,6 +39,18 @@ impl HybridSearch {
         embedder: Arc<dyn Embedder>,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        Self::begin_with(name, library, embedder, clock, KnownVectors::default())
+    }
+
+    /// The same with the vectors of the search whose place this one takes: only what differs is computed.
+    #[must_use]
+    pub fn begin_with(
+        name: impl Into<String>,
+        library: Arc<Library>,
+        embedder: Arc<dyn Embedder>,
+        clock: Arc<dyn Clock>,
+        known: KnownVectors,
+    ) -> Self {
         let (tell, set) = watch::channel(Arc::default());
         let embedding = Embedding {
             name: name.into(),
@@ -46,7 +58,7 @@ impl HybridSearch {
             embedder: Arc::clone(&embedder),
             clock,
             set: tell,
-            known: BTreeMap::new(),
+            known: known.of(embedder.model()),
             has_begun: false,
             has_worked: false,
         };
@@ -94,6 +106,12 @@ impl Search for HybridSearch {
             merge(&index, &set.blocks, &vector, by_words, &near, limit)
         };
         Ok(tokio::task::spawn_blocking(fused).await?)
+    }
+
+    fn known_vectors(&self) -> KnownVectors {
+        let set = Arc::clone(&self.set.borrow());
+        let by_texts = set.blocks.iter().map(|block| (block.texts, block.vectors.clone())).collect();
+        KnownVectors { model: Some(self.embedder.model().clone()), by_texts }
     }
 }
 

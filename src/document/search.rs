@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
+use super::known_vectors::KnownVectors;
 use super::{Found, Library, LibraryError};
 
 /// Finds the passages that fit a question: a [`Library`] by words alone, a [`HybridSearch`](super::HybridSearch) by words and
@@ -15,6 +16,11 @@ pub trait Search: Debug + Send + Sync {
     /// # Errors
     /// When the documents cannot be searched.
     async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError>;
+
+    /// The vectors that it has, for the search that takes its place; none where it uses none.
+    fn known_vectors(&self) -> KnownVectors {
+        KnownVectors::default()
+    }
 }
 
 #[async_trait]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::embedder::VectorModel;
 use super::stored_passages::read_part;
-use super::vectors::DocumentVectors;
+use super::vectors::{DocumentVectors, TextsDigest};
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, MAX_PIECE_BYTES, StoreError};
 
 /// The first bytes: a mark, and the version of the format.
@@ -12,9 +12,6 @@ const MARK: [u8; 4] = *b"CWV\x01";
 
 /// The bytes of a number.
 const NUMBER: usize = size_of::<f32>();
-
-/// The digest of all texts that vectors are made of.
-pub(super) type TextsDigest = [u8; 32];
 
 /// The vectors with a header that says what they were made of: name of the model, number of dimensions, digest of the texts.
 fn encode(model: &VectorModel, texts: &TextsDigest, vectors: &DocumentVectors) -> Vec<u8> {
@@ -39,8 +36,7 @@ fn decode(bytes: &[u8], model: &VectorModel, texts: &TextsDigest, count: usize) 
     let (name, rest) = rest.split_at_checked(number(length)?)?;
     let (digest, rest) = rest.split_first_chunk()?;
     let (numbers, odd) = rest.as_chunks::<NUMBER>();
-    let is_same_model =
-        name == model.name.as_bytes() && model.dimension.is_none_or(|wanted| wanted == dimension) && dimension > 0;
+    let is_same_model = name == model.name.as_bytes() && model.makes(dimension);
     let is_whole = odd.is_empty() && count.checked_mul(dimension) == Some(numbers.len());
     let rows = || numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect::<Arc<[f32]>>();
     (*mark == MARK && is_same_model && digest == texts && is_whole).then(|| DocumentVectors { dimension, rows: rows() })

@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// So many products are added up side by side, so that the compiler can use vector instructions.
 const LANES: usize = 16;
 
+/// The digest of all texts that vectors are made of.
+pub(super) type TextsDigest = [u8; 32];
+
 /// The vectors of one document: a row of `dimension` numbers for each passage.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DocumentVectors {
@@ -20,6 +23,7 @@ pub(super) struct DocumentVectors {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) first: usize,
+    pub(super) texts: TextsDigest,
     pub(super) vectors: DocumentVectors,
 }
 
@@ -64,7 +68,7 @@ pub(super) fn dot(one: &[f32], other: &[f32]) -> f32 {
 /// takes less time than a call of the service that computed the vector of the question.
 pub(super) fn nearest(blocks: &[Block], question: &[f32], limit: usize) -> Vec<Near> {
     let mut all: Vec<Near> = Vec::new();
-    for Block { first, vectors } in blocks.iter().filter(|block| block.vectors.dimension == question.len()) {
+    for Block { first, vectors, .. } in blocks.iter().filter(|block| block.vectors.dimension == question.len()) {
         let rows = vectors.rows.chunks_exact(vectors.dimension.max(1)).enumerate();
         let near = rows.map(|(at, row)| Near { place: first + at, cosine: dot(row, question) });
         all.extend(near.filter(|near| near.cosine > 0.0));
@@ -94,7 +98,7 @@ mod tests {
             assert!(normalize(&mut row));
             row
         });
-        Block { first, vectors: DocumentVectors { dimension: 2, rows: rows.collect() } }
+        Block { first, texts: [0; 32], vectors: DocumentVectors { dimension: 2, rows: rows.collect() } }
     }
 
     #[test]
@@ -125,7 +129,7 @@ mod tests {
         let blocks = [
             block(0, &[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
             block(3, &[[1.0, 1.0], [-1.0, 0.0], [1.0, 0.0]]),
-            Block { first: 6, vectors: DocumentVectors { dimension: 3, rows: Arc::from([1.0; 3]) } },
+            Block { first: 6, texts: [0; 32], vectors: DocumentVectors { dimension: 3, rows: Arc::from([1.0; 3]) } },
         ];
         let places = |limit| nearest(&blocks, &[1.0, 0.0], limit).iter().map(|near| near.place).collect::<Vec<_>>();
         assert_eq!(places(10), [0, 5, 3]);

@@ -1,6 +1,6 @@
 //! Calls of services that answer with one JSON value: embeddings servers and rerankers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,8 +18,14 @@ use super::{CallLimits, Surroundings, UpstreamError, UpstreamFault};
 /// How long a question waits for the service. Then it is answered without.
 pub(super) const WITHIN: Duration = Duration::from_secs(5);
 
+/// After a failure, questions are answered without the service for so long: otherwise each would wait for it in vain.
+const PAUSE: TimeDelta = TimeDelta::seconds(30);
+
+/// The longest pause that a service may ask for.
+const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
+
 /// Failures while questions are answered are logged once in this time.
-const PAUSE: TimeDelta = TimeDelta::minutes(1);
+const LOG_EVERY: TimeDelta = TimeDelta::minutes(1);
 
 /// The largest answer: vectors of 256 texts with 4,096 dimensions, written with all their digits.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -31,8 +37,16 @@ const REFUSALS: [u16; 3] = [400, 413, 422];
 #[derive(Debug)]
 pub(super) struct JsonService {
     endpoint: Endpoint,
-    /// When a failure was logged last.
-    logged: Mutex<Option<DateTime<Utc>>>,
+    trouble: Mutex<Trouble>,
+}
+
+/// What is remembered of failures while questions were answered.
+#[derive(Debug, Default)]
+struct Trouble {
+    /// When one was logged last.
+    logged: Option<DateTime<Utc>>,
+    /// Until when questions are answered without the service.
+    paused_until: Option<DateTime<Utc>>,
 }
 
 /// The reason why a service gave nothing that can be used. The message is for the operator.
@@ -76,7 +90,7 @@ impl JsonService {
         keys.header(AUTHORIZATION, BEARER, "key_env", key_env);
         keys.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let limits = CallLimits { max_bytes: MAX_BYTES, ..CallLimits::default() };
-        Ok(Self { endpoint: endpoint(Some(url), limits, keys, surroundings)?, logged: Mutex::default() })
+        Ok(Self { endpoint: endpoint(Some(url), limits, keys, surroundings)?, trouble: Mutex::default() })
     }
 
     /// Posts JSON and reads the answer. The `question` is what no error repeats.
@@ -97,15 +111,19 @@ impl JsonService {
         })
     }
 
-    /// What comes of a call for somebody who waits for an answer; `None` and a line in the log when it fails or takes too long.
+    /// What comes of a call for somebody who waits for an answer; `None` and a line in the log when it fails or takes too long, and
+    /// `None` at once for a while after that.
     pub(super) async fn soon<T>(
         &self,
         call: impl Future<Output = Result<T, ServiceError>>,
         consequence: &'static str,
     ) -> Option<T> {
+        if self.trouble().paused_until.is_some_and(|until| self.endpoint.clock.now() < until) {
+            return None;
+        }
         let late = || ServiceError::Late { host: self.endpoint.host().to_owned() };
         let called = tokio::time::timeout(WITHIN, call).await.unwrap_or_else(|_| Err(late()));
-        called.map_err(|error| self.log(&error, consequence)).ok()
+        called.map_err(|error| self.failed(&error, consequence)).ok()
     }
 
     /// An answer that is JSON of the right shape, and wrong all the same.
@@ -113,12 +131,21 @@ impl JsonService {
         ServiceError::Unusable { host: self.endpoint.host().to_owned(), reason }
     }
 
-    fn log(&self, error: &ServiceError, consequence: &'static str) {
+    fn failed(&self, error: &ServiceError, consequence: &'static str) {
         let now = self.endpoint.clock.now();
-        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-        if logged.is_none_or(|last| now.signed_duration_since(last) >= PAUSE) {
-            *logged = Some(now);
+        let mut trouble = self.trouble();
+        // Another question may be one that the service takes.
+        if !error.is_refusal() {
+            let asked = error.retry_after().and_then(|wait| TimeDelta::from_std(wait).ok()).unwrap_or(PAUSE);
+            trouble.paused_until = now.checked_add_signed(asked.clamp(PAUSE, LONGEST_PAUSE));
+        }
+        if trouble.logged.is_none_or(|last| now.signed_duration_since(last) >= LOG_EVERY) {
+            trouble.logged = Some(now);
             tracing::warn!(%error, "{consequence}");
         }
+    }
+
+    fn trouble(&self) -> MutexGuard<'_, Trouble> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

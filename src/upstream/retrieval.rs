@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Ask, Reranker, Speaker, Turn, UpstreamError};
-use crate::document::{Found, LibraryError, Measure, Question, Search};
+use crate::document::{Found, KnownVectors, LibraryError, Measure, Question, Search};
 
 /// A question with no more telling words may lean on the one before it: *And in Germany?*
 const FEW_WORDS: usize = 2;
@@ -36,6 +36,12 @@ impl Retriever {
     #[must_use]
     pub fn with_min_score(self, min_score: Option<f64>) -> Self {
         Self { min_score, ..self }
+    }
+
+    /// The vectors of its search.
+    #[must_use]
+    pub fn known_vectors(&self) -> KnownVectors {
+        self.search.known_vectors()
     }
 
     /// The passages that fit what is asked, the best first. A question of few words is read together with the user's question before

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use citewire::clock::{CountingIds, SystemClock};
+use chrono::{DateTime, TimeDelta};
+use citewire::clock::{Clock, CountingIds, ManualClock, SystemClock};
 use citewire::document::{HybridSearch, Library, LibraryOptions, Measure, Search};
 use citewire::egress::EgressOptions;
 use citewire::secret_source::SecretSource;
@@ -55,8 +56,16 @@ impl Scene {
     }
 
     fn reranked(&self, search: Arc<dyn Search>, behavior: &str) -> Retriever {
+        self.reranked_at(Arc::new(SystemClock), search, behavior)
+    }
+
+    fn reranked_at(&self, clock: Arc<dyn Clock>, search: Arc<dyn Search>, behavior: &str) -> Retriever {
         let options: RerankerOptions = self.options(behavior, "");
-        let reranker = surrounded(|surroundings| options.open(surroundings).expect("a reranker"));
+        let open = |surroundings: &Surroundings<'_>| {
+            let surroundings = Surroundings { clock, ..surroundings.clone() };
+            options.open(&surroundings).expect("a reranker")
+        };
+        let reranker = surrounded(open);
         Retriever::new(search).with_reranker(Some(reranker))
     }
 }
@@ -147,6 +156,21 @@ async fn a_reranker_gives_passages_their_order_and_scores() {
             [("leave.md", Measure::Words), ("baby.md", Measure::Words)]
         );
     }
+}
+
+#[tokio::test]
+async fn a_service_that_has_failed_is_left_alone_for_half_a_minute() {
+    let scene = Scene::new().await;
+    let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
+    let retriever = scene.reranked_at(Arc::clone(&clock) as Arc<_>, scene.words(), "fine");
+    let first = async || paths(&retriever, "leave of employees, parents").await.remove(0);
+    scene.meaning.break_down(true);
+    assert_eq!((first().await.as_str(), scene.meaning.calls().len()), ("leave.md", 1));
+    scene.meaning.break_down(false);
+    clock.advance(TimeDelta::seconds(29));
+    assert_eq!((first().await.as_str(), scene.meaning.calls().len()), ("leave.md", 1));
+    clock.advance(TimeDelta::seconds(1));
+    assert_eq!((first().await.as_str(), scene.meaning.calls().len()), ("baby.md", 2));
 }
 
 #[tokio::test]

@@ -17,6 +17,9 @@ use crate::app::{API_KEY, answer, citewire};
 /// The longest wait for a line of the log.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The configuration, where a server has one.
+const CONFIG: &str = "citewire.toml";
+
 const COMPLETE: &str = "the vectors of the documents are complete";
 
 /// A server, and what it logs.
@@ -34,6 +37,9 @@ async fn start(data: &TempDir) -> (Child, UnboundedReceiver<String>, String) {
     let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
     command.env("CITEWIRE_DATA_DIR", data.path()).env("CITEWIRE_API_KEY", API_KEY).env("CITEWIRE_ASSISTANT", "none");
     // Assistants of the store may call it only where the operator allows it.
+    if data.path().join(CONFIG).exists() {
+        command.env("CITEWIRE_CONFIG", data.path().join(CONFIG));
+    }
     command.env("CITEWIRE_EGRESS_ALLOW_HOSTS", "127.0.0.1").env("CITEWIRE_LOG", "citewire=info");
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
     let stderr = child.stderr.take().expect("a pipe");
@@ -152,6 +158,37 @@ async fn vectors_outlive_a_restart_and_go_with_their_model_and_their_document() 
 }
 
 #[tokio::test]
+async fn vectors_of_a_folder_outlive_a_change_of_settings() {
+    let data = tempfile::tempdir().expect("a folder");
+    let meaning = Meaning::begin().await;
+    let home = data.path().to_owned();
+    let write = |name: &str, text: &str| std::fs::write(home.join(name), text).expect("written");
+    let (folder, url) = (data.path().join("documents"), meaning.url.clone());
+    std::fs::create_dir(&folder).expect("a folder");
+    let settings = |more: &str| {
+        let embeddings = format!("{{ url = '{url}/fine/v1', model = 'small' }}");
+        format!(
+            "[assistants.hr]\n{more}\ndocuments = {{ folder = '{}', embeddings = {embeddings} }}\n",
+            folder.display()
+        )
+    };
+    write("documents/leave.md", LEAVE);
+    write("documents/food.md", FOOD);
+    write(CONFIG, &settings(""));
+    let (child, lines, url) = start(&data).await;
+    let mut server = Server { data, meaning, child, lines, url, client: Client::builder().build().expect("a client") };
+    let line = server.said(COMPLETE).await;
+    assert!(line.contains("passages=2") && line.contains("computed=2"), "{line}");
+    write(CONFIG, &settings("greeting = 'Hello'"));
+    let line = server.said(COMPLETE).await;
+    assert!(line.contains("passages=2") && line.contains("computed=0"), "{line}");
+    write("documents/food.md", "# Food\n\nThe canteen opens at noon, and has lunch.\n");
+    let line = server.said(COMPLETE).await;
+    assert!(line.contains("passages=2") && line.contains("computed=1"), "only the changed file: {line}");
+    assert_eq!(server.meaning.passages("small").len(), 3);
+}
+
+#[tokio::test]
 async fn while_the_server_is_down_words_are_searched_and_later_everything_is_made_up_for() {
     let mut server = Server::start().await;
     server.assistant("hr", "fine", "small").await;
@@ -185,9 +222,10 @@ async fn each_failure_of_a_question_has_its_line_in_the_log_once() {
         assert!(server.ask(behavior, "How many days of leave a year?").await.contains("30 days"), "{behavior}");
         let line = server.said("a question got no vector").await;
         assert!(line.contains(words) && line.contains("words alone"), "{behavior}: {line}");
-        if behavior != "silent" {
-            server.ask(behavior, "How many days of leave a year?").await;
-        }
+        // The service is left alone for a while: no other question waits for it.
+        let calls = server.meaning.calls().len();
+        assert!(server.ask(behavior, "How many days of leave a year?").await.contains("30 days"), "{behavior}");
+        assert_eq!(server.meaning.calls().len(), calls, "{behavior}");
         while let Ok(line) = server.lines.try_recv() {
             assert!(!line.contains("got no vector"), "{behavior}: said twice");
         }
