@@ -1,9 +1,10 @@
 //! Archives of which no more is unpacked than the limits allow.
 
-use std::io::{Cursor, ErrorKind, Read as _};
+use std::io::{Cursor, ErrorKind, Read as _, Write as _};
 
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::{Limits, Unreadable};
 
@@ -44,6 +45,19 @@ impl<'b> Archive<'b> {
     /// Unpacks every part once, for readers that unpack without a limit.
     pub(crate) fn measure(&mut self) -> Result<(), Unreadable> {
         (0..self.zip.len()).try_for_each(|index| self.at(index).map(drop))
+    }
+
+    /// The same archive with other bytes in its parts, which are not packed again.
+    pub(crate) fn rewritten(&mut self, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> Result<Vec<u8>, Unreadable> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        for index in 0..self.zip.len() {
+            let name = self.zip.by_index(index).and_then(|part| Ok(part.name()?.into_owned())).map_err(unreadable)?;
+            let bytes = change(&name, self.at(index)?);
+            writer.start_file(name, stored).map_err(unreadable)?;
+            writer.write_all(&bytes).map_err(Unreadable::damaged)?;
+        }
+        Ok(writer.finish().map_err(unreadable)?.into_inner())
     }
 
     fn at(&mut self, index: usize) -> Result<Vec<u8>, Unreadable> {

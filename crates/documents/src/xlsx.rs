@@ -22,7 +22,50 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     }
     archive.measure()?;
     let title = relationships::title(&mut Archive::open(bytes, limits)?, limits)?;
-    let mut workbook = Xlsx::new(Cursor::new(bytes)).map_err(unreadable)?;
+    let text = match sheets(bytes, limits) {
+        // Some programs write blanks around numbers, such as `<v> 41</v>`, and calamine takes them for damage.
+        Err(Fault::Workbook(XlsxError::ParseFloat(_))) => {
+            let is_sheet = |name: &str| name.starts_with("xl/worksheets/");
+            let trimmed = Archive::open(bytes, limits)?
+                .rewritten(|name, part| if is_sheet(name) { without_blanks(&part) } else { part })?;
+            sheets(&trimmed, limits)?
+        }
+        read => read?,
+    };
+    Ok(Extracted::whole(title, Markup::Markdown, text))
+}
+
+/// The reason why sheets have no text.
+enum Fault {
+    Workbook(XlsxError),
+    Text(Unreadable),
+}
+
+impl From<XlsxError> for Fault {
+    fn from(error: XlsxError) -> Self {
+        Self::Workbook(error)
+    }
+}
+
+impl From<Unreadable> for Fault {
+    fn from(error: Unreadable) -> Self {
+        Self::Text(error)
+    }
+}
+
+impl From<Fault> for Unreadable {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Workbook(XlsxError::Password) => Self::Encrypted,
+            Fault::Workbook(error) => Self::damaged(error),
+            Fault::Text(error) => error,
+        }
+    }
+}
+
+/// The visible sheets as Markdown.
+fn sheets(bytes: &[u8], limits: &Limits) -> Result<String, Fault> {
+    let mut workbook = Xlsx::new(Cursor::new(bytes))?;
     let mut markdown = Markdown::new(limits.max_text_bytes);
     let sheets: Vec<_> =
         workbook.sheets_metadata().iter().filter(|sheet| sheet.visible == SheetVisible::Visible).collect();
@@ -34,16 +77,25 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
             markdown.table(&rows)?;
         }
     }
-    Ok(Extracted::whole(title, Markup::Markdown, markdown.finish()))
+    Ok(markdown.finish())
+}
+
+/// The XML of a sheet without blanks at the beginnings and ends of values.
+fn without_blanks(sheet: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(sheet);
+    let begun: Vec<&str> = text.split("<v>").map(str::trim_start).collect();
+    let text = begun.join("<v>");
+    let ended: Vec<&str> = text.split("</v>").map(str::trim_end).collect();
+    ended.join("</v>").into_bytes()
 }
 
 /// The rows of a sheet in which something stands, without the columns in which nothing does.
-fn rows(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, limits: &Limits) -> Result<Vec<Vec<String>>, Unreadable> {
+fn rows(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, limits: &Limits) -> Result<Vec<Vec<String>>, Fault> {
     // Charts have no cells.
     let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return Ok(Vec::new()) };
     let mut filled: Vec<(u32, u32, String)> = Vec::new();
     let mut size = 0;
-    while let Some(cell) = cells.next_cell().map_err(unreadable)? {
+    while let Some(cell) = cells.next_cell()? {
         let (row, column) = cell.get_position();
         let text = shown(cell.get_value());
         if !text.trim().is_empty() && column < MAX_COLUMNS {
@@ -51,7 +103,7 @@ fn rows(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, limits: &Limits) -> Resu
             filled.push((row, column, text));
         }
         if size > limits.max_text_bytes {
-            return Err(Unreadable::TooMuchText { limit: limits.max_text_bytes });
+            return Err(Unreadable::TooMuchText { limit: limits.max_text_bytes }.into());
         }
     }
     let mut columns: Vec<u32> = filled.iter().map(|(_, column, _)| *column).collect();
@@ -99,10 +151,6 @@ fn shown(value: &DataRef<'_>) -> String {
     }
 }
 
-fn unreadable(error: XlsxError) -> Unreadable {
-    if matches!(error, XlsxError::Password) { Unreadable::Encrypted } else { Unreadable::damaged(error) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +166,15 @@ mod tests {
             extracted.pages[0].text,
             "# Prices 2026\n\n| item | price\\|day |\n| --- | --- |\n| tea | 2.5 |\n| since | 2026-01-01 |\n"
         );
+    }
+
+    #[test]
+    fn blanks_around_a_number_are_no_damage() {
+        let sheet = r#"<row r="1"><c r="A1" t="n"><v> 41</v></c><c r="B1" t="n"><v>7.5 </v></c></row>"#;
+        let extracted = extract(&xlsx("Ozone", sheet), &Limits::default()).expect("text");
+        assert_eq!(extracted.pages[0].text, "# Ozone\n\n| 41 | 7.5 |\n| --- | --- |\n");
+        let broken = r#"<row r="1"><c r="A1" t="n"><v>many</v></c></row>"#;
+        let error = extract(&xlsx("Ozone", broken), &Limits::default()).expect_err("no number");
+        assert!(error.to_string().contains("damaged"), "{error}");
     }
 }
