@@ -231,8 +231,8 @@ async fn settle<S: TurnServer>(server: &S, held: &HeldLine, turn: &Turn, mut end
     loop {
         let error = match end {
             TurnEnd::Recorded => return true,
-            TurnEnd::Lost => return false,
-            TurnEnd::Interrupted => {
+            // Where this process is still the holder after all, somebody has to go on.
+            TurnEnd::Lost | TurnEnd::Interrupted => {
                 release(held).await;
                 return false;
             }
