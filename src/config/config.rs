@@ -97,6 +97,7 @@ impl Config {
                 ),
             ));
         }
+        faults.extend(shared_faults(&raw, &missing));
         let direct_line_client = raw.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
@@ -208,6 +209,20 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     let data_dir = data_dir(&raw, &sources.environment, false)?;
     let location = raw.store.location(&data_dir);
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
+}
+
+/// What is missing where several nodes share a database: secrets that one of them makes, and its own address, mean nothing to others.
+fn shared_faults(raw: &RawConfig, missing: &[(&'static str, &str)]) -> Option<Fault> {
+    let Ok(Location::Postgres(_)) = raw.store.location(Path::new("")) else { return None };
+    let public_url = raw.public_url.is_none().then_some("public_url");
+    let needed: Vec<_> = missing.iter().map(|(key, _)| *key).chain(public_url).collect();
+    if needed.is_empty() {
+        return None;
+    }
+    let named: Vec<_> = needed.iter().map(|key| format!("{key} ({})", environment_name(key))).collect();
+    let reason =
+        format!("a PostgreSQL store is shared by nodes, which have to agree; set {} first", named.join(" and "));
+    Some(Fault::new(Origin::Together, reason))
 }
 
 /// What is wrong with the settings for pages of other sites.
@@ -376,6 +391,21 @@ mod tests {
         assert!(said("api_key = 'sixteen-or-more-characters'", 0o644));
         assert!(!said("api_key = 'sixteen-or-more-characters'", 0o600));
         assert!(!said("workers = 1", 0o644));
+    }
+
+    #[test]
+    fn nodes_that_share_a_database_are_told_what_they_have_to_agree_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut given = vec![("CITEWIRE_STORE_URL", "postgres://me:hunter2@db/chats")];
+        let error = Config::load(&sources(folder.path(), &given)).expect_err("refused").to_string();
+        for name in ["CITEWIRE_API_KEY", "CITEWIRE_DIRECT_LINE_SECRET", "CITEWIRE_PUBLIC_URL"] {
+            assert!(error.contains(name) && !error.contains("hunter2"), "{error}");
+        }
+        given.push(("CITEWIRE_API_KEY", "the-api-key-of-the-tests"));
+        given.push(("CITEWIRE_DIRECT_LINE_SECRET", "the-direct-line-secret-of-the-tests"));
+        given.push(("CITEWIRE_PUBLIC_URL", "https://chat.example"));
+        let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
+        assert!(!format!("{:?}", config.store).contains("hunter2"));
     }
 
     #[test]

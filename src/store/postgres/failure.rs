@@ -36,7 +36,8 @@ impl Failure {
             "40001" | "40P01" | "23505" => Self::Conflict,
             "25006" => Self::ReadOnly,
             "53100" => Self::Full,
-            "42501" => Self::Denied,
+            // Without a schema that it may see, a user may create nothing.
+            "42501" | "3F000" => Self::Denied,
             "53300" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Self::Gone,
             code if code.starts_with("08") => Self::Gone,
             code if code.starts_with("28") => Self::Denied,

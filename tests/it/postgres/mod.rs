@@ -1,5 +1,8 @@
 //! A PostgreSQL server for the tests, and two nodes on one database.
 
+mod faults;
+mod opening;
+mod proxy;
 mod server;
 mod two_nodes;
 

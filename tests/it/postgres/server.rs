@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 
-use sqlx::Connection as _;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 /// A server that lives as long as the process of the tests: its guard stops it when the pipe to the guard is closed, however this
 /// process ends.
@@ -24,23 +24,41 @@ impl Database {
     pub(crate) async fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let schema = format!("t{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE SCHEMA {schema}")))
-            .execute(&mut connect(&url("postgres")).await)
-            .await
-            .expect("a schema");
+        admin(&format!("CREATE SCHEMA {schema}")).await;
         Self { url: format!("{}&options=-csearch_path%3D{schema}", url("postgres")) }
+    }
+
+    /// A connection of a test.
+    pub(crate) async fn connect(&self) -> PgConnection {
+        PgConnection::connect(&self.url).await.expect("PostgreSQL runs")
+    }
+
+    /// The same database at another address.
+    pub(crate) fn at(&self, hosts: &str) -> String {
+        let (_, options) = self.url.split_once("&options=").expect("a schema");
+        format!("postgres://citewire@{hosts}/postgres?sslmode=disable&options={options}")
     }
 }
 
-async fn connect(url: &str) -> sqlx::PgConnection {
-    sqlx::PgConnection::connect(url).await.expect("PostgreSQL runs")
+/// Does something that needs no schema.
+pub(crate) async fn admin(statement: &str) {
+    let mut connection = PgConnection::connect(&url("postgres")).await.expect("PostgreSQL runs");
+    sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.expect(statement);
+}
+
+/// The socket on which the server listens.
+pub(crate) fn socket() -> PathBuf {
+    server().folder.join(".s.PGSQL.5432")
+}
+
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(start)
 }
 
 /// The URL of a database of the server.
-fn url(database: &str) -> String {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    let folder = &SERVER.get_or_init(start).folder;
-    format!("postgres://citewire@localhost/{database}?host={}", folder.display())
+pub(crate) fn url(database: &str) -> String {
+    format!("postgres://citewire@localhost/{database}?host={}", server().folder.display())
 }
 
 fn start() -> Server {
