@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use citewire::activity::{Activity, ConversationId};
 use citewire::clock::SystemClock;
+use citewire::store::postgres::{Address, PostgresOptions, PostgresStore};
 use citewire::store::{Batch, ConversationStore, SqliteStore, StoreLimits};
 use floor::CONVERSATIONS;
 
@@ -37,11 +38,14 @@ fn main() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let body = serde_json::to_string(&activity()).expect("JSON");
     println!("{} bytes an activity", body.len());
-    println!("| writers | floor, appends/s | store, appends/s | of the floor | p50, µs | p99, µs |");
-    println!("|---|---|---|---|---|---|");
     // `cargo bench` says so; the suite does not.
     let measured = std::env::args().any(|argument| argument == "--bench");
     let (rounds, time) = if measured { (ROUNDS, MEASURE) } else { (1, TRY) };
+    if let Ok(url) = std::env::var("CITEWIRE_STORE_URL") {
+        return runtime.block_on(postgres(&url, time));
+    }
+    println!("| writers | floor, appends/s | store, appends/s | of the floor | p50, µs | p99, µs |");
+    println!("|---|---|---|---|---|---|");
     for writers in [1, 16, 128] {
         let (mut floors, mut stores, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -66,11 +70,30 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
+/// The database of `CITEWIRE_STORE_URL`, for which `pgbench` with the same rows is the floor.
+async fn postgres(url: &str, time: Duration) {
+    println!("| writers | PostgreSQL, appends/s | p50, µs | p99, µs |");
+    println!("|---|---|---|---|");
+    for writers in [1, 16, 64, 128] {
+        let address = Address::parse(url).expect("an address");
+        let store = PostgresStore::open(address, PostgresOptions::default(), limits(), Arc::new(SystemClock)).await;
+        let (rate, mut times) = appends(Arc::new(store.expect("a store")), writers, time).await;
+        times.sort_unstable();
+        let at = |share: usize| times.get(times.len() * share / 100).map_or(0, Duration::as_micros);
+        println!("| {writers} | {rate:.0} | {} | {} |", at(50), at(99));
+    }
+}
+
+fn limits() -> StoreLimits {
+    StoreLimits { max_activities: usize::MAX, max_conversation_bytes: usize::MAX, ..StoreLimits::on_disk() }
+}
+
 async fn store(path: &Path, writers: usize, time: Duration) -> (f64, Vec<Duration>) {
-    let limits =
-        StoreLimits { max_activities: usize::MAX, max_conversation_bytes: usize::MAX, ..StoreLimits::on_disk() };
-    let store: Arc<dyn ConversationStore> =
-        Arc::new(SqliteStore::open(path, limits, Arc::new(SystemClock)).await.expect("a store"));
+    let store = SqliteStore::open(path, limits(), Arc::new(SystemClock)).await.expect("a store");
+    appends(Arc::new(store), writers, time).await
+}
+
+async fn appends(store: Arc<dyn ConversationStore>, writers: usize, time: Duration) -> (f64, Vec<Duration>) {
     let ids: Vec<ConversationId> =
         (0..CONVERSATIONS).map(|number| format!("c{number}").parse().expect("an id")).collect();
     for id in &ids {

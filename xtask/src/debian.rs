@@ -16,6 +16,15 @@ pub(crate) fn ensure(program: &str, package: &str) -> Result<()> {
     install(package)
 }
 
+/// Installs PostgreSQL, unless a version is there. Its programs are not on PATH: those of each version stand apart.
+pub(crate) fn ensure_postgresql() -> Result<()> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    if versions.into_iter().any(|version| version.path().join("bin/initdb").is_file()) {
+        return Ok(());
+    }
+    ensure("initdb", "postgresql")
+}
+
 /// Whether packages can be installed: on Debian and its kin, by root.
 pub(crate) fn may_install() -> bool {
     let root = process::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0");

@@ -9,7 +9,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use sqlx::postgres::PgConnection;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -121,11 +120,10 @@ impl PostgresStore {
         room.count(&mut connection).await.map_err(explain)?;
         room.weigh(&mut connection).await.map_err(explain)?;
         discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
-        let channel = channel(&mut connection).await.map_err(explain)?;
         let (tasks, end) = (TaskTracker::new(), CancellationToken::new());
         let alive_for = options.dead_after.saturating_sub(options.heartbeat);
         let claims = Arc::new(Claims::new(Uuid::new_v4(), alive_for));
-        let bells = Bells::start(&connector, &channel, Arc::clone(&claims), &tasks, &end).await.map_err(explain)?;
+        let bells = Bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await.map_err(explain)?;
         let pulse = Arc::<Pulse>::default();
         let node = Node::new(&options, &claims, &clock, &pulse);
         node.begin(&mut connection).await.map_err(explain)?;
@@ -232,11 +230,6 @@ impl PostgresStore {
         }
         Ok(Some(Appended::new(recorded, true)))
     }
-}
-
-/// A channel of NOTIFY belongs to a database, and the tables to a schema in it. A name has 63 bytes at most.
-async fn channel(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
-    sqlx::query_scalar("SELECT left('citewire_' || current_schema(), 60)").fetch_one(connection).await
 }
 
 #[async_trait]

@@ -113,7 +113,7 @@ impl Shared {
                     }
                     if lost.is_some() {
                         // The server has done it when it answers.
-                        server.read(&mut from_server).await.ok();
+                        let _answer = server.read(&mut from_server).await;
                         return;
                     }
                 }

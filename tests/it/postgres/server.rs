@@ -33,6 +33,11 @@ impl Database {
         PgConnection::connect(&self.url).await.expect("PostgreSQL runs")
     }
 
+    /// The same with a password, which is to be seen nowhere.
+    pub(crate) fn with_password(&self) -> String {
+        self.url.replace("citewire@", "citewire:hunter2@")
+    }
+
     /// The same database at another address.
     pub(crate) fn at(&self, hosts: &str) -> String {
         let (_, options) = self.url.split_once("&options=").expect("a schema");

@@ -9,12 +9,14 @@ mod outbox;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sqlx::postgres::PgConnection;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use super::claims::Claims;
 use super::connect::Connector;
+use super::row::undecodable;
 use crate::activity::{ConversationId, Watermark};
 use crate::store::TurnKind;
 use crate::store::notifier_registry::NotifierRegistry;
@@ -35,19 +37,20 @@ impl Bells {
     /// Starts to listen, and the tasks that ring and hear until the end.
     pub(super) async fn start(
         connector: &Connector,
-        channel: &str,
+        connection: &mut PgConnection,
         claims: Arc<Claims>,
         tasks: &TaskTracker,
         end: &CancellationToken,
     ) -> Result<Arc<Self>, sqlx::Error> {
+        let (channel, sender) = names(connection).await?;
         let bells = Arc::new(Self {
             registry: NotifierRegistry::default(),
             claims,
-            outbox: Arc::new(Outbox::new(channel.to_owned())),
+            outbox: Arc::new(Outbox::new(channel, sender)),
             hearing: AtomicBool::new(true),
             gap: AtomicBool::new(false),
         });
-        let listener = ear::listen(connector, channel).await?;
+        let listener = ear::listen(connector, bells.channel()).await?;
         tasks.spawn(ear::run(Arc::clone(&bells), connector.clone(), listener, end.clone()));
         tasks.spawn(Arc::clone(&bells.outbox).run(connector.clone(), end.clone()));
         Ok(bells)
@@ -103,4 +106,12 @@ impl Bells {
     fn sender(&self) -> Uuid {
         self.outbox.sender
     }
+}
+
+/// The channel, and the name by which this node knows what it has sent. A channel of NOTIFY belongs to a database, and the tables to a
+/// schema in it; a name has 63 bytes at most.
+async fn names(connection: &mut PgConnection) -> Result<(String, Uuid), sqlx::Error> {
+    let names = "SELECT left('citewire_' || current_schema(), 60), gen_random_uuid()::text";
+    let (channel, sender): (String, String) = sqlx::query_as(names).fetch_one(connection).await?;
+    Ok((channel, sender.parse().map_err(undecodable)?))
 }

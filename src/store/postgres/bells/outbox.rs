@@ -48,8 +48,8 @@ struct Waiting {
 }
 
 impl Outbox {
-    pub(super) fn new(channel: String) -> Self {
-        Self { channel, sender: Uuid::new_v4(), waiting: Mutex::default(), wake: Notify::new() }
+    pub(super) fn new(channel: String, sender: Uuid) -> Self {
+        Self { channel, sender, waiting: Mutex::default(), wake: Notify::new() }
     }
 
     /// The conversation reaches as far as this, or is gone.
