@@ -1,7 +1,7 @@
 //! Assistants and documents in PostgreSQL.
 
 use async_trait::async_trait;
-use chrono::{DateTime, SubsecRound as _, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use serde_json::{Map, Value};
 use sqlx::Row as _;
 use sqlx::postgres::{PgConnection, PgRow};
@@ -59,9 +59,6 @@ const SET_STATE: &str =
     "UPDATE document SET state = $2, pages = $3, passages = $4, reason = $5 WHERE key = $1 AND NOT draft";
 
 const PIECE: &str = "SELECT bytes FROM document_piece WHERE document = $1 AND part = $2 AND place = $3";
-
-/// Drafts whose upload began so long ago were left by a process that has ended. Others are another node's.
-const DISCARD_OLD: &str = "DELETE FROM document WHERE draft AND received < $1";
 
 #[async_trait]
 impl AssistantStore for PostgresStore {
@@ -242,11 +239,6 @@ async fn publish(
     sqlx::query(PUBLISH).bind(key).bind(now).execute(&mut *c).await?;
     next(&mut c).await?;
     Ok((Publication::Published, c))
-}
-
-/// Deletes drafts that a process left which ended during an upload.
-pub(super) async fn discard_old_drafts(connection: &mut PgConnection, now: DateTime<Utc>) -> Result<(), sqlx::Error> {
-    sqlx::query(DISCARD_OLD).bind(now - TimeDelta::days(1)).execute(connection).await.map(drop)
 }
 
 /// The next revision.

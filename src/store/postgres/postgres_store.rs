@@ -16,8 +16,7 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use super::address::Address;
-use super::assistants::discard_old_drafts;
-use super::bells::Bells;
+use super::bells;
 use super::claims::Claims;
 use super::connect::Connector;
 use super::connections::Connections;
@@ -25,7 +24,7 @@ use super::error::PostgresError;
 use super::keeper;
 use super::node::{Node, Pulse};
 use super::reader::{Reader, failed};
-use super::removal::{Which, delete};
+use super::removal::{Which, delete, discard_old_drafts};
 use super::room::Room;
 use super::schema;
 use super::waiting::Waiting;
@@ -123,7 +122,8 @@ impl PostgresStore {
         let (tasks, end) = (TaskTracker::new(), CancellationToken::new());
         let alive_for = options.dead_after.saturating_sub(options.heartbeat);
         let claims = Arc::new(Claims::new(Uuid::new_v4(), alive_for));
-        let bells = Bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await.map_err(explain)?;
+        let bells = bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
+        let bells = bells.map_err(explain)?;
         let pulse = Arc::<Pulse>::default();
         let node = Node::new(&options, &claims, &clock, &pulse);
         node.begin(&mut connection).await.map_err(explain)?;

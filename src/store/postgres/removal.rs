@@ -1,6 +1,6 @@
-//! Deletes conversations.
+//! Deletes conversations, and drafts of documents that were left.
 
-use chrono::{DateTime, SubsecRound as _, Utc};
+use chrono::{DateTime, SubsecRound as _, TimeDelta, Utc};
 use sqlx::Connection as _;
 use sqlx::postgres::PgConnection;
 
@@ -31,6 +31,9 @@ WITH head AS (DELETE FROM head WHERE conversation = ANY($1)),
     line AS (DELETE FROM line WHERE conversation = ANY($1)),
     turn AS (DELETE FROM turn WHERE conversation = ANY($1))
 DELETE FROM conversation WHERE key = ANY($1) RETURNING id";
+
+/// Drafts whose upload began so long ago were left by a process that has ended. Others are another node's.
+const DISCARD_OLD: &str = "DELETE FROM document WHERE draft AND received < $1";
 
 /// The conversations to delete.
 #[derive(Clone, Copy, Debug)]
@@ -67,4 +70,9 @@ pub(super) async fn remove(connection: &mut PgConnection, keys: &[i64]) -> Resul
         return Ok(Vec::new());
     }
     sqlx::query_scalar(REMOVE).bind(keys).fetch_all(connection).await
+}
+
+/// Deletes drafts that a process left which ended during an upload.
+pub(super) async fn discard_old_drafts(connection: &mut PgConnection, now: DateTime<Utc>) -> Result<(), sqlx::Error> {
+    sqlx::query(DISCARD_OLD).bind(now - TimeDelta::days(1)).execute(connection).await.map(drop)
 }

@@ -7,8 +7,8 @@ use sqlx::postgres::{PgListener, PgPoolOptions};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::Bells;
 use super::message::{Message, unpack};
+use super::rings::Bells;
 use crate::store::postgres::connect::Connector;
 use crate::store::postgres::connections::pause;
 use crate::store::postgres::failure::timed_out;
