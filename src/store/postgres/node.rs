@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::claims::Claims;
 use super::connect::Connector;
 use super::failure::timed_out;
-use super::postgres_store::PostgresOptions;
+use super::options::PostgresOptions;
 use crate::clock::Clock;
 use crate::store::turn::TurnKind;
 

@@ -23,6 +23,7 @@ use super::connections::Connections;
 use super::error::PostgresError;
 use super::keeper;
 use super::node::{Node, Pulse};
+use super::options::PostgresOptions;
 use super::reader::{Reader, failed};
 use super::removal::{Which, delete, discard_old_drafts};
 use super::room::Room;
@@ -53,34 +54,6 @@ const MAX_WAITING_KIB: usize = 64 * 1024;
 /// Without a heartbeat for so long the store is not ready: longer than a failover, which
 /// would take all nodes away at once.
 const UNREADY: Duration = Duration::from_secs(30);
-
-/// How a database is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PostgresOptions {
-    /// The connections of this node at most; at least 8 are used.
-    pub connections: usize,
-    /// How long posts and reads wait while the database cannot be reached.
-    pub write_timeout: Duration,
-    /// How often this node says that it is alive.
-    pub heartbeat: Duration,
-    /// A node that has not said so for this time is dead: others answer what it has left.
-    pub dead_after: Duration,
-    /// Whether an older schema is brought to the version of this program.
-    pub migrate: bool,
-}
-
-impl Default for PostgresOptions {
-    fn default() -> Self {
-        Self {
-            connections: 12,
-            write_timeout: Duration::from_secs(10),
-            heartbeat: Duration::from_secs(3),
-            dead_after: Duration::from_secs(12),
-            migrate: true,
-        }
-    }
-}
 
 /// A [`ConversationStore`] in a PostgreSQL database, which other nodes serve too. Acknowledged changes are durable there.
 #[derive(Debug)]

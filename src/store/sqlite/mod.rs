@@ -17,6 +17,8 @@ mod lock;
 mod reader;
 mod schema;
 mod sqlite_store;
+mod turn_rows;
+mod turn_writer;
 mod turns;
 mod upkeep;
 mod work;

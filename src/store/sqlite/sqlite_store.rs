@@ -18,7 +18,7 @@ use super::lock::{Lock, make_private};
 use super::reader::Reader;
 use super::work::{Alone, Work};
 use super::writer::Writer;
-use super::{SqliteError, connect, schema, turns};
+use super::{SqliteError, connect, schema, turn_rows};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 use crate::metrics::StoreFigures;
@@ -68,7 +68,7 @@ impl SqliteStore {
         discard_all_drafts(&mut connection).await.map_err(failed)?;
         let counted = sqlx::query_as("SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation");
         let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
-        let (book, next_turn) = turns::load(&mut connection).await.map_err(failed)?;
+        let (book, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
         let book = Arc::new(book);
         let reader = Reader::open(path).await.map_err(failed)?;
         let (queue, work) = mpsc::channel(MAX_WAITING);

@@ -17,7 +17,7 @@ use super::connect::PAGE_BYTES;
 use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
 use super::lock::Lock;
-use super::turns::{answered_rows, queued_rows};
+use super::turn_rows::{answered_rows, queued_rows};
 use super::work::{Alone, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
