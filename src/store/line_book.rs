@@ -196,6 +196,11 @@ impl LineBook {
         line.turns.len()
     }
 
+    /// A turn of this name may be recorded again.
+    pub(super) fn forget_name(&self, id: &ConversationId, name: &str) {
+        self.inner().names.remove(&(id.clone(), name.to_owned()));
+    }
+
     /// The conversation is gone, and its turns with it.
     pub(super) fn forget_all(&self, id: &ConversationId) {
         for kind in TurnKind::ALL {

@@ -479,6 +479,11 @@ impl Turns for MemoryStore {
         Ok(self.lines.forget(id, kind))
     }
 
+    async fn forget_name(&self, id: &ConversationId, name: &str) -> Result<(), StoreError> {
+        self.lines.forget_name(id, name);
+        Ok(())
+    }
+
     async fn waiting_turns(&self, kind: TurnKind) -> Result<WaitingTurns, StoreError> {
         Ok(self.lines.count(kind))
     }

@@ -226,6 +226,12 @@ pub trait Turns: Send + Sync {
     /// When the store fails.
     async fn forget_turns(&self, id: &ConversationId, kind: TurnKind) -> Result<usize, StoreError>;
 
+    /// Forgets that a turn of this name was recorded, so that one may be recorded again; the turn itself stays.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn forget_name(&self, id: &ConversationId, name: &str) -> Result<(), StoreError>;
+
     /// What waits.
     ///
     /// # Errors

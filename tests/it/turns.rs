@@ -73,6 +73,7 @@ macro_rules! backends {
             an_apology_is_recorded_where_there_was_no_reply,
             a_line_and_all_lines_have_room_for_so_many,
             a_turn_of_a_known_name_is_not_recorded_again,
+            a_forgotten_name_is_new_and_its_turn_stays,
             a_repeated_batch_asks_nothing,
             a_user_who_becomes_known_is_a_turn_once,
             turns_go_with_their_conversation,
@@ -294,6 +295,21 @@ mod promises {
         assert_eq!(queue("a", "1").await, Queued::Repeated, "a name is known after its turn has ended");
     }
 
+    pub(super) async fn a_forgotten_name_is_new_and_its_turn_stays(store: &dyn ConversationStore) {
+        for conversation in ["a", "b"] {
+            store.create(&id(conversation), None).await.expect("created");
+        }
+        let queue = async |conversation: &str| {
+            let turn = NewTurn { name: Some("1".to_owned()), ..event("x") };
+            store.queue_turn(&id(conversation), turn).await.expect("a store").expect("known")
+        };
+        assert_eq!([queue("a").await, queue("b").await], [Queued::Taken, Queued::Taken]);
+        store.forget_name(&id("a"), "1").await.expect("a store");
+        assert_eq!([queue("a").await, queue("b").await], [Queued::Taken, Queued::Repeated]);
+        assert_eq!((queue("a").await, count(store).await), (Queued::Repeated, 3));
+        store.forget_name(&id("c"), "1").await.expect("nothing is known of it");
+    }
+
     pub(super) async fn a_repeated_batch_asks_nothing(store: &dyn ConversationStore) {
         store.create(&id("c"), None).await.expect("created");
         for queued in [Some(Queued::Taken), None] {
@@ -433,7 +449,12 @@ async fn turns_are_there_after_a_restart_with_what_is_known_of_them() {
     store.end_turn(&end(&line, &first)).await.expect("held");
     let second = next(&*store, &line).await;
     assert_eq!((second.body.as_deref(), second.attempts), (Some("two"), 0));
-    let named = NewTurn { name: Some("n".to_owned()), ..event("two") };
-    assert_eq!(store.queue_turn(&id("c"), named).await.expect("a store"), Some(Queued::Repeated));
+    let named = || NewTurn { name: Some("n".to_owned()), ..event("two") };
+    assert_eq!(store.queue_turn(&id("c"), named()).await.expect("a store"), Some(Queued::Repeated));
+    store.forget_name(&id("c"), "n").await.expect("a store");
+    store.close().await.expect("closed");
+    drop(store);
+    let store = open(folder.path()).await;
+    assert_eq!(store.queue_turn(&id("c"), named()).await.expect("a store"), Some(Queued::Taken), "it stays forgotten");
     store.close().await.expect("closed");
 }

@@ -183,7 +183,7 @@ fn body(row: &TurnRow) -> Option<String> {
 }
 
 /// What is kept of the name of a turn.
-fn print(id: &ConversationId, name: &str) -> Vec<u8> {
+pub(super) fn print(id: &ConversationId, name: &str) -> Vec<u8> {
     let named = format!("{} {id} {name}", id.as_str().len());
     digest(&SHA256, named.as_bytes()).as_ref()[..16].to_vec()
 }

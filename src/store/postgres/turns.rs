@@ -6,6 +6,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{Connection as _, Row as _};
 
 use super::escape::{escape, unescape};
+use super::lines::print;
 use super::postgres_store::PostgresStore;
 use super::reader::failed;
 use super::row::{number, signed};
@@ -126,6 +127,18 @@ impl Turns for PostgresStore {
             c.done(forgotten)
         });
         Ok(usize::try_from(forgotten.await.map_err(failed)?).unwrap_or_default())
+    }
+
+    async fn forget_name(&self, id: &ConversationId, name: &str) -> Result<(), StoreError> {
+        let print = print(id, name);
+        let forgotten = self.shared.connections.run(|mut c| {
+            let print = print.clone();
+            async move {
+                sqlx::query("DELETE FROM seen WHERE print = $1").bind(print).execute(&mut *c).await?;
+                c.done(())
+            }
+        });
+        forgotten.await.map_err(failed)
     }
 
     async fn waiting_turns(&self, kind: TurnKind) -> Result<WaitingTurns, StoreError> {

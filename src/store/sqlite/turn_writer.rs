@@ -9,6 +9,9 @@ const NOTE: &str = "UPDATE turn SET stage = ?, said = ? WHERE key = ?";
 
 const FORGET: &str = "DELETE FROM turn WHERE kind = ? AND conversation = (SELECT key FROM conversation WHERE id = ?)";
 
+const FORGET_NAME: &str =
+    "UPDATE turn SET name = NULL WHERE name = ? AND conversation = (SELECT key FROM conversation WHERE id = ?)";
+
 impl Writer {
     /// The lines that a group of changes is about, as they are now.
     pub(super) fn lines_of(&self, group: &[Change]) -> Lines {
@@ -78,5 +81,12 @@ impl Writer {
         let forget = sqlx::query(FORGET).bind(i64::try_from(kind.number()).unwrap_or(i64::MAX)).bind(id.as_str());
         forget.execute(self.connection().await?).await?;
         Ok(self.book.forget(id, kind))
+    }
+
+    pub(super) async fn forget_name(&mut self, id: &ConversationId, name: &str) -> Result<(), sqlx::Error> {
+        let forget = sqlx::query(FORGET_NAME).bind(name).bind(id.as_str());
+        forget.execute(self.connection().await?).await?;
+        self.book.forget_name(id, name);
+        Ok(())
     }
 }

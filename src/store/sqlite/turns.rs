@@ -53,6 +53,11 @@ impl Turns for SqliteStore {
         self.alone(|reply| Alone::ForgetTurns(id.clone(), kind, reply)).await
     }
 
+    async fn forget_name(&self, id: &ConversationId, name: &str) -> Result<(), StoreError> {
+        let (id, name) = (id.clone(), name.to_owned());
+        self.alone(|reply| Alone::ForgetName { id, name, reply }).await
+    }
+
     async fn waiting_turns(&self, kind: TurnKind) -> Result<WaitingTurns, StoreError> {
         Ok(self.book.count(kind))
     }

@@ -77,6 +77,10 @@ impl Writer {
                 let forgotten = self.forget_turns(&id, kind).await;
                 self.answer(reply, forgotten).await;
             }
+            Alone::ForgetName { id, name, reply } => {
+                let forgotten = self.forget_name(&id, &name).await;
+                self.answer(reply, forgotten).await;
+            }
             Alone::Probe(reply) => {
                 let probed = self.probe().await;
                 self.answer(reply, probed).await;

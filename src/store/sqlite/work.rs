@@ -35,6 +35,8 @@ pub(super) enum Alone {
     NoteTurn { line: Line, turn: u64, stage: TurnStage, said: Option<String>, reply: Reply<bool> },
     /// Forget the turns of a kind in a conversation; how many there were.
     ForgetTurns(ConversationId, TurnKind, Reply<usize>),
+    /// Forget the name of a turn.
+    ForgetName { id: ConversationId, name: String, reply: Reply<()> },
     /// Write something that changes nothing.
     Probe(Reply<()>),
     /// Finish what was accepted and close the file.

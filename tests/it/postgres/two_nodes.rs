@@ -88,6 +88,10 @@ impl Turns for TwoNodes {
         self.next().forget_turns(id, kind).await
     }
 
+    async fn forget_name(&self, id: &ConversationId, name: &str) -> Result<(), StoreError> {
+        self.next().forget_name(id, name).await
+    }
+
     async fn waiting_turns(&self, kind: TurnKind) -> Result<WaitingTurns, StoreError> {
         self.next().waiting_turns(kind).await
     }
