@@ -12,8 +12,8 @@ use super::failure::{Case, UNANSWERED};
 use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
 use crate::channels::azure_bot::{
-    Answered, AzureBotOptions, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line, Turn, TurnHandler,
-    TurnOutcome,
+    Answered, AzureBotOptions, ConnectorAnswer, ConnectorRecords, Failed, Followed, GREETING, Kind, Line, Turn,
+    TurnHandler, TurnOutcome,
 };
 use crate::channels::direct_line::Owner;
 use crate::channels::{Incomplete, counted};
@@ -22,9 +22,6 @@ use crate::convert::Conversion;
 use crate::metrics::Metrics;
 use crate::store::{ChangeListener, ConversationStore};
 use crate::upstream::{Ask, Reply, UpstreamError};
-
-/// Under which key a greeting is recorded, of which a conversation has one.
-const GREETING: &str = "greeting";
 
 /// Answers turns from Azure Bot Service with an assistant.
 #[derive(Debug)]
@@ -182,7 +179,7 @@ impl AzureResponder {
                     None => {}
                 }
                 let Answered { message, ids, .. } = answered;
-                self.record(turn, message, &ids, None).await;
+                turn.record(message, &ids, None).await;
                 end
             }
             Err(unanswered) => {
@@ -225,12 +222,7 @@ impl AzureResponder {
     }
 
     fn begin(&self, turn: &Turn) -> ConnectorAnswer {
-        ConnectorAnswer::begin(
-            turn.sink(),
-            turn.reference.dialect(self.html_email),
-            turn.pacing(),
-            Arc::clone(&self.clock),
-        )
+        turn.begin(self.html_email, Arc::clone(&self.clock))
     }
 
     fn conversion(&self, assistant: &Assistant, turn: &Turn, reply: &Reply) -> Conversion {
@@ -270,23 +262,12 @@ impl AzureResponder {
     async fn tell(&self, turn: &Turn, answer: ConnectorAnswer, text: &str, key: Option<&str>) -> TurnOutcome {
         match answer.close(text).await {
             Ok(ids) => {
-                self.record(turn, Activity::message(text), &ids, key).await;
+                turn.record(Activity::message(text), &ids, key).await;
                 TurnOutcome::Answered
             }
             Err(error) => {
                 tracing::error!(conversation.id = %turn.conversation, %error, "a text could not be sent to a user");
                 TurnOutcome::Failed
-            }
-        }
-    }
-
-    async fn record(&self, turn: &Turn, said: Activity, ids: &[String], key: Option<&str>) {
-        let Turn { conversation, reference, .. } = turn;
-        match self.records.said(conversation, reference, said, ids, key).await {
-            // Who has deleted the conversation does not want to have it back.
-            Ok(_) => {}
-            Err(error) => {
-                tracing::error!(conversation.id = %conversation, %error, "an answer was sent but not recorded");
             }
         }
     }

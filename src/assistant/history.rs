@@ -185,7 +185,7 @@ mod tests {
         let mut answer = Activity::message("30 days [1].");
         answer.entities = Some(serde_json::from_value(claims).expect("entities"));
         let ids = ["1701".to_owned()];
-        records.said(&id, &reference, answer, &ids, None).await.expect("a store").expect("known");
+        records.said(&id, &reference, answer, &ids, None, None).await.expect("a store").expect("known");
         records.rated(&id, SubmittedFeedback::default(), None, Some("1701")).await.expect("a store");
         let turns = turns(&*store, &id, question).await.expect("a store");
         let said: Vec<_> = turns.iter().map(|turn| (turn.speaker, turn.text.as_str())).collect();

@@ -20,6 +20,12 @@ use crate::metrics::Metrics;
     security(("api_key" = []))
 )]
 pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
+    if let Some(azure) = &state.azure_bot {
+        match azure.waiting().await {
+            Ok((waiting, oldest)) => state.metrics.queue("azure_bot", waiting, oldest),
+            Err(error) => tracing::error!(%error, "waiting turns could not be read from the store"),
+        }
+    }
     HttpResponse::Ok()
         .content_type(Metrics::MEDIA_TYPE)
         .insert_header(("cache-control", "no-store"))

@@ -130,7 +130,6 @@ impl State {
     #[must_use]
     pub fn with_azure_bot(self, azure: AzureBot) -> Self {
         self.metrics.watch_channel(azure.figures());
-        self.metrics.watch_queue("azure_bot", azure.queue());
         let state = self.answer_later(azure.later());
         Self { azure_bot: Some(Arc::new(azure)), ..state }
     }

@@ -127,8 +127,7 @@ impl Metrics {
     pub fn text(&self) -> String {
         let inner = &*self.0;
         for (name, (length, oldest)) in inner.queues.states() {
-            inner.queue.with_label_values(&[name]).set(i64::try_from(length).unwrap_or(i64::MAX));
-            inner.queue_age.with_label_values(&[name]).set(oldest.as_secs_f64());
+            self.queue(name, length, oldest);
         }
         let mut text = Vec::new();
         TextEncoder::new().encode(&inner.registry.gather(), &mut text).expect("a vector takes everything");
@@ -157,6 +156,12 @@ impl Metrics {
     /// Tells of a queue as well, under a name for the label `queue`.
     pub fn watch_queue(&self, name: &'static str, queue: &Queue) {
         self.0.queues.watch(name, queue);
+    }
+
+    /// So many entries of a queue wait, the oldest of them for so long.
+    pub fn queue(&self, name: &'static str, length: usize, oldest: Duration) {
+        self.0.queue.with_label_values(&[name]).set(i64::try_from(length).unwrap_or(i64::MAX));
+        self.0.queue_age.with_label_values(&[name]).set(oldest.as_secs_f64());
     }
 
     /// What is watched already stays what it is.

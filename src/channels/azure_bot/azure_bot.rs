@@ -1,8 +1,9 @@
 //! The bot behind Azure Bot Service: authenticates incoming activities and queues them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
@@ -10,19 +11,27 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::auth::{Bearer, Unauthorized, Verifier};
-use super::conversation::{Address, ConnectorRecords, ConversationReference, Destination, SubmittedFeedback};
+use super::conversation::{Address, ConnectorRecords, ConversationReference, SubmittedFeedback};
 use super::event_body::Waiting;
 use super::inbound::{DeliveryMode, Inbound, Kind};
 use super::outbound::{ActivitySink as _, AppCredentials, Collected, ConnectorClient, Credentials, EventSink};
 use super::proactive::ProactiveMessages;
-use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
-use super::turns::{Fingerprint, Job, Offer, Offered, ReplyRoute, Turn, TurnHandler, TurnQueue, serve};
+use super::service_url::UntrustedServiceUrl;
+use super::turns::{AzureServer, Call, Calls, Fingerprint, RAISE_ALL, RAISE_EACH, ReplyRoute, TurnBody, TurnHandler};
 use super::{AzureBotOptions, EventBody, ReceiveError, Received};
-use crate::activity::Activity;
-use crate::channels::RefusalLog;
+use crate::activity::{Activity, ConversationId};
+use crate::channels::{Ending, LineServer, RefusalLog};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
-use crate::metrics::{ChannelFigures, Queue};
+use crate::expiring_map::ExpiringMap;
+use crate::metrics::ChannelFigures;
+use crate::store::{NewTurn, Queued, StoreError, TurnKind, WaitingTurns};
+
+/// So much feedback is remembered, so that none is kept twice.
+const MAX_SUBMITTED: usize = 10_000;
+
+/// For so long.
+const REMEMBER_SUBMITTED: TimeDelta = TimeDelta::minutes(10);
 
 /// So long an answer may take to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
@@ -34,7 +43,9 @@ pub struct AzureBot {
     verifier: Verifier,
     client: Arc<ConnectorClient>,
     records: ConnectorRecords,
-    turns: Arc<TurnQueue<Job>>,
+    calls: Arc<Calls>,
+    /// The feedback of the last minutes, which needs no turn.
+    known_feedback: Mutex<ExpiringMap<Fingerprint, ()>>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     refusal_log: RefusalLog,
@@ -45,7 +56,6 @@ struct Admitted {
     inbound: Inbound,
     reference: ConversationReference,
     address: Address,
-    service: Option<TrustedServiceUrl>,
 }
 
 impl AzureBot {
@@ -79,9 +89,17 @@ impl AzureBot {
         };
         let verifier = Verifier::new(options.auth.clone(), egress.clone(), Arc::clone(&clock));
         let client = ConnectorClient::new(egress, hosts, credentials, Arc::clone(&clock), Arc::clone(&ids));
-        let turns = Arc::new(TurnQueue::new(options.turns));
-        let refusal_log = RefusalLog::default();
-        Ok(Self { options, verifier, client: Arc::new(client), records, turns, clock, ids, refusal_log })
+        Ok(Self {
+            options,
+            verifier,
+            client: Arc::new(client),
+            records,
+            calls: Arc::new(Calls::new()),
+            known_feedback: Mutex::new(ExpiringMap::new(MAX_SUBMITTED, REMEMBER_SUBMITTED)),
+            clock,
+            ids,
+            refusal_log: RefusalLog::default(),
+        })
     }
 
     /// What was set.
@@ -96,10 +114,17 @@ impl AzureBot {
         self.client.figures()
     }
 
-    /// Activities that wait for their turn.
-    #[must_use]
-    pub fn queue(&self) -> &Queue {
-        self.turns.queue()
+    /// How many activities wait for their turn, and since when the oldest has.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn waiting(&self) -> Result<(usize, Duration), StoreError> {
+        let WaitingTurns { count, oldest } = self.records.store().waiting_turns(TurnKind::Azure).await?;
+        let waiting = count.saturating_sub(self.calls.running());
+        let oldest = oldest
+            .filter(|_| waiting > 0)
+            .map_or(Duration::ZERO, |oldest| (self.clock.now() - oldest).to_std().unwrap_or_default());
+        Ok((waiting, oldest))
     }
 
     /// The way for answers that come later.
@@ -128,13 +153,23 @@ impl AzureBot {
         self.verifier.keep_fresh().await;
     }
 
-    /// Has `handler` answer what comes in, until `ending`. Then nothing more is taken in, answers come to their end with what
-    /// there is of them, and those who still wait are told.
-    pub async fn run(&self, handler: Arc<dyn TurnHandler>, tasks: TaskTracker, ending: CancellationToken) {
-        let serve = |turn| serve(turn, Arc::clone(&handler), self.records.clone(), ending.clone());
-        let left = Arc::clone(&self.turns).run(serve, tasks, ending.clone()).await;
-        if left > 0 {
-            tracing::error!(activities = left, "the server is shutting down and dropped waiting activities");
+    /// Has `handler` answer what comes in, until `ending` begins. Then no turn begins any more: what waits in the store is answered
+    /// after the next start, and those who wait for answers in the response are told.
+    pub async fn run(&self, handler: Arc<dyn TurnHandler>, tasks: TaskTracker, ending: Ending) {
+        let server = AzureServer {
+            handler: Arc::clone(&handler),
+            calls: Arc::clone(&self.calls),
+            records: self.records.clone(),
+            client: Arc::clone(&self.client),
+            addresses: Arc::new(self.options.auth.addresses.clone()),
+            clock: Arc::clone(&self.clock),
+            html_email: self.options.html_email,
+        };
+        let store = Arc::clone(self.records.store());
+        let lines = LineServer::new(store, TurnKind::Azure, self.options.turns.at_once);
+        lines.run(Arc::new(server), tasks, ending).await;
+        for call in self.calls.close() {
+            call.turn_away(&handler.busy()).await;
         }
     }
 
@@ -175,18 +210,32 @@ impl AzureBot {
             Kind::Invoke(name) if name == SubmittedFeedback::INVOKE => self.submitted(&admitted).await,
             Kind::Invoke(_) => Err(ReceiveError::UnknownInvoke),
             Kind::End => {
-                self.turns.forget(admitted.line().as_str());
+                let id = admitted.line();
+                self.records.store().forget_turns(&id, TurnKind::Azure).await?;
+                self.calls.forget(&id);
                 Ok(nothing(mode))
             }
             Kind::Passing => Ok(nothing(mode)),
-            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted, handler).await,
+            Kind::Nothing => {
+                let (id, met) = (admitted.line(), self.records.meet(&admitted.reference).await);
+                if let Err(error) = met {
+                    // There is nothing to be lost.
+                    tracing::error!(conversation.id = %id, %error, "a conversation reference could not be stored");
+                }
+                Ok(nothing(mode))
+            }
+            Kind::Question | Kind::Wordless | Kind::Arrival => match mode {
+                DeliveryMode::Normal => self.take_in(admitted).await,
+                DeliveryMode::ExpectReplies => self.reply(admitted, handler).await,
+                DeliveryMode::Stream => self.stream(admitted).await,
+            },
         }
     }
 
     fn admit(&self, inbound: Inbound, bearer: Bearer, is_local: bool) -> Result<Admitted, ReceiveError> {
         let caller = bearer.speaks_for(inbound.channel_id(), inbound.service_url());
         let caller = caller.map_err(|error| self.unauthorized(&error))?;
-        let service = self.service(&inbound, is_local).map_err(|error| {
+        self.check_service(&inbound, is_local).map_err(|error| {
             self.complain(&error.to_string());
             ReceiveError::UntrustedServiceUrl
         })?;
@@ -194,20 +243,20 @@ impl AzureBot {
         // The reader of activities has seen to it that there is a conversation.
         let mut address = reference.address().map_err(|_| ReceiveError::UntrustedServiceUrl)?;
         address.reply_to_id = inbound.answered_id().map(str::to_owned);
-        Ok(Admitted { inbound, reference, address, service })
+        Ok(Admitted { inbound, reference, address })
     }
 
-    /// Where answers go. Who waits for them in the response need not say.
-    fn service(&self, inbound: &Inbound, is_local: bool) -> Result<Option<TrustedServiceUrl>, UntrustedServiceUrl> {
+    /// Sees to it that answers may go where they would. Who waits for them in the response need not say where that is.
+    fn check_service(&self, inbound: &Inbound, is_local: bool) -> Result<(), UntrustedServiceUrl> {
         let Some(service_url) = inbound.service_url() else {
             return match inbound.delivery_mode() {
                 DeliveryMode::Normal => Err(UntrustedServiceUrl::NoAddress),
-                DeliveryMode::ExpectReplies | DeliveryMode::Stream => Ok(None),
+                DeliveryMode::ExpectReplies | DeliveryMode::Stream => Ok(()),
             };
         };
         // This machine is a service only for who is on it.
         let hosts = if self.options.loopback_services && is_local { self.client.hosts() } else { &self.options.hosts };
-        hosts.check(service_url).map(Some)
+        hosts.check(service_url).map(drop)
     }
 
     /// What users think of an answer. It is kept before anyone is told that it was.
@@ -215,11 +264,13 @@ impl AzureBot {
         let inbound = &admitted.inbound;
         let submitted = inbound.value().and_then(SubmittedFeedback::read).ok_or(ReceiveError::UnknownInvoke)?;
         let fingerprint = admitted.fingerprint();
-        if !self.turns.is_repeated(fingerprint, self.clock.now()) {
+        if fingerprint.is_none_or(|it| self.known_feedback().get(&it, self.clock.now()).is_none()) {
             let id = self.records.meet(&admitted.reference).await?;
             self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await?;
             // Only now: the sender may hang up while it is stored, which ends this, and come again.
-            self.turns.remember(fingerprint, self.clock.now());
+            if let Some(fingerprint) = fingerprint {
+                self.known_feedback().insert_new(fingerprint, (), self.clock.now());
+            }
         }
         // Teams shows an error when there is anything in it.
         let body = json!({});
@@ -230,67 +281,92 @@ impl AzureBot {
         })
     }
 
-    /// Puts a call into the line of its conversation, and waits for its answers where they go into the response.
-    async fn enqueue(&self, admitted: Admitted, handler: &dyn TurnHandler) -> Result<Received, ReceiveError> {
-        let (mode, forgotten) = (admitted.inbound.delivery_mode(), CancellationToken::new());
-        let (line, fingerprint) = (admitted.line(), admitted.fingerprint());
-        let asks = admitted.inbound.asks();
-        let (asks_nothing, wants_words) = (asks == Kind::Nothing, matches!(asks, Kind::Question | Kind::Wordless));
-        let deadline = Instant::now() + self.options.reply_within;
-        let Admitted { inbound, reference, address, service } = admitted;
-        let bytes = inbound.bytes();
-        let collected = Collected::new(address.clone());
-        let mut events = None;
-        let way = match (mode, service) {
-            (DeliveryMode::ExpectReplies, _) => ReplyRoute::Replies(collected.clone()),
-            (DeliveryMode::Normal, Some(service)) => {
-                let mut destination = Destination::new(service, address);
-                destination.scope = reference.caller.scope(&self.options.auth.addresses);
-                ReplyRoute::Connector { client: Arc::clone(&self.client), destination }
-            }
-            // A normal post without a service was refused before this.
-            (DeliveryMode::Stream | DeliveryMode::Normal, _) => {
-                let (sink, body) = EventSink::new(address, Arc::clone(&self.ids));
-                events = Some(body);
-                ReplyRoute::Events(sink)
-            }
+    fn known_feedback(&self) -> MutexGuard<'_, ExpiringMap<Fingerprint, ()>> {
+        self.known_feedback.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in an activity whose answers go out by themselves.
+    async fn take_in(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
+        let name = admitted.name();
+        let Admitted { inbound, reference, .. } = admitted;
+        let body = TurnBody::Delivered { caller: reference.caller.clone(), activity: inbound.into_members() };
+        self.queue(&reference, &body, name).await?;
+        Ok(Received::Accepted)
+    }
+
+    /// Puts a turn into the line of its conversation; whether it is a new one.
+    async fn queue(
+        &self,
+        reference: &ConversationReference,
+        body: &TurnBody,
+        name: Option<String>,
+    ) -> Result<bool, ReceiveError> {
+        let id = self.records.meet(reference).await?;
+        let turn = NewTurn { kind: TurnKind::Azure, body: Some(body.to_text()), room: self.options.turns.room(), name };
+        let advice = match self.records.store().queue_turn(&id, turn).await? {
+            Some(Queued::Taken) => return Ok(true),
+            Some(Queued::Repeated) => return Ok(false),
+            Some(Queued::LineFull) => RAISE_EACH,
+            // The conversation was deleted in between: it is there again when its sender comes again.
+            None | Some(Queued::Full) => RAISE_ALL,
         };
+        self.complain(advice);
+        Err(ReceiveError::Full)
+    }
+
+    /// Has a caller wait for its answers in the response; `None` where its activity came before.
+    async fn bind(
+        &self,
+        admitted: Admitted,
+        way: ReplyRoute,
+        deadline: Option<Instant>,
+    ) -> Result<Option<(Waiting, oneshot::Receiver<()>)>, ReceiveError> {
+        let (name, conversation) = (admitted.name(), admitted.line());
+        let Admitted { inbound, reference, .. } = admitted;
         let (tell, told) = oneshot::channel();
-        let call = Turn {
-            inbound,
-            reference,
-            conversation: line.clone(),
-            ending: CancellationToken::new(),
-            forgotten: forgotten.clone(),
-            way,
-        };
-        let deadline = (mode == DeliveryMode::ExpectReplies).then_some(deadline);
-        let job = Job::new(call, deadline, tell);
-        let offer = Offer { line: line.as_str(), fingerprint, bytes, forgotten: &forgotten };
-        match self.turns.offer(offer, job, self.clock.now()) {
-            Offered::Taken => {}
-            Offered::Repeated => return Ok(nothing(mode)),
-            // There is nothing to be lost.
-            Offered::Full(_) | Offered::Closed if asks_nothing => return Ok(nothing(mode)),
-            Offered::Full(full) => {
-                self.complain(full.mend());
-                return Err(ReceiveError::Full);
-            }
-            Offered::Closed => return Err(ReceiveError::Ending),
-        }
-        let waiting = || Waiting::new(forgotten.clone(), fingerprint, Arc::clone(&self.turns));
-        match (deadline, events) {
-            (Some(deadline), _) => {
-                let waiting = waiting();
-                let in_time = is_served(deadline + END_WITHIN, told, &forgotten).await;
-                // From here on nobody reads what is said.
+        let gone = CancellationToken::new();
+        let call = Call { inbound, reference: reference.clone(), way, forgotten: gone.clone(), deadline, tell };
+        let ticket = self.calls.wait(call, name.clone()).ok_or(ReceiveError::Ending)?;
+        let (calls, records) = (Arc::clone(&self.calls), self.records.clone());
+        let waiting = Waiting { gone, calls, ticket: ticket.clone(), conversation, records, over: false };
+        match self.queue(&reference, &TurnBody::Bound(ticket), name).await {
+            Ok(true) => Ok(Some((waiting, told))),
+            Ok(false) => {
                 waiting.finish();
-                let busy = (wants_words && !in_time).then(|| handler.busy());
-                Ok(replies(collected, busy).await)
+                Ok(None)
             }
-            (None, Some(events)) => Ok(Received::Events(EventBody::following(events, waiting()))),
-            (None, None) => Ok(Received::Accepted),
+            Err(error) => {
+                waiting.finish();
+                Err(error)
+            }
         }
+    }
+
+    /// Waits for the answers to a call that expects all of them in the response.
+    async fn reply(&self, admitted: Admitted, handler: &dyn TurnHandler) -> Result<Received, ReceiveError> {
+        let deadline = Instant::now() + self.options.reply_within;
+        let wants_words = matches!(admitted.inbound.asks(), Kind::Question | Kind::Wordless);
+        let collected = Collected::new(admitted.address.clone());
+        let way = ReplyRoute::Replies(collected.clone());
+        let Some((waiting, told)) = self.bind(admitted, way, Some(deadline)).await? else {
+            return Ok(nothing(DeliveryMode::ExpectReplies));
+        };
+        let in_time = is_served(deadline + END_WITHIN, told, &waiting.gone).await;
+        // From here on nobody reads what is said.
+        waiting.finish();
+        let busy = (wants_words && !in_time).then(|| handler.busy());
+        Ok(replies(collected, busy).await)
+    }
+
+    /// Shows a caller its answers while they are written.
+    async fn stream(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
+        let (sink, events) = EventSink::new(admitted.address.clone(), Arc::clone(&self.ids));
+        let id = admitted.line();
+        let Some((waiting, _)) = self.bind(admitted, ReplyRoute::Events(sink), None).await? else {
+            return Ok(nothing(DeliveryMode::Stream));
+        };
+        let listener = self.records.store().subscribe(&id).await?;
+        Ok(Received::Events(EventBody::following(events, waiting, listener)))
     }
 
     /// Tells the operator why something was refused, in words that hold nothing secret.
@@ -335,12 +411,17 @@ fn nothing(mode: DeliveryMode) -> Received {
 }
 
 impl Admitted {
-    fn line(&self) -> crate::activity::ConversationId {
+    fn line(&self) -> ConversationId {
         self.reference.name().id()
     }
 
     /// By what the activity is known; one without an id is never known.
     fn fingerprint(&self) -> Option<Fingerprint> {
         self.inbound.id().map(|id| Fingerprint::of(self.reference.name().as_str(), id))
+    }
+
+    /// The name of its turn.
+    fn name(&self) -> Option<String> {
+        self.fingerprint().map(Fingerprint::to_name)
     }
 }

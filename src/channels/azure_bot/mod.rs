@@ -22,13 +22,13 @@ mod received;
 mod service_url;
 mod turns;
 
-pub use answer::{Answered, ConnectorAnswer, ConnectorTexts, Ended, Failed, Followed, Unanswered};
+pub use answer::{Answered, ConnectorAnswer, ConnectorTexts, Ended, Failed, Followed, Progress, Unanswered};
 pub use azure_bot::AzureBot;
-pub(crate) use conversation::is_behind_azure;
 pub use conversation::{
     Address, ConnectorRecords, ConversationReference, Destination, Line, NoConversation, NoReference, PublicName,
     SubmittedFeedback, find, find_said,
 };
+pub(crate) use conversation::{GREETING, is_behind_azure};
 pub use event_body::EventBody;
 pub use inbound::{DeliveryMode, Inbound, InboundError, Kind};
 pub use options::{AzureBotFault, AzureBotOptions, AzureBotSettings};

@@ -322,6 +322,7 @@ fn refused(refusal: &Refusal) -> ProblemType {
         | RefusalCause::NoAnswer { .. }
         | RefusalCause::Id { .. }
         | RefusalCause::HandedOver
+        | RefusalCause::Unnoted(_)
         | RefusalCause::Gone => refused_as(refusal.kind),
     };
     match refusal.retry_after {

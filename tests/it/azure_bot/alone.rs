@@ -2,9 +2,9 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
+use citewire::channels::Ending;
 use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
 use citewire::channels::azure_bot::{
     AzureBot, AzureBotOptions, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError, Received,
@@ -13,10 +13,9 @@ use citewire::channels::azure_bot::{
 use citewire::clock::{RandomIds, SystemClock};
 use citewire::egress::EgressOptions;
 use citewire::store::{ConversationStore, MemoryStore, SqliteStore, StoreLimits};
-use futures_util::poll;
+use futures_util::{StreamExt as _, poll};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 const BUSY: &str = "There is no time.";
@@ -79,11 +78,8 @@ async fn receive(bot: &AzureBot, inbound: Inbound, responder: &dyn TurnHandler) 
 // Where the server ended before its turn, the line was dropped, which was taken for the end of the answer: the list was empty.
 #[tokio::test]
 async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_asked() {
-    let bot = Arc::new(bot(in_memory(), |options| {
-        options.turns.at_once = 1;
-        options.turns.last_words = Duration::ZERO;
-    }));
-    let (responder, ending, tasks) = (Arc::new(Endless::default()), CancellationToken::new(), TaskTracker::new());
+    let bot = Arc::new(bot(in_memory(), |options| options.turns.at_once = 1));
+    let (responder, ending, tasks) = (Arc::new(Endless::default()), Ending::default(), TaskTracker::new());
     let post =
         async |conversation: &'static str, members| receive(&bot, activity(conversation, members), &*responder).await;
     let mut running = pin!(post("a", json!({"id": "1"})));
@@ -98,12 +94,18 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
     let mut arrived = pin!(post("c", json!({"id": "1", "type": "installationUpdate", "action": "add"})));
     let mut left = pin!(post("d", json!({"id": "1"})));
     assert!(poll!(&mut asked).is_pending() && poll!(&mut arrived).is_pending() && poll!(&mut left).is_pending());
+    let stream = post("e", json!({"id": "1", "deliveryMode": "stream"})).await;
     // Whoever ends the conversation waits for nothing more.
     assert!(told(post("d", json!({"id": "2", "type": "endOfConversation"})).await).is_empty());
     assert!(told(left.await).is_empty());
-    ending.cancel();
+    ending.begun.cancel();
     assert_eq!(told(asked.await), [BUSY]);
     assert!(told(arrived.await).is_empty());
+    let Ok(Received::Events(events)) = stream else { panic!("events") };
+    let events: Vec<_> = events.collect().await;
+    assert!(events.len() == 1 && String::from_utf8_lossy(&events[0]).contains(BUSY), "{events:?}");
+    let late = post("f", json!({"id": "1"})).await;
+    assert!(matches!(late, Err(ReceiveError::Ending)), "nobody would answer: {late:?}");
     run.await.expect("it ends");
 }
 
@@ -114,7 +116,7 @@ async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
     let (responder, tasks) = (Arc::new(Endless::default()), TaskTracker::new());
     {
         let (bot, responder, tracker) = (Arc::clone(&bot), Arc::clone(&responder), tasks.clone());
-        tasks.spawn(async move { bot.run(responder, tracker, CancellationToken::new()).await });
+        tasks.spawn(async move { bot.run(responder, tracker, Ending::default()).await });
     }
     for (id, kind) in [("1", "installationUpdate"), ("2", "message"), ("3", "message")] {
         let members = json!({"id": id, "type": kind, "action": "add"});

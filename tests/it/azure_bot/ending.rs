@@ -13,6 +13,7 @@ use super::scene::{FAILURE, GROUP, Scene};
 use crate::app::API_KEY;
 use crate::connector::Bubble;
 
+const OTHER: &str = "19:other@thread.v2";
 const BROKE_OFF: &str = "The answer above is incomplete: it broke off while it was being written.";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -42,28 +43,62 @@ async fn a_deleted_conversation_gets_what_there_is_and_is_not_there_again() {
     asked.begin().done();
 }
 
+/// Those who waited were told that there is no answer, and what had begun was cut off.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_server_that_ends_sends_what_there_is_and_tells_those_who_wait() {
+async fn a_server_that_ends_leaves_to_the_next_one_what_nobody_has_seen() {
     let scene = Scene::new().await;
     scene.hand_in(&scene.message("1", "first")).await;
+    // In a group nothing of an answer is seen before it is whole.
     let body = scene.backend.asked().await.begin();
     body.event(&json!({"delta": "Thirty"}));
-    for (id, conversation) in [("2", GROUP), ("3", GROUP), ("4", "19:other@thread.v2")] {
-        let mut activity = scene.message(id, "waits");
+    for (id, conversation) in [("2", GROUP), ("3", GROUP), ("4", OTHER)] {
+        let mut activity = scene.message(id, &format!("no. {id}"));
         activity["conversation"]["id"] = json!(conversation);
         scene.hand_in(&activity).await;
     }
-    let Scene { app, service, .. } = scene;
-    tokio::time::timeout(std::time::Duration::from_secs(9), app.ended()).await.expect("the server ends");
+    let elsewhere = scene.backend.asked().await;
+    assert_eq!(elsewhere.turns(), ["user: no. 4"]);
+    let scene = scene.next(async |_| {}).await;
+    drop((body, elsewhere));
+    for _ in 0..4 {
+        let asked = scene.backend.asked().await;
+        let question = asked.turns().last().expect("a question").clone();
+        let body = asked.begin();
+        body.event(&json!({"delta": question.replace("user:", "to")}));
+        body.done();
+    }
+    scene.service.called(4).await;
     let texts = |conversation: &str| -> Vec<String> {
-        service.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
+        scene.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
     };
-    let first = texts(GROUP);
-    assert_eq!(first[first.len() - 2..], [FAILURE, FAILURE], "{first:?}");
-    let answered = &first[..first.len() - 2];
-    // The beginning of the answer had arrived, or had not.
-    assert!(*answered == ["Thirty".to_owned(), BROKE_OFF.to_owned()] || *answered == [FAILURE.to_owned()], "{first:?}");
-    assert_eq!(texts("19:other@thread.v2"), [FAILURE]);
+    assert_eq!(
+        (texts(GROUP), texts(OTHER)),
+        (vec!["to first".into(), "to no. 2".into(), "to no. 3".into()], vec!["to no. 4".into()])
+    );
+    // What was handed in before is known.
+    scene.hand_in(&scene.message("3", "no. 3")).await;
+    scene.hand_in(&scene.message("5", "next")).await;
+    let asked = scene.backend.asked().await;
+    let expected = ["user: first", "assistant: to first", "user: no. 2", "assistant: to no. 2"];
+    assert_eq!(asked.turns()[..4], expected);
+    assert_eq!(asked.turns().last().map(String::as_str), Some("user: next"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn what_was_seen_of_an_answer_ends_with_the_server() {
+    let scene = Scene::new().await;
+    let mut question = scene.message("1", "hi");
+    question["conversation"] = json!({"id": "a:1", "conversationType": "personal"});
+    scene.hand_in(&question).await;
+    let body = scene.backend.asked().await.begin();
+    body.event(&json!({"delta": "Thirty"}));
+    scene.service.called(2).await;
+    let scene = scene.next(async |_| {}).await;
+    assert_eq!(scene.texts_after(4, "a:1").await, ["Thirty", BROKE_OFF]);
+    question["id"] = json!("2");
+    question["text"] = json!("and then?");
+    scene.hand_in(&question).await;
+    assert_eq!(scene.backend.asked().await.turns(), ["user: hi", "assistant: thirty", "user: and then?"]);
 }
 
 /// A back end that panics on its first question.

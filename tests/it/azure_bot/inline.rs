@@ -14,7 +14,7 @@ use crate::connector::Flavour;
 /// Words of the operator, who was not heard while the bot had words of its own for this.
 const BUSY: &str = "Everyone is asking. Come back after lunch.";
 
-fn with_mode(mut activity: Value, mode: &str) -> Value {
+pub(super) fn with_mode(mut activity: Value, mode: &str) -> Value {
     activity["deliveryMode"] = json!(mode);
     activity
 }

@@ -10,3 +10,4 @@ mod kinds;
 mod load;
 mod points;
 mod scene;
+mod takeover;

@@ -1,13 +1,14 @@
 //! A bot behind a local Azure: a Connector, a publisher of keys, and a back end whose answers a test writes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use citewire::assistant::{AssistantOptions, Assistants};
 use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
 use citewire::channels::azure_bot::{AzureBotOptions, PUBLIC_HOSTS, PublicName, TrustedHosts};
 use citewire::clock::{Clock as _, ManualClock};
 use citewire::secret::Secret;
-use citewire::store::{MemoryStore, StoreLimits};
+use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
@@ -39,6 +40,22 @@ pub(super) struct Scene {
     pub(super) publisher: Publisher,
     pub(super) backend: Arc<Backend>,
     pub(super) assistants: Arc<Assistants>,
+    options: AzureBotOptions,
+}
+
+fn serve(
+    store: Arc<dyn ConversationStore>,
+    clock: Arc<ManualClock>,
+    options: &AzureBotOptions,
+    team: &Arc<Assistants>,
+    workers: usize,
+) -> TestApp {
+    TestApp::going_on(store, clock, |setup| {
+        setup.azure_bot = Some(options.clone());
+        setup.assistants = Some(Arc::clone(team));
+        setup.http.workers = workers;
+        setup.http.shutdown_grace = Duration::from_millis(300);
+    })
 }
 
 impl Scene {
@@ -82,13 +99,22 @@ impl Scene {
         let backend = Backend::new();
         let store = Arc::new(MemoryStore::new(limits, Arc::clone(&clock) as _));
         let team = Backend::alone(backend.assistant("hr", |options| *options = assistant));
-        let assistants = Arc::clone(&team);
-        let app = TestApp::going_on(store, clock, |setup| {
-            setup.azure_bot = Some(options);
-            setup.assistants = Some(team);
-            setup.http.workers = workers;
-        });
-        Self { app, service, publisher, backend, assistants }
+        let app = serve(store, clock, &options, &team, workers);
+        Self { app, service, publisher, backend, assistants: team, options }
+    }
+
+    /// Ends the server; another one goes on with its store, after what a test does to that.
+    pub(super) async fn next(self, meanwhile: impl AsyncFnOnce(&dyn ConversationStore)) -> Self {
+        let (store, clock) = (Arc::clone(&self.app.store), Arc::clone(&self.app.clock));
+        self.app.ended().await;
+        meanwhile(&*store).await;
+        let app = serve(store, clock, &self.options, &self.assistants, 1);
+        Self { app, ..self }
+    }
+
+    /// The next server calls no service on this machine.
+    pub(super) fn distrust(&mut self) {
+        self.options.loopback_services = false;
     }
 
     /// A message to the bot in a group chat, or in what conversation a test puts in place of it.

@@ -91,7 +91,7 @@ async fn feedback_that_comes_before_its_answer_is_recorded_is_about_it_all_the_s
     let (_, list) = scene.get(&scene.path("/feedback")).await;
     assert_eq!((&list["feedback"][0]["answer"], &list["feedback"][0]["reply_to_id"]), (&Value::Null, &json!("1701")));
     let ids = ["1701".to_owned()];
-    let said = scene.records.said(&scene.id, &scene.reference, Activity::message("30 days."), &ids, None).await;
+    let said = scene.records.said(&scene.id, &scene.reference, Activity::message("30 days."), &ids, None, None).await;
     let said = said.expect("a store").expect("known").recorded.remove(0);
     let (_, list) = scene.get(&scene.path("/feedback")).await;
     assert_eq!(list["feedback"][0]["answer"], json!(said.activity.id));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::ConnectorTexts;
 use super::refusal_policy::{Next, Sent, after};
+use super::{ConnectorTexts, Progress};
 use crate::activity::{Activity, ActivityId, StreamInfo};
 use crate::channels::azure_bot::outbound::{ActivitySink, Refusal, RefusalKind};
 use crate::channels::pace::Pace;
@@ -41,6 +41,10 @@ pub struct ConnectorAnswer {
     pub(super) ids: Vec<String>,
     /// Whether the answer may have arrived although nobody has said so.
     pub(super) in_doubt: bool,
+    /// Whether somebody else may have sent it already.
+    pub(super) once_more: bool,
+    /// How far it has come, where somebody else could go on with it.
+    pub(super) progress: Option<Progress>,
 }
 
 /// The state of the stream.
@@ -91,12 +95,19 @@ impl ConnectorAnswer {
             shown: String::new(),
             ids: Vec::new(),
             in_doubt: false,
+            once_more: false,
+            progress: None,
             sink,
             dialect,
             pacing,
             clock,
             phase,
         }
+    }
+
+    /// The same answer, each step of which is noted before it can be seen.
+    pub(in crate::channels::azure_bot) fn noting(self, progress: Progress) -> Self {
+        Self { progress: Some(progress), ..self }
     }
 
     /// Whether the user has pressed the stop button.
@@ -199,6 +210,9 @@ impl ConnectorAnswer {
             StreamState::Open(id) => (Sent::Update, Some(id.clone())),
             StreamState::Quiet(_) | StreamState::Over(_) | StreamState::Plain | StreamState::Stopped => return,
         };
+        if chunk == Chunk::Streaming && !self.may_speak().await {
+            return self.pace.sent(self.clock.now());
+        }
         let sequence = NonZeroU32::MIN.saturating_add(self.sequence);
         let info = match chunk {
             Chunk::Informative => StreamInfo::Informative { sequence },
@@ -245,6 +259,12 @@ impl ConnectorAnswer {
         }
     }
 
+    /// Notes that something of the answer is about to be seen; whether that was taken down.
+    async fn may_speak(&mut self) -> bool {
+        let Some(progress) = &self.progress else { return true };
+        progress.spoken().await.is_ok()
+    }
+
     /// Goes on after a refused activity of the stream.
     fn turn(&mut self, sent: Sent, refusal: &Refusal, now: DateTime<Utc>) {
         let next = after(sent, refusal.kind);
@@ -269,6 +289,10 @@ impl ConnectorAnswer {
     /// Ends the stream before the service does it: what was shown stays until the answer is there.
     async fn close_early(&mut self) {
         let StreamState::Open(id) = self.state.clone() else { return };
+        if !self.may_speak().await {
+            self.state = StreamState::Quiet(id);
+            return;
+        }
         let closing = self.closing(&id);
         self.state = match self.sink.send(closing).await {
             Ok(_) => StreamState::Over(id),

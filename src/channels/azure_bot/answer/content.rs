@@ -34,6 +34,11 @@ impl Content {
         self.parts.pop_front();
     }
 
+    /// Only the next part is to be sent.
+    pub(super) fn cut(&mut self) {
+        self.parts.truncate(1);
+    }
+
     /// Divides what is left once more; whether that has made its parts smaller.
     pub(super) fn divide(&mut self, entries: &mut Vec<Entry>) -> bool {
         self.limit /= 2;

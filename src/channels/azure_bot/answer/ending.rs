@@ -9,10 +9,11 @@ use super::{Answered, ConnectorAnswer, Ended, Failed, Unanswered};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::NoAnswer;
 use crate::channels::arrived::says_nothing;
-use crate::channels::azure_bot::outbound::{Refusal, RefusalKind};
+use crate::channels::azure_bot::outbound::{Refusal, RefusalCause, RefusalKind};
 use crate::convert::Converted;
 use crate::egress::later;
 use crate::report::{Entry, Report};
+use crate::store::StoreError;
 
 /// No message takes more calls than this, its parts included.
 const MAX_CALLS: usize = 40;
@@ -71,6 +72,21 @@ impl ConnectorAnswer {
         Ok(self.ids)
     }
 
+    /// Sends a message that somebody else may have sent before as the end of this stream: a stream that has ended says so. What was
+    /// to come behind the stream is sent only where the stream had not ended.
+    ///
+    /// # Errors
+    /// When nobody knows whether it has arrived.
+    pub(in crate::channels::azure_bot) async fn once_more(
+        mut self,
+        message: Activity,
+        stream: ActivityId,
+    ) -> Result<Vec<String>, Refusal> {
+        (self.state, self.once_more) = (StreamState::Quiet(stream), true);
+        self.deliver(message, &mut Vec::new()).await?;
+        Ok(self.ids)
+    }
+
     /// Sends the message, and says what has become of it.
     pub(super) async fn finish(&mut self, message: Activity, mut report: Report) -> Result<Answered, Refusal> {
         let mut entries = Vec::new();
@@ -97,8 +113,9 @@ impl ConnectorAnswer {
             StreamState::Open(id) | StreamState::Quiet(id) => Way::Final(id),
             StreamState::Over(id) => self.instead(id),
         };
+        self.note(&message).await.map_err(RefusalCause::Unnoted)?;
         let mut content = Content::new(self.dialect, message, entries);
-        let (mut again, mut lost) = (false, false);
+        let (mut again, mut lost) = (false, self.once_more);
         let mut calls = 0;
         loop {
             calls += 1;
@@ -135,6 +152,9 @@ impl ConnectorAnswer {
             };
             let next = after(sent, refusal.kind);
             tracing::info!(error = %refusal, ?next, "the channel refused an answer");
+            if next == Next::Settle && self.once_more {
+                content.cut();
+            }
             lost |= refusal.kind == RefusalKind::Lost && sent != Sent::Closing;
             let other = match (next, way) {
                 (Next::Stop, _) => {
@@ -165,6 +185,16 @@ impl ConnectorAnswer {
                 }
             }
         }
+    }
+
+    /// Notes that all of the answer is about to be sent.
+    async fn note(&mut self, message: &Activity) -> Result<(), StoreError> {
+        let Some(progress) = &self.progress else { return Ok(()) };
+        let stream = match &self.state {
+            StreamState::Open(id) | StreamState::Quiet(id) => Some(id),
+            StreamState::Fresh | StreamState::Over(_) | StreamState::Plain | StreamState::Stopped => None,
+        };
+        progress.whole(message, stream).await
     }
 
     /// How long to wait until a stream can end: the service counts its end with its updates.

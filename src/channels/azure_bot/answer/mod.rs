@@ -9,6 +9,7 @@ mod content;
 mod ending;
 mod follow;
 mod outcome;
+mod progress;
 mod refusal_policy;
 #[cfg(test)]
 mod refusal_tests;
@@ -18,4 +19,6 @@ mod texts;
 
 pub use answer::ConnectorAnswer;
 pub use outcome::{Answered, Ended, Failed, Followed, Unanswered};
+pub use progress::Progress;
+pub(super) use progress::Said;
 pub use texts::ConnectorTexts;

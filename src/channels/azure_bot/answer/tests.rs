@@ -183,7 +183,7 @@ async fn row_stream_id_and_sequence_are_those_of_the_service_in_all_three_places
     assert_eq!(calls.iter().map(|(_, _, one)| claims(one)).collect::<Vec<_>>(), [0, 0, 0, 1]);
 }
 
-/// TurnQueue are served by tasks that may move from thread to thread.
+/// Turns are served by tasks that may move from thread to thread.
 #[test]
 fn an_answer_can_be_given_by_any_task() {
     fn moves<T: Send>(_: impl FnOnce(ConnectorAnswer) -> T) {}

@@ -11,5 +11,6 @@ pub use feedback::SubmittedFeedback;
 pub(crate) use name::is_behind_azure;
 pub(super) use name::outer;
 pub use name::{PublicName, find};
+pub(crate) use records::GREETING;
 pub use records::{ConnectorRecords, Line, find_said};
 pub use reference::{ConversationReference, NoReference};

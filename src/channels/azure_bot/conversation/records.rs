@@ -8,10 +8,13 @@ use super::reference::account;
 use super::{ConversationReference, SubmittedFeedback};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::keyed_mutex::{KeyedGuard, KeyedMutex};
-use crate::store::{Appended, Batch, ConversationStore, Created, Feedback, StoreError};
+use crate::store::{Appended, Batch, ConversationStore, Created, EndOfTurn, Feedback, StoreError};
 
 /// What an activity is called by the service that delivered it, beside the id that it has in the store.
 const SERVICE_ID: &str = "serviceId";
+
+/// Under which key a greeting is recorded, of which a conversation has one.
+pub(crate) const GREETING: &str = "greeting";
 
 /// Keeps what is said in conversations behind Azure Bot Service, so that assistants know what was said before, answers can
 /// come later, and feedback finds the answer that it is about. Clones are the same.
@@ -33,6 +36,11 @@ impl ConnectorRecords {
     #[must_use]
     pub fn new(store: Arc<dyn ConversationStore>) -> Self {
         Self { store, lines: Arc::default() }
+    }
+
+    /// Where they are.
+    pub(in crate::channels::azure_bot) fn store(&self) -> &Arc<dyn ConversationStore> {
+        &self.store
     }
 
     /// Waits until every answer that began before in this conversation has ended. The service shows activities in the order of
@@ -59,6 +67,13 @@ impl ConnectorRecords {
             self.store.refer(&id, reference.to_stored()).await?;
         }
         Ok(id)
+    }
+
+    /// Lets an activity come again whose sender has no answer and waits no more. `name` is that of its turn.
+    pub(in crate::channels::azure_bot) async fn let_come_again(&self, id: &ConversationId, name: &str) {
+        if let Err(error) = self.store.forget_name(id, name).await {
+            tracing::warn!(conversation.id = %id, %error, "an activity that was not answered cannot come again");
+        }
     }
 
     /// Where a conversation is; `None` when the conversation does not exist, or none that is behind Azure Bot Service.
@@ -89,7 +104,8 @@ impl ConnectorRecords {
         self.store.append(id, Batch::new(vec![with_service_id(said, service_id)]).keyed(key)).await
     }
 
-    /// Records what the bot has said, under the ids that the service gave it, and under a key of the caller.
+    /// Records what the bot has said, under the ids that the service gave it, and under a key of the caller. A turn that it answers
+    /// ends with that.
     ///
     /// # Errors
     /// When the store fails or is full.
@@ -100,12 +116,13 @@ impl ConnectorRecords {
         mut said: Activity,
         service_ids: &[String],
         key: Option<&str>,
+        end: Option<EndOfTurn>,
     ) -> Result<Option<Appended>, StoreError> {
         said.from = Some(speaker(reference.bot_account(), Role::Bot));
         said.channel_id = Some(reference.channel_id.clone());
         let names = service_ids.iter().map(|id| by_service(id)).collect();
         let said = with_service_id(said, service_ids.last().map(String::as_str));
-        self.store.append(id, Batch::new(vec![said]).keyed(key.map(by_caller)).named(names)).await
+        self.store.append(id, Batch::new(vec![said]).keyed(key.map(by_caller)).named(names).ending(end)).await
     }
 
     /// What the bot has said under this key of a caller, if it did.
@@ -227,7 +244,7 @@ mod tests {
         }
         let answer = Activity::message("30 days [1].");
         let ids = ["1701".to_owned(), "1702".to_owned()];
-        records.said(&id, &reference(), answer, &ids, Some("1700")).await.expect("a store").expect("known");
+        records.said(&id, &reference(), answer, &ids, Some("1700"), None).await.expect("a store").expect("known");
         let page = records.store.read(&id, None, 9).await.expect("a store").expect("known");
         let read: Vec<Value> =
             page.recorded.iter().map(|one| serde_json::to_value(&*one.activity).expect("JSON")).collect();
@@ -245,7 +262,11 @@ mod tests {
         let records = records();
         let id = records.meet(&reference()).await.expect("a store");
         let ids = ["1701".to_owned(), "1702".to_owned()];
-        records.said(&id, &reference(), Activity::message("hi"), &ids, None).await.expect("a store").expect("known");
+        records
+            .said(&id, &reference(), Activity::message("hi"), &ids, None, None)
+            .await
+            .expect("a store")
+            .expect("known");
         for reply_to_id in [Some("1701"), Some("1702"), Some("gone"), None] {
             let submitted = SubmittedFeedback { reaction: Some("like".to_owned()), ..SubmittedFeedback::default() };
             let kept = records.rated(&id, submitted, reference().user.as_ref(), reply_to_id).await;

@@ -17,7 +17,6 @@ use crate::channels::azure_bot::conversation::{ConversationReference, outer};
 #[derive(Clone, PartialEq)]
 pub struct Inbound {
     members: Map<String, Value>,
-    bytes: usize,
 }
 
 /// The body is not an activity. Messages never repeat its content.
@@ -65,7 +64,15 @@ impl Inbound {
         let Value::Object(members) = serde_json::from_slice(json).map_err(InboundError::NotJson)? else {
             return Err(InboundError::NotAnObject);
         };
-        let inbound = Self { members, bytes: body.len() };
+        Self::of(members)
+    }
+
+    /// The activity with these members.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn of(members: Map<String, Value>) -> Result<Self, InboundError> {
+        let inbound = Self { members };
         if inbound.text_member("type").is_none() {
             return Err(InboundError::NoType);
         }
@@ -75,10 +82,10 @@ impl Inbound {
         Ok(inbound)
     }
 
-    /// How long it was, in bytes.
+    /// All of it, as it came.
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.bytes
+    pub fn into_members(self) -> Map<String, Value> {
+        self.members
     }
 
     /// `type`.
@@ -266,7 +273,6 @@ impl fmt::Debug for Inbound {
         f.debug_struct("Inbound")
             .field("kind", &self.kind())
             .field("channel_id", &self.channel_id())
-            .field("bytes", &self.bytes)
             .finish_non_exhaustive()
     }
 }

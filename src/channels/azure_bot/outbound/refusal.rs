@@ -6,6 +6,7 @@ use super::TokenError;
 use crate::channels::azure_bot::UntrustedServiceUrl;
 use crate::egress::{EgressError, ErrorForms, RawRemoteError, RemoteError, by_status};
 use crate::secret::Redaction;
+use crate::store::StoreError;
 
 /// An activity that the service refused, or that it may or may not have accepted.
 #[derive(Debug, thiserror::Error)]
@@ -136,6 +137,9 @@ pub enum RefusalCause {
     /// The caller that requested the activities cannot replace one.
     #[error("activities that were already sent cannot be replaced")]
     HandedOver,
+    /// The store did not take down that the answer is about to be sent.
+    #[error("nothing was sent, because that could not be recorded before: {0}")]
+    Unnoted(#[source] StoreError),
     /// The caller that requested the activities has disconnected.
     #[error("the caller that requested the activities has disconnected")]
     Gone,
@@ -173,6 +177,7 @@ impl Refusal {
             | RefusalCause::Untrusted(_)
             | RefusalCause::Id { .. }
             | RefusalCause::HandedOver
+            | RefusalCause::Unnoted(_)
             | RefusalCause::Gone => None,
         }
     }
@@ -195,6 +200,7 @@ impl From<RefusalCause> for Refusal {
             | RefusalCause::NoAnswer { .. }
             | RefusalCause::Untrusted(_)
             | RefusalCause::Id { .. }
+            | RefusalCause::Unnoted(_)
             | RefusalCause::Gone => RefusalKind::Denied,
         };
         Self { kind, retry_after: None, repeated: false, cause }

@@ -232,7 +232,8 @@ impl ProactiveTurn {
         let ProactiveConversation { id, reference } = &self.conversation;
         let Answered { message, ids, report, .. } = answered;
         let key = key.map(of_caller);
-        let recorded = match self.answers.records.said(id, reference, message.clone(), &ids, key.as_deref()).await {
+        let recorded = match self.answers.records.said(id, reference, message.clone(), &ids, key.as_deref(), None).await
+        {
             Ok(appended) => appended.and_then(|appended| appended.recorded.into_iter().next_back()),
             Err(error) => {
                 tracing::error!(conversation.id = %id, %error, "an answer was sent but could not be recorded");

@@ -22,11 +22,22 @@ impl Fingerprint {
         fingerprint.copy_from_slice(&digest.as_ref()[..LENGTH]);
         Self(fingerprint)
     }
+
+    /// As the name of a turn.
+    pub(in crate::channels::azure_bot) fn to_name(self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.0))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_has_all_of_it() {
+        let (one, other) = (Fingerprint::of("a", "c").to_name(), Fingerprint::of("a", "d").to_name());
+        assert!(one != other && one.len() == 2 * LENGTH && other.len() == 2 * LENGTH);
+    }
 
     #[test]
     fn the_same_id_elsewhere_is_another_activity() {

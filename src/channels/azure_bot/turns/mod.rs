@@ -1,19 +1,19 @@
-//! The queue of turns: bounded, in order within a conversation, without duplicates.
+//! The turns of the bot: what is kept of them in the store, who waits for them in this process, and how they are served.
 
+mod body;
+mod calls;
 mod fingerprint;
-mod job;
 mod limits;
-#[cfg(test)]
-mod tests;
+mod server;
 mod turn;
 mod turn_handler;
-mod turn_queue;
 
+pub(super) use body::{Ticket, TurnBody};
+pub(super) use calls::{Call, Calls};
 pub(super) use fingerprint::Fingerprint;
-pub(super) use job::{Job, serve};
-pub(super) use limits::Full;
 pub use limits::TurnLimits;
+pub(super) use limits::{RAISE_ALL, RAISE_EACH};
+pub(super) use server::AzureServer;
 pub(super) use turn::ReplyRoute;
 pub use turn::{Turn, TurnOutcome};
 pub use turn_handler::TurnHandler;
-pub(super) use turn_queue::{Offer, Offered, TurnQueue};

@@ -7,12 +7,15 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Activity, ConversationId};
-use crate::channels::azure_bot::conversation::{ConversationReference, Destination};
+use crate::channels::azure_bot::answer::{ConnectorAnswer, Progress};
+use crate::channels::azure_bot::conversation::{ConnectorRecords, ConversationReference, Destination};
 use crate::channels::azure_bot::inbound::Inbound;
 use crate::channels::azure_bot::outbound::{
     ActivitySink, Collected, ConnectorClient, ConnectorSink, EventSink, Refusal,
 };
+use crate::clock::Clock;
 use crate::dialect::Pacing;
+use crate::store::StoreError;
 
 /// An activity to answer, its sender, and the sink for the answer.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub struct Turn {
     /// Cancelled when nobody waits for the answer any more.
     pub(in crate::channels::azure_bot) forgotten: CancellationToken,
     pub(in crate::channels::azure_bot) way: ReplyRoute,
+    pub(in crate::channels::azure_bot) records: ConnectorRecords,
+    pub(in crate::channels::azure_bot) progress: Progress,
 }
 
 /// How answers get to the sender.
@@ -69,23 +74,60 @@ impl ActivitySink for ToAgent {
     }
 }
 
-impl Turn {
-    /// The way to the sender. What goes out on it answers this activity.
-    #[must_use]
-    pub fn sink(&self) -> Box<dyn ActivitySink> {
-        match &self.way {
-            ReplyRoute::Connector { client, destination } => {
+impl ReplyRoute {
+    /// The way to the sender. What goes out on it answers its activity.
+    pub(super) fn sink(&self, reference: &ConversationReference) -> Box<dyn ActivitySink> {
+        match self {
+            Self::Connector { client, destination } => {
                 let sink = ConnectorSink::new(Arc::clone(client), destination.clone());
-                if self.reference.is_agent() { Box::new(ToAgent(sink)) } else { Box::new(sink) }
+                if reference.is_agent() { Box::new(ToAgent(sink)) } else { Box::new(sink) }
             }
-            ReplyRoute::Replies(collected) => Box::new(collected.clone()),
-            ReplyRoute::Events(events) => Box::new(events.clone()),
+            Self::Replies(collected) => Box::new(collected.clone()),
+            Self::Events(events) => Box::new(events.clone()),
+        }
+    }
+}
+
+impl TurnOutcome {
+    /// What gives a conversation back to the agent that has called.
+    pub(super) fn end_of_conversation(self) -> Activity {
+        let mut end = Activity::new("endOfConversation");
+        let code = match self {
+            Self::Answered => "completedSuccessfully",
+            Self::Failed => "unknown",
+        };
+        end.extra.insert("code".to_owned(), Value::from(code));
+        end
+    }
+}
+
+impl Turn {
+    /// An answer of which nothing was sent. E-mails are HTML where `html_email` says so.
+    pub fn begin(&self, html_email: bool, clock: Arc<dyn Clock>) -> ConnectorAnswer {
+        let dialect = self.reference.dialect(html_email);
+        ConnectorAnswer::begin(self.way.sink(&self.reference), dialect, self.pacing(), clock)
+            .noting(self.progress.clone())
+    }
+
+    /// Records what was said, under the ids that the service gave it and under a key of ours. The turn ends with that.
+    pub async fn record(&self, said: Activity, ids: &[String], key: Option<&str>) {
+        let (id, end) = (&self.conversation, Some(self.progress.end_of_turn()));
+        let recorded = self.records.said(id, &self.reference, said, ids, key, end).await;
+        if let Err(error) = &recorded {
+            tracing::error!(conversation.id = %id, %error, "an answer was sent but not recorded");
+        }
+        match recorded {
+            // What is recorded under its key already ends no turn.
+            Ok(Some(appended)) if appended.repeated => {}
+            Ok(Some(_)) => self.progress.settle(Ok(())),
+            // Who has deleted the conversation does not want to have it back.
+            Ok(None) => self.progress.settle(Err(StoreError::Superseded)),
+            Err(error) => self.progress.settle(Err(error)),
         }
     }
 
     /// How fast answers may go out.
-    #[must_use]
-    pub fn pacing(&self) -> Pacing {
+    fn pacing(&self) -> Pacing {
         match &self.way {
             ReplyRoute::Events(_) => Pacing::EVENTS,
             ReplyRoute::Connector { .. } | ReplyRoute::Replies(_) => {
@@ -97,12 +139,6 @@ impl Turn {
     /// Gives the conversation back to the agent that has called: without that, it would go on to hand over whatever its user
     /// says.
     pub(in crate::channels::azure_bot) async fn hand_back(&self, ended: TurnOutcome) -> Result<(), Refusal> {
-        let mut end = Activity::new("endOfConversation");
-        let code = match ended {
-            TurnOutcome::Answered => "completedSuccessfully",
-            TurnOutcome::Failed => "unknown",
-        };
-        end.extra.insert("code".to_owned(), Value::from(code));
-        self.sink().send(end).await.map(drop)
+        self.way.sink(&self.reference).send(ended.end_of_conversation()).await.map(drop)
     }
 }

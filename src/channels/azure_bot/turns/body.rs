@@ -1,0 +1,64 @@
+//! What a turn is about, as the store keeps it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::channels::azure_bot::auth::Caller;
+
+/// What a turn is about. It holds what another process needs to answer, and no secrets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub(in crate::channels::azure_bot) enum TurnBody {
+    /// An activity whose answers go out by calls to its service.
+    Delivered {
+        /// Who has called.
+        caller: Caller,
+        /// The activity.
+        activity: Map<String, Value>,
+    },
+    /// A call that waits for its answers in a process.
+    Bound(Ticket),
+}
+
+/// By what a process finds one of its callers again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::channels::azure_bot) struct Ticket {
+    /// The process, whose callers are gone with it.
+    pub(in crate::channels::azure_bot) process: String,
+    /// The number of the call there.
+    pub(in crate::channels::azure_bot) call: u64,
+    /// The name of the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::channels::azure_bot) name: Option<String>,
+}
+
+impl TurnBody {
+    /// As it is kept.
+    pub(in crate::channels::azure_bot) fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("no map of it has keys that are not text")
+    }
+
+    /// Reads what was kept.
+    pub(in crate::channels::azure_bot) fn read(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_again_and_anything_else_is_an_error() {
+        let Value::Object(activity) = json!({"type": "message", "text": "hi"}) else { panic!("an object") };
+        let ticket = Ticket { process: "p".to_owned(), call: 7, name: None };
+        for body in [TurnBody::Delivered { caller: Caller::Channel, activity }, TurnBody::Bound(ticket)] {
+            assert_eq!(TurnBody::read(&body.to_text()).expect("a body"), body);
+        }
+        for bad in ["", "{}", r#"{"kind": "later"}"#, r#"{"kind": "bound"}"#] {
+            assert!(TurnBody::read(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What a process knows of its turns beside the store: who waits for answers in the response, and what runs.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::body::Ticket;
+use super::turn::{ReplyRoute, TurnOutcome};
+use crate::activity::{Activity, ConversationId};
+use crate::channels::azure_bot::conversation::ConversationReference;
+use crate::channels::azure_bot::inbound::{Inbound, Kind};
+use crate::clock::{IdSource as _, RandomIds};
+
+/// A caller who waits for answers in the response.
+#[derive(Debug)]
+pub(in crate::channels::azure_bot) struct Call {
+    pub(in crate::channels::azure_bot) inbound: Inbound,
+    pub(in crate::channels::azure_bot) reference: ConversationReference,
+    pub(in crate::channels::azure_bot) way: ReplyRoute,
+    /// Cancelled when the caller waits no more.
+    pub(in crate::channels::azure_bot) forgotten: CancellationToken,
+    /// When the answers have to be there.
+    pub(in crate::channels::azure_bot) deadline: Option<Instant>,
+    /// Hears that the turn was served. Dropped before that, it tells that there was no turn.
+    pub(in crate::channels::azure_bot) tell: oneshot::Sender<()>,
+}
+
+/// The callers who wait, and the turns that run.
+#[derive(Debug)]
+pub(in crate::channels::azure_bot) struct Calls {
+    process: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    waiting: BTreeMap<u64, Call>,
+    running: BTreeMap<u64, (ConversationId, CancellationToken)>,
+    closed: bool,
+}
+
+/// A turn that runs, until this is dropped.
+#[derive(Debug)]
+#[must_use = "dropped, it runs no more"]
+pub(super) struct Running {
+    number: u64,
+    calls: Arc<Calls>,
+}
+
+impl Calls {
+    pub(in crate::channels::azure_bot) fn new() -> Self {
+        // Other processes have the same numbers, so their names are random whatever the ids of conversations are.
+        Self { process: RandomIds.fresh().simple().to_string(), state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No call below can panic half-way through a change, so what a poisoned lock guards is whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a caller wait; `None` when the server is ending. `name` is that of the turn.
+    pub(in crate::channels::azure_bot) fn wait(&self, call: Call, name: Option<String>) -> Option<Ticket> {
+        let mut state = self.state();
+        if state.closed {
+            return None;
+        }
+        state.next += 1;
+        let number = state.next;
+        state.waiting.insert(number, call);
+        Some(Ticket { process: self.process.clone(), call: number, name })
+    }
+
+    /// Whether a caller has come to this process.
+    pub(super) fn is_ours(&self, ticket: &Ticket) -> bool {
+        ticket.process == self.process
+    }
+
+    /// The caller whose turn has come, or who waits no more; `None` when that was so before.
+    pub(in crate::channels::azure_bot) fn take(&self, ticket: &Ticket) -> Option<Call> {
+        if self.is_ours(ticket) { self.state().waiting.remove(&ticket.call) } else { None }
+    }
+
+    /// A turn runs, until its token is cancelled or the value is dropped.
+    pub(super) fn run(self: &Arc<Self>, id: &ConversationId, forgotten: &CancellationToken) -> Running {
+        let mut state = self.state();
+        state.next += 1;
+        let number = state.next;
+        state.running.insert(number, (id.clone(), forgotten.clone()));
+        Running { number, calls: Arc::clone(self) }
+    }
+
+    /// How many turns run.
+    pub(in crate::channels::azure_bot) fn running(&self) -> usize {
+        self.state().running.len()
+    }
+
+    /// The conversation has ended: whoever waits for anything there, waits no more.
+    pub(in crate::channels::azure_bot) fn forget(&self, id: &ConversationId) {
+        let mut state = self.state();
+        for (_, token) in state.running.values().filter(|(running, _)| running == id) {
+            token.cancel();
+        }
+        let gone = state.waiting.extract_if(.., |_, call| call.reference.name().id() == *id);
+        for (_, call) in gone {
+            call.forgotten.cancel();
+        }
+    }
+
+    /// Lets nobody wait any more; returns those who do.
+    pub(in crate::channels::azure_bot) fn close(&self) -> Vec<Call> {
+        let mut state = self.state();
+        state.closed = true;
+        std::mem::take(&mut state.waiting).into_values().collect()
+    }
+}
+
+impl Call {
+    /// Tells a caller that there is no time any more, where it waits for words.
+    pub(in crate::channels::azure_bot) async fn turn_away(self, words: &str) {
+        let mut sink = self.way.sink(&self.reference);
+        // Whoever does not hear it waits no more.
+        match self.inbound.asks() {
+            Kind::Question | Kind::Wordless => {
+                drop(sink.send(Activity::message(words)).await);
+                if self.reference.is_agent() {
+                    drop(sink.send(TurnOutcome::Failed.end_of_conversation()).await);
+                }
+            }
+            Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
+        }
+        self.tell.send(()).ok();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.calls.state().running.remove(&self.number);
+    }
+}

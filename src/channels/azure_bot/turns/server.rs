@@ -1,0 +1,297 @@
+//! Serves the lines of the bot: has each activity answered, and ends what another process has begun.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::body::TurnBody;
+use super::calls::{Call, Calls};
+use super::{ReplyRoute, Turn, TurnHandler, TurnOutcome};
+use crate::channels::azure_bot::answer::{Progress, Said};
+use crate::channels::azure_bot::auth::{Caller, CloudAddresses};
+use crate::channels::azure_bot::conversation::{ConnectorRecords, Destination, GREETING};
+use crate::channels::azure_bot::inbound::{Inbound, Kind};
+use crate::channels::azure_bot::outbound::ConnectorClient;
+use crate::channels::{HeldLine, TurnEnd, TurnServer};
+use crate::clock::Clock;
+use crate::store::{self, StoreError, TurnStage};
+
+/// So long an answer may take to come to its end once it has to, and what follows it.
+const LAST_WORDS: Duration = Duration::from_secs(8);
+
+/// Serves the lines of the bot.
+#[derive(Clone, Debug)]
+pub(in crate::channels::azure_bot) struct AzureServer {
+    pub(in crate::channels::azure_bot) handler: Arc<dyn TurnHandler>,
+    pub(in crate::channels::azure_bot) calls: Arc<Calls>,
+    pub(in crate::channels::azure_bot) records: ConnectorRecords,
+    pub(in crate::channels::azure_bot) client: Arc<ConnectorClient>,
+    pub(in crate::channels::azure_bot) addresses: Arc<CloudAddresses>,
+    pub(in crate::channels::azure_bot) clock: Arc<dyn Clock>,
+    pub(in crate::channels::azure_bot) html_email: bool,
+}
+
+/// A turn, and who waits for its answers.
+struct Job {
+    turn: Turn,
+    /// When the answers have to be there.
+    deadline: Option<Instant>,
+    /// When the answer has to come to its end.
+    ending: CancellationToken,
+    /// Hears that the turn was served, where its answers go into the response.
+    tell: Option<oneshot::Sender<()>>,
+}
+
+/// What is left to do of a turn.
+#[derive(Clone, Copy, Debug)]
+enum Rest<'a> {
+    /// All of it.
+    Answer,
+    /// To say that there is no answer: somebody else has begun one, or nobody can.
+    Apology,
+    /// To see to it that the whole answer has arrived, which somebody else has noted like this and may have sent.
+    Conclusion(Option<&'a str>),
+}
+
+/// The server ends before anything was sent.
+struct Interrupted;
+
+#[async_trait]
+impl TurnServer for AzureServer {
+    type Memory = ();
+
+    async fn answer(&self, line: &HeldLine, turn: &store::Turn, _memory: &mut ()) -> TurnEnd {
+        let Some(job) = self.job(line, turn).await else { return TurnEnd::Silent };
+        let rest = match turn.stage {
+            TurnStage::Waiting => Rest::Answer,
+            TurnStage::Spoken => Rest::Apology,
+            TurnStage::Final => Rest::Conclusion(turn.said.as_deref()),
+        };
+        self.serve(job, rest).await
+    }
+
+    async fn apologize(&self, line: &HeldLine, turn: &store::Turn) -> TurnEnd {
+        // Since it was read, its answer may have been sent.
+        let turn = match self.records.store().next_turn(line.line()).await {
+            Ok(Some(now)) if now.key == turn.key => now,
+            Ok(_) => return TurnEnd::Lost,
+            Err(error) => return TurnEnd::Failed(error),
+        };
+        let Some(job) = self.job(line, &turn).await else { return TurnEnd::Silent };
+        let rest = match turn.stage {
+            TurnStage::Waiting | TurnStage::Spoken => Rest::Apology,
+            TurnStage::Final => Rest::Conclusion(turn.said.as_deref()),
+        };
+        self.serve(job, rest).await
+    }
+}
+
+impl AzureServer {
+    /// The turn as it is answered; `None` where there is nobody to answer.
+    async fn job(&self, line: &HeldLine, turn: &store::Turn) -> Option<Job> {
+        let id = line.conversation();
+        match TurnBody::read(turn.body.as_deref().unwrap_or_default()) {
+            Ok(TurnBody::Bound(ticket)) => match self.calls.take(&ticket) {
+                Some(call) => Some(self.bound(line, turn, call)),
+                None => {
+                    // A caller who went with the process to which it came has no answer.
+                    if let (false, Some(name)) = (self.calls.is_ours(&ticket), &ticket.name) {
+                        self.records.let_come_again(id, name).await;
+                    }
+                    None
+                }
+            },
+            Ok(TurnBody::Delivered { caller, activity }) => {
+                let job = Inbound::of(activity).ok().and_then(|inbound| self.delivered(line, turn, inbound, caller));
+                if job.is_none() {
+                    tracing::warn!(conversation.id = %id, "a waiting activity has no service that is trusted, and is not answered");
+                }
+                job
+            }
+            Err(error) => {
+                tracing::warn!(conversation.id = %id, %error, "a waiting turn could not be understood");
+                None
+            }
+        }
+    }
+
+    fn bound(&self, line: &HeldLine, turn: &store::Turn, call: Call) -> Job {
+        let Call { inbound, reference, way, forgotten, deadline, tell } = call;
+        let turn = Turn {
+            inbound,
+            reference,
+            conversation: line.conversation().clone(),
+            ending: CancellationToken::new(),
+            forgotten,
+            way,
+            records: self.records.clone(),
+            progress: Progress::unnoted(line.end_of(turn)),
+        };
+        // The response is over when the server is.
+        Job { turn, deadline, ending: line.ending.begun.clone(), tell: Some(tell) }
+    }
+
+    fn delivered(&self, line: &HeldLine, turn: &store::Turn, inbound: Inbound, caller: Caller) -> Option<Job> {
+        let reference = inbound.reference(caller);
+        let mut address = reference.address().ok()?;
+        address.reply_to_id = inbound.answered_id().map(str::to_owned);
+        let service = self.client.hosts().check(inbound.service_url()?).ok()?;
+        let mut destination = Destination::new(service, address);
+        destination.scope = reference.caller.scope(&self.addresses);
+        let store = Arc::clone(self.records.store());
+        let turn = Turn {
+            inbound,
+            reference,
+            conversation: line.conversation().clone(),
+            ending: CancellationToken::new(),
+            forgotten: CancellationToken::new(),
+            way: ReplyRoute::Connector { client: Arc::clone(&self.client), destination },
+            records: self.records.clone(),
+            progress: Progress::noted(store, turn, line.end_of(turn)),
+        };
+        Some(Job { turn, deadline: None, ending: line.ending.over.clone(), tell: None })
+    }
+
+    async fn answering(&self, turn: &Turn, rest: Rest<'_>) -> TurnOutcome {
+        match rest {
+            Rest::Answer => self.handler.respond(turn).await,
+            Rest::Apology => {
+                match turn.inbound.asks() {
+                    Kind::Question | Kind::Wordless => self.handler.apologize(turn).await,
+                    // Nobody waits for the answer to anything else.
+                    Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
+                }
+                TurnOutcome::Failed
+            }
+            Rest::Conclusion(said) => match said.and_then(Said::read) {
+                Some(said) => self.conclude(turn, said).await,
+                None => {
+                    tracing::warn!(conversation.id = %turn.conversation, "a waiting turn could not be understood");
+                    TurnOutcome::Failed
+                }
+            },
+        }
+    }
+
+    /// Records a whole answer that somebody else may have sent. The end of a stream is sent once more before.
+    async fn conclude(&self, turn: &Turn, said: Said) -> TurnOutcome {
+        let Said { message, stream } = said;
+        let sent = match stream {
+            Some(stream) => {
+                let answer = turn.begin(self.html_email, Arc::clone(&self.clock));
+                answer.once_more(message.clone(), stream).await.map_err(Some)
+            }
+            None => Err(None),
+        };
+        let ids = sent.unwrap_or_else(|refusal| {
+            let error = refusal.as_ref().map(tracing::field::display);
+            tracing::warn!(conversation.id = %turn.conversation, code = "connector_doubtful", error, "an answer may not have arrived, because the server ended while it was sent");
+            Vec::new()
+        });
+        let key = (turn.inbound.asks() == Kind::Arrival).then_some(GREETING);
+        turn.record(message, &ids, key).await;
+        TurnOutcome::Answered
+    }
+
+    /// Has a turn answered, and hands the conversation back where an agent has called.
+    async fn serve(&self, job: Job, rest: Rest<'_>) -> TurnEnd {
+        let turn = &job.turn;
+        if turn.forgotten.is_cancelled() {
+            return TurnEnd::Silent;
+        }
+        let _running = self.calls.run(&turn.conversation, &turn.forgotten);
+        let ended = match AssertUnwindSafe(respond(&job, self.answering(turn, rest))).catch_unwind().await {
+            Ok(Ok(ended)) => ended,
+            Ok(Err(Interrupted)) => return TurnEnd::Interrupted,
+            Err(_) => {
+                self.failed(turn).await;
+                TurnOutcome::Failed
+            }
+        };
+        let holds_the_user = turn.reference.is_agent() && turn.inbound.asks() != Kind::Arrival;
+        if holds_the_user && !turn.forgotten.is_cancelled() {
+            hand_back(turn, ended).await;
+        }
+        let end = match turn.progress.take_outcome() {
+            None => TurnEnd::Silent,
+            Some(Ok(())) => TurnEnd::Recorded,
+            Some(Err(StoreError::Superseded)) => TurnEnd::Lost,
+            Some(Err(error)) => TurnEnd::Failed(error),
+        };
+        if let Some(tell) = job.tell {
+            // Not every sender waits for it.
+            tell.send(()).ok();
+        }
+        end
+    }
+
+    /// Tells a user that an answer has failed because of a bug.
+    async fn failed(&self, turn: &Turn) {
+        // What it says has gone to stderr already.
+        tracing::error!(conversation.id = %turn.conversation, "an answer failed because of a bug in citewire");
+        let apology = timeout(LAST_WORDS, AssertUnwindSafe(self.handler.apologize(turn)).catch_unwind());
+        if !matches!(apology.await, Ok(Ok(()))) {
+            tracing::error!(conversation.id = %turn.conversation, "the failure message could not be sent to a user");
+        }
+    }
+}
+
+async fn hand_back(turn: &Turn, ended: TurnOutcome) {
+    match timeout(LAST_WORDS, turn.hand_back(ended)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(conversation.id = %turn.conversation, %error, "the end of a conversation could not be sent to its agent");
+        }
+        Err(_) => {
+            tracing::warn!(conversation.id = %turn.conversation, "the end of a conversation could not be sent to its agent in time");
+        }
+    }
+}
+
+/// Waits for the answer; tells it when it has to come to its end. Where nothing was sent by then, and somebody can answer after
+/// the next start, it ends without one.
+async fn respond(job: &Job, answering: impl Future<Output = TurnOutcome>) -> Result<TurnOutcome, Interrupted> {
+    let Job { turn, deadline, ending, tell } = job;
+    let answering = async {
+        tokio::select! {
+            biased;
+            // Nobody waits any more. Whatever it is at, or waits for, ends here.
+            () = turn.forgotten.cancelled() => TurnOutcome::Failed,
+            ended = answering => ended,
+        }
+    };
+    let mut answering = std::pin::pin!(answering);
+    let time_is_up = async {
+        match *deadline {
+            Some(deadline) => sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    };
+    if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        turn.ending.cancel();
+    }
+    tokio::select! {
+        biased;
+        ended = &mut answering => return Ok(ended),
+        () = ending.cancelled() => {}
+        () = time_is_up => {}
+    }
+    if tell.is_none() && turn.progress.is_silent() {
+        tracing::info!(conversation.id = %turn.conversation, "an answer was cut off because the server is shutting down; the question is answered after the next start");
+        return Err(Interrupted);
+    }
+    turn.ending.cancel();
+    match timeout(LAST_WORDS, answering).await {
+        Ok(ended) => Ok(ended),
+        Err(_) => {
+            tracing::error!(conversation.id = %turn.conversation, "an answer was abandoned: it did not end in time");
+            if tell.is_none() { Err(Interrupted) } else { Ok(TurnOutcome::Failed) }
+        }
+    }
+}
