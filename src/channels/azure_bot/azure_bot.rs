@@ -4,28 +4,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use serde_json::{Map, Value, json};
-use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
-use tokio_util::sync::CancellationToken;
+use serde_json::json;
 use tokio_util::task::TaskTracker;
 
+use super::admitted::Admitted;
 use super::auth::{Bearer, Unauthorized, Verifier};
-use super::conversation::{Address, ConnectorRecords, ConversationReference, SubmittedFeedback};
-use super::event_body::Waiting;
+use super::conversation::{ConnectorRecords, SubmittedFeedback};
 use super::inbound::{DeliveryMode, Inbound, Kind};
-use super::outbound::{ActivitySink as _, AppCredentials, Collected, ConnectorClient, Credentials, EventSink};
+use super::outbound::{AppCredentials, ConnectorClient, Credentials};
 use super::proactive::ProactiveMessages;
 use super::service_url::UntrustedServiceUrl;
-use super::turns::{AzureServer, Call, Calls, Fingerprint, RAISE_ALL, RAISE_EACH, ReplyRoute, TurnBody, TurnHandler};
+use super::turns::{AzureServer, Calls, Fingerprint, TurnHandler};
 use super::{AzureBotOptions, EventBody, ReceiveError, Received};
-use crate::activity::{Activity, ConversationId};
 use crate::channels::{Ending, LineServer, RefusalLog};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
 use crate::expiring_map::ExpiringMap;
 use crate::metrics::ChannelFigures;
-use crate::store::{NewTurn, Queued, StoreError, TurnKind, WaitingTurns};
+use crate::store::{StoreError, TurnKind, WaitingTurns};
 
 /// So much feedback is remembered, so that none is kept twice.
 const MAX_SUBMITTED: usize = 10_000;
@@ -33,29 +29,19 @@ const MAX_SUBMITTED: usize = 10_000;
 /// For so long.
 const REMEMBER_SUBMITTED: TimeDelta = TimeDelta::minutes(10);
 
-/// So long an answer may take to come to its end once it has to.
-const END_WITHIN: Duration = Duration::from_secs(1);
-
 /// The bot behind Azure Bot Service: authentication, the queue of turns, and the sinks for answers.
 #[derive(Debug)]
 pub struct AzureBot {
-    options: AzureBotOptions,
+    pub(super) options: AzureBotOptions,
     verifier: Verifier,
     client: Arc<ConnectorClient>,
-    records: ConnectorRecords,
-    calls: Arc<Calls>,
+    pub(super) records: ConnectorRecords,
+    pub(super) calls: Arc<Calls>,
     /// The feedback of the last minutes, which needs no turn.
     known_feedback: Mutex<ExpiringMap<Fingerprint, ()>>,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn IdSource>,
+    pub(super) ids: Arc<dyn IdSource>,
     refusal_log: RefusalLog,
-}
-
-/// What is known of a post that was let in.
-struct Admitted {
-    inbound: Inbound,
-    reference: ConversationReference,
-    address: Address,
 }
 
 impl AzureBot {
@@ -213,16 +199,16 @@ impl AzureBot {
                 let id = admitted.line();
                 self.records.store().forget_turns(&id, TurnKind::Azure).await?;
                 self.calls.forget(&id);
-                Ok(nothing(mode))
+                Ok(Received::nothing(mode))
             }
-            Kind::Passing => Ok(nothing(mode)),
+            Kind::Passing => Ok(Received::nothing(mode)),
             Kind::Nothing => {
                 let (id, met) = (admitted.line(), self.records.meet(&admitted.reference).await);
                 if let Err(error) = met {
                     // There is nothing to be lost.
                     tracing::error!(conversation.id = %id, %error, "a conversation reference could not be stored");
                 }
-                Ok(nothing(mode))
+                Ok(Received::nothing(mode))
             }
             Kind::Question | Kind::Wordless | Kind::Arrival => match mode {
                 DeliveryMode::Normal => self.take_in(admitted).await,
@@ -285,143 +271,10 @@ impl AzureBot {
         self.known_feedback.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in an activity whose answers go out by themselves.
-    async fn take_in(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
-        let name = admitted.name();
-        let Admitted { inbound, reference, .. } = admitted;
-        let body = TurnBody::Delivered { caller: reference.caller.clone(), activity: inbound.into_members() };
-        self.queue(&reference, &body, name).await?;
-        Ok(Received::Accepted)
-    }
-
-    /// Puts a turn into the line of its conversation; whether it is a new one.
-    async fn queue(
-        &self,
-        reference: &ConversationReference,
-        body: &TurnBody,
-        name: Option<String>,
-    ) -> Result<bool, ReceiveError> {
-        let id = self.records.meet(reference).await?;
-        let turn = NewTurn { kind: TurnKind::Azure, body: Some(body.to_text()), room: self.options.turns.room(), name };
-        let advice = match self.records.store().queue_turn(&id, turn).await? {
-            Some(Queued::Taken) => return Ok(true),
-            Some(Queued::Repeated) => return Ok(false),
-            Some(Queued::LineFull) => RAISE_EACH,
-            // The conversation was deleted in between: it is there again when its sender comes again.
-            None | Some(Queued::Full) => RAISE_ALL,
-        };
-        self.complain(advice);
-        Err(ReceiveError::Full)
-    }
-
-    /// Has a caller wait for its answers in the response; `None` where its activity came before.
-    async fn bind(
-        &self,
-        admitted: Admitted,
-        way: ReplyRoute,
-        deadline: Option<Instant>,
-    ) -> Result<Option<(Waiting, oneshot::Receiver<()>)>, ReceiveError> {
-        let (name, conversation) = (admitted.name(), admitted.line());
-        let Admitted { inbound, reference, .. } = admitted;
-        let (tell, told) = oneshot::channel();
-        let gone = CancellationToken::new();
-        let call = Call { inbound, reference: reference.clone(), way, forgotten: gone.clone(), deadline, tell };
-        let ticket = self.calls.wait(call, name.clone()).ok_or(ReceiveError::Ending)?;
-        let (calls, records) = (Arc::clone(&self.calls), self.records.clone());
-        let waiting = Waiting { gone, calls, ticket: ticket.clone(), conversation, records, over: false };
-        match self.queue(&reference, &TurnBody::Bound(ticket), name).await {
-            Ok(true) => Ok(Some((waiting, told))),
-            Ok(false) => {
-                waiting.finish();
-                Ok(None)
-            }
-            Err(error) => {
-                waiting.finish();
-                Err(error)
-            }
-        }
-    }
-
-    /// Waits for the answers to a call that expects all of them in the response.
-    async fn reply(&self, admitted: Admitted, handler: &dyn TurnHandler) -> Result<Received, ReceiveError> {
-        let deadline = Instant::now() + self.options.reply_within;
-        let wants_words = matches!(admitted.inbound.asks(), Kind::Question | Kind::Wordless);
-        let collected = Collected::new(admitted.address.clone());
-        let way = ReplyRoute::Replies(collected.clone());
-        let Some((waiting, told)) = self.bind(admitted, way, Some(deadline)).await? else {
-            return Ok(nothing(DeliveryMode::ExpectReplies));
-        };
-        let in_time = is_served(deadline + END_WITHIN, told, &waiting.gone).await;
-        // From here on nobody reads what is said.
-        waiting.finish();
-        let busy = (wants_words && !in_time).then(|| handler.busy());
-        Ok(replies(collected, busy).await)
-    }
-
-    /// Shows a caller its answers while they are written.
-    async fn stream(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
-        let (sink, events) = EventSink::new(admitted.address.clone(), Arc::clone(&self.ids));
-        let id = admitted.line();
-        let Some((waiting, _)) = self.bind(admitted, ReplyRoute::Events(sink), None).await? else {
-            return Ok(nothing(DeliveryMode::Stream));
-        };
-        let listener = self.records.store().subscribe(&id).await?;
-        Ok(Received::Events(EventBody::following(events, waiting, listener)))
-    }
-
     /// Tells the operator why something was refused, in words that hold nothing secret.
-    fn complain(&self, words: &str) {
+    pub(super) fn complain(&self, words: &str) {
         if let Some(more) = self.refusal_log.take(words, self.clock.now()) {
             tracing::warn!(reason = words, more_since_last = more, "an activity was refused");
         }
-    }
-}
-
-/// Waits until a call was served, and no longer than its sender does. A call that was let go of was not, unless its sender has ended
-/// the conversation meanwhile and waits for nothing.
-async fn is_served(deadline: Instant, told: oneshot::Receiver<()>, forgotten: &CancellationToken) -> bool {
-    match timeout_at(deadline, told).await {
-        Ok(Ok(())) => true,
-        Ok(Err(_)) => forgotten.is_cancelled(),
-        Err(_) => false,
-    }
-}
-
-/// The answers of a call; these words where there are none.
-async fn replies(mut collected: Collected, otherwise: Option<String>) -> Received {
-    let mut activities = collected.take();
-    let is_message = |activity: &Map<String, Value>| activity.get("type").is_some_and(|kind| kind == "message");
-    if let Some(otherwise) = otherwise
-        && !activities.iter().any(is_message)
-    {
-        // Collecting cannot fail.
-        drop(collected.send(Activity::message(otherwise)).await);
-        activities.append(&mut collected.take());
-    }
-    Received::Replies { activities, body: None }
-}
-
-/// The answer to what needs none.
-fn nothing(mode: DeliveryMode) -> Received {
-    match mode {
-        DeliveryMode::Normal => Received::Accepted,
-        DeliveryMode::ExpectReplies => Received::Replies { activities: Vec::new(), body: None },
-        DeliveryMode::Stream => Received::Events(EventBody::empty()),
-    }
-}
-
-impl Admitted {
-    fn line(&self) -> ConversationId {
-        self.reference.name().id()
-    }
-
-    /// By what the activity is known; one without an id is never known.
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        self.inbound.id().map(|id| Fingerprint::of(self.reference.name().as_str(), id))
-    }
-
-    /// The name of its turn.
-    fn name(&self) -> Option<String> {
-        self.fingerprint().map(Fingerprint::to_name)
     }
 }

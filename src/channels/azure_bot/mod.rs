@@ -8,6 +8,7 @@
 //! events of it. A [`ConnectorClient`] calls trusted services only, with a token of [`Credentials`]. What is said is kept by
 //! [`ConnectorRecords`], with a [`ConversationReference`] by which [`ProactiveMessages`] find the conversation again.
 
+mod admitted;
 mod answer;
 pub mod auth;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
@@ -15,6 +16,7 @@ mod azure_bot;
 mod conversation;
 mod event_body;
 mod inbound;
+mod intake;
 mod options;
 mod outbound;
 mod proactive;

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::EventBody;
 use super::auth::UnauthorizedKind;
+use super::inbound::DeliveryMode;
 use crate::store::StoreError;
 
 /// The response to a received activity.
@@ -22,6 +23,17 @@ pub enum Received {
     Outcome(Value),
     /// The answers come one after the other.
     Events(EventBody),
+}
+
+impl Received {
+    /// The answer to what needs none.
+    pub(super) fn nothing(mode: DeliveryMode) -> Self {
+        match mode {
+            DeliveryMode::Normal => Self::Accepted,
+            DeliveryMode::ExpectReplies => Self::Replies { activities: Vec::new(), body: None },
+            DeliveryMode::Stream => Self::Events(EventBody::empty()),
+        }
+    }
 }
 
 /// The reason why an activity was not accepted. The message is for the sender; the log has more details.

@@ -23,15 +23,15 @@ use crate::upstreams::model::{Model, Play};
 const QUESTION: &str = "How long is the leave of Zebedee?";
 
 /// The command at work, and everything that it writes to stderr.
-struct Running {
+pub(super) struct Running {
     child: Child,
-    url: String,
+    pub(super) url: String,
     said: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
 }
 
 impl Running {
-    fn start(folder: &std::path::Path, environment: &[(&str, &str)]) -> Self {
+    pub(super) fn start(folder: &std::path::Path, environment: &[(&str, &str)]) -> Self {
         let config = folder.join("citewire.toml").display().to_string();
         let mut command = citewire(&["serve", "--bind", "127.0.0.1:0", "--config", &config]);
         command.env("CITEWIRE_DATA_DIR", folder).envs(environment.iter().copied());
@@ -53,7 +53,7 @@ impl Running {
     }
 
     /// Ends the command as a terminal does, and returns all that it has written.
-    fn interrupt(mut self) -> String {
+    pub(super) fn interrupt(mut self) -> String {
         let asked = std::process::Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         assert!(asked.expect("kill runs").success());
         assert_eq!(self.child.wait().expect("the server ends").code(), Some(0));
@@ -73,7 +73,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs()
 }
 
-fn events(events: &[Value]) -> Vec<u8> {
+pub(super) fn events(events: &[Value]) -> Vec<u8> {
     events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>().into_bytes()
 }
 

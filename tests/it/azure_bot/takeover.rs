@@ -1,13 +1,18 @@
 //! Turns that a server has begun and another one ends. The service takes nothing back, so what was sent is not sent again.
 
+use std::sync::Arc;
+
 use citewire::channels::azure_bot::PublicName;
 use citewire::channels::azure_bot::auth::Caller;
+use citewire::clock::ManualClock;
 use citewire::store::{ConversationStore, NewTurn, Queued, TurnKind, TurnRoom, TurnStage};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::scene::{FAILURE, GROUP, Scene};
-use crate::connector::{Bubble, Flavour};
+use super::command::{Running, events};
+use super::scene::{FAILURE, GROUP, PATH, Scene};
+use crate::connector::{Bubble, Flavour, Service};
+use crate::upstreams::model::{Model, Play, Then};
 
 /// A personal chat, in which an answer is a stream.
 const PERSONAL: &str = "a:1";
@@ -175,4 +180,57 @@ async fn what_waits_for_a_service_that_is_not_trusted_any_more_goes_nowhere() {
     let (replied, ()) = tokio::join!(scene.post(&question), scene.answer_next("Hello."));
     assert_eq!((replied.0, &replied.1["activities"][0]["text"]), (StatusCode::OK, &json!("Hello.")));
     assert_eq!(scene.service.seen().len(), 0);
+}
+
+/// What waits when the process is killed is answered once; behind what was seen of an answer comes one apology.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn what_was_acknowledged_outlives_a_kill_and_has_one_answer_or_one_apology() {
+    let clock = Arc::new(ManualClock::at("2026-11-22T10:00:00Z".parse().expect("a time")));
+    let service = Service::start(Flavour::Teams, clock).await;
+    let answer = |text: &str| Play::events(events(&[json!({"delta": text}), json!({"done": true})]));
+    let model = Model::playing([
+        Play::nothing(Then::Stall),
+        Play::events(events(&[json!({"delta": "Thirty"})])).then(Then::Stall),
+        answer("one"),
+        answer("two"),
+    ])
+    .await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = format!(
+        "[azure_bot]\nanonymous = true\nassistant = 'hr'\n[assistants.hr]\nupstream = {{ kind = 'http', url = '{}/ask' }}\n",
+        model.url
+    );
+    std::fs::write(folder.path().join("citewire.toml"), config).expect("written");
+    let client = reqwest::Client::builder().build().expect("a client");
+    let hand_in = async |running: &Running, id: &str, conversation: Value| {
+        let activity = json!({
+            "type": "message", "id": id, "text": id, "channelId": "msteams", "serviceUrl": service.url(),
+            "from": {"id": "29:ann"}, "recipient": {"id": "28:bot"}, "conversation": conversation,
+        });
+        let status =
+            client.post(format!("{}{PATH}", running.url)).json(&activity).send().await.expect("an answer").status();
+        assert_eq!(status, StatusCode::ACCEPTED);
+    };
+    let group = || json!({"id": GROUP, "conversationType": "groupChat", "isGroup": true});
+    let running = Running::start(folder.path(), &[]);
+    hand_in(&running, "first", group()).await;
+    model.was_called(1).await;
+    hand_in(&running, "second", group()).await;
+    hand_in(&running, "seen", json!({"id": PERSONAL, "conversationType": "personal"})).await;
+    service.called(2).await;
+    assert_eq!(service.chat(PERSONAL).last().map(Bubble::text), Some("Thirty"));
+    // That is SIGKILL.
+    drop(running);
+    let running = Running::start(folder.path(), &[]);
+    service.called(5).await;
+    let texts = |conversation: &str| -> Vec<String> {
+        service.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
+    };
+    assert_eq!(
+        (texts(GROUP), texts(PERSONAL)),
+        (vec!["one".into(), "two".into()], vec!["Thirty".into(), FAILURE.into()])
+    );
+    hand_in(&running, "second", group()).await;
+    running.interrupt();
+    assert_eq!((model.seen().len(), service.seen().len()), (4, 5), "a repeated activity is known after the kill");
 }

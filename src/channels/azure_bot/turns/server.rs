@@ -191,7 +191,7 @@ impl AzureServer {
         };
         let ids = sent.unwrap_or_else(|refusal| {
             let error = refusal.as_ref().map(tracing::field::display);
-            tracing::warn!(conversation.id = %turn.conversation, code = "connector_doubtful", error, "an answer may not have arrived, because the server ended while it was sent");
+            tracing::warn!(conversation.id = %turn.conversation, code = "connector_doubtful", error, "an answer may not have arrived, because sending it was interrupted");
             Vec::new()
         });
         let key = (turn.inbound.asks() == Kind::Arrival).then_some(GREETING);
