@@ -112,7 +112,7 @@ impl Server {
         if let Some(azure) = &state.azure_bot {
             let responder = Arc::new(state.behind_azure(azure));
             let azure = Arc::clone(azure);
-            let (tracker, ending) = (tasks.tracker(), tasks.end());
+            let (tracker, ending) = (tasks.tracker(), tasks.end_of_turns());
             tasks.spawn(async move { azure.run(responder, tracker, ending).await });
         }
         let drained = async {
