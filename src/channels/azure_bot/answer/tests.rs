@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::*;
-use crate::activity::Activity;
+use crate::activity::{Activity, ActivityId};
 use crate::channels::NoAnswer;
 use crate::channels::azure_bot::{ActivitySink, Refusal, RefusalCause, RefusalKind};
 use crate::clock::Clock;
@@ -469,4 +469,31 @@ async fn an_answer_of_any_length_is_whole_in_as_many_messages_as_it_takes() {
     assert_eq!(joined.join("\n\n"), text.trim_end());
     assert!(calls.iter().all(|(_, _, one)| one["entities"][0]["citation"].as_array().map(Vec::len) == Some(1)));
     assert!(answered.report.notes.iter().any(|entry| entry.code == "message-parts"));
+}
+
+/// What was to come behind the end of a stream that has ended may have come.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_stream_is_sent_once_more_and_what_follows_only_where_it_had_not_ended() {
+    let words = "word ".repeat(30_000);
+    let ended =
+        |_: usize, wire: &Value| (wire["channelData"]["streamType"] == "final").then_some(RefusalKind::Completed);
+    let lost = |_: usize, _: &Value| Some(RefusalKind::Lost);
+    let mut outcomes = Vec::new();
+    for (pacing, script) in [
+        (
+            Pacing::TEAMS,
+            Box::new(|_: usize, _: &Value| None) as Box<dyn Fn(usize, &Value) -> Option<RefusalKind> + Send>,
+        ),
+        (Pacing::TEAMS, Box::new(ended)),
+        (Pacing::M365_COPILOT, Box::new(ended)),
+        (Pacing::M365_COPILOT, Box::new(lost)),
+    ] {
+        let Room { calls, answer } = room(Dialect::Teams, pacing, script);
+        let sent = answer.once_more(Activity::message(&*words), ActivityId::from("s".to_owned())).await;
+        let calls = calls.lock().expect("a lock").clone();
+        let finals = calls.iter().filter(|(_, _, one)| one["channelData"]["streamId"] == "s").count();
+        let replaced = calls.iter().filter(|(_, how, _)| *how == "replace").count();
+        outcomes.push((finals, replaced, calls.len() - finals - replaced > 0, sent.is_ok()));
+    }
+    assert_eq!(outcomes, [(1, 0, true, true), (1, 1, false, true), (1, 0, false, true), (2, 0, false, false)]);
 }

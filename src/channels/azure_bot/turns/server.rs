@@ -110,7 +110,7 @@ impl AzureServer {
             Ok(TurnBody::Delivered { caller, activity }) => {
                 let job = Inbound::of(activity).ok().and_then(|inbound| self.delivered(line, turn, inbound, caller));
                 if job.is_none() {
-                    tracing::warn!(conversation.id = %id, "a waiting activity has no service that is trusted, and is not answered");
+                    tracing::warn!(conversation.id = %id, "a waiting activity has no trusted service");
                 }
                 job
             }
@@ -191,7 +191,7 @@ impl AzureServer {
         };
         let ids = sent.unwrap_or_else(|refusal| {
             let error = refusal.as_ref().map(tracing::field::display);
-            tracing::warn!(conversation.id = %turn.conversation, code = "connector_doubtful", error, "an answer may not have arrived, because sending it was interrupted");
+            tracing::warn!(conversation.id = %turn.conversation, code = "connector_doubtful", error, "an answer may not have arrived");
             Vec::new()
         });
         let key = (turn.inbound.asks() == Kind::Arrival).then_some(GREETING);
