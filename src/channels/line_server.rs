@@ -159,10 +159,10 @@ impl LineServer {
                         // As many were claimed as there were places, and nobody else takes any.
                         let place = Arc::clone(&places).try_acquire_owned();
                         let held = HeldLine { store: Arc::clone(&self.store), line, ending: ending.clone() };
-                        let server = Arc::clone(&server);
+                        let (server, places) = (Arc::clone(&server), Arc::clone(&places));
                         tasks.spawn(async move {
                             let _place = place;
-                            serve(&*server, &held).await;
+                            serve(&*server, &held, &places).await;
                         });
                     }
                 }
@@ -182,8 +182,8 @@ impl LineServer {
     }
 }
 
-/// Serves a line until it is at its end, or the server ends.
-async fn serve<S: TurnServer>(server: &S, held: &HeldLine) {
+/// Serves a line until it is at its end, or the server ends, or others may wait for the place.
+async fn serve<S: TurnServer>(server: &S, held: &HeldLine, places: &Semaphore) {
     let mut memory = S::Memory::default();
     while let Some(turn) = next(held).await {
         let answering = async {
@@ -203,6 +203,10 @@ async fn serve<S: TurnServer>(server: &S, held: &HeldLine) {
         };
         if !settle(server, held, &turn, end).await {
             return;
+        }
+        if places.available_permits() == 0 {
+            // Behind the others: a conversation that always has more keeps nobody out.
+            return release(held).await;
         }
     }
 }

@@ -75,7 +75,7 @@ impl LineBook {
         })
     }
 
-    /// How many turns of each kind wait behind others.
+    /// How many turns of each kind wait: all but those that are answered.
     pub(super) fn waiting(&self) -> [usize; KINDS] {
         let inner = self.inner();
         std::array::from_fn(|kind| inner.turns[kind].saturating_sub(inner.held[kind]))

@@ -275,6 +275,8 @@ mod promises {
         let turn = next(store, a).await;
         store.end_turn(&end(a, &turn)).await.expect("held");
         assert_eq!(ask("b").await, Some(Queued::Taken), "room comes back");
+        store.create(&id("d"), None).await.expect("created");
+        assert_eq!(ask("d").await, Some(Queued::Full), "a new conversation waits as well until somebody answers it");
     }
 
     pub(super) async fn a_turn_of_a_known_name_is_not_recorded_again(store: &dyn ConversationStore) {

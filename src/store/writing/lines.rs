@@ -71,7 +71,7 @@ pub(in crate::store) struct TurnRow {
 #[derive(Debug, Default)]
 pub(in crate::store) struct Lines {
     states: BTreeMap<(ConversationId, TurnKind), LineState>,
-    /// How many turns of each kind wait behind others, in all lines.
+    /// How many turns of each kind wait, in all lines: all but those that are answered.
     waiting: [usize; TurnKind::ALL.len()],
     /// The names of turns, as far as the group asks for them, that are known already.
     names: BTreeSet<(ConversationId, String)>,
@@ -90,11 +90,11 @@ pub(in crate::store) struct Lines {
 /// # Errors
 /// When there is none.
 pub(in crate::store) fn room_for_one(room: TurnRoom, in_line: usize, waiting: usize) -> Result<(), Queued> {
-    // The first of a line is about to be answered, and waits for nobody.
+    // The first of a line waits for no other one there.
     if in_line > room.in_line {
         return Err(Queued::LineFull);
     }
-    if in_line > 0 && waiting >= room.in_all {
+    if waiting >= room.in_all {
         return Err(Queued::Full);
     }
     Ok(())
@@ -147,7 +147,7 @@ impl Lines {
         if let Err(full) = room_for_one(room, state.turns, *waiting) {
             return full;
         }
-        *waiting += usize::from(state.turns > 0);
+        *waiting += 1;
         state.turns += 1;
         if let Some(name) = &name {
             self.names.insert((id.clone(), name.clone()));
