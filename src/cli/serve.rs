@@ -147,7 +147,13 @@ async fn serve_from(
     }
     match place {
         Location::Sqlite(path) => telemetry::say(format_args!("conversations are kept in {}", path.display()))?,
-        Location::Postgres(address) => telemetry::say(format_args!("conversations are kept in {address}"))?,
+        Location::Postgres(address) => {
+            telemetry::say(format_args!("conversations are kept in {address}, which several nodes may serve"))?;
+            telemetry::say(
+                "an answer that is being written is shown to readers on the same node; readers on other nodes see it when \
+                 it is finished",
+            )?;
+        }
         Location::Memory => telemetry::say("conversations are kept in memory, and are lost when citewire stops")?,
     }
     let team = assistants.all();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::assistant_form::assistant_form;
 use super::assistants::{named, of_channel};
@@ -12,6 +13,7 @@ use super::generated_secrets::{GeneratedSecret, keep};
 use super::load::{Sources, load};
 use super::raw_config::RawConfig;
 use super::setting::environment_name;
+use super::unset::{API_KEY, BOT_SECRET, DIRECT_LINE_SECRET, missing_secrets, required};
 use super::variables::unknown_variables;
 use crate::assistant::{AssistantPlan, NamedAssistant};
 use crate::channels::azure_bot::AzureBotOptions;
@@ -25,6 +27,9 @@ use crate::secret::Secret;
 use crate::secret_source::SecretSource;
 use crate::store::{Location, StoreOptions};
 use crate::telemetry::LogFormat;
+
+/// Where other nodes take over, a balancer needs this long to see that `/readyz` is 503.
+const SHARED_DRAIN: Duration = Duration::from_secs(5);
 
 /// The place of the `/v1` key, for messages to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,25 +84,14 @@ pub struct Config {
 
 impl Config {
     /// Reads the configuration. On a loopback address, secrets that are not set are made and kept in the data
-    /// directory; on any other they must be set.
+    /// directory; on any other, and with a database that several nodes may serve, they must be set.
     ///
     /// # Errors
     /// When anything is wrong: with everything that is.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
         let (raw, mut faults) = load(sources);
-        let missing = missing(&raw);
-        if !raw.bind.ip().is_loopback() && !missing.is_empty() {
-            let names: Vec<_> = missing.iter().map(|(key, _)| format!("{key} ({})", environment_name(key))).collect();
-            faults.push(Fault::new(
-                Origin::Together,
-                format!(
-                    "{} is not a loopback address, so others can reach it; set {} first",
-                    raw.bind,
-                    names.join(" and ")
-                ),
-            ));
-        }
-        faults.extend(shared_faults(&raw, &missing));
+        let missing = missing_secrets(&raw);
+        faults.extend(required(&raw, &missing));
         let direct_line_client = raw.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
@@ -157,7 +151,7 @@ impl Config {
                 embed: raw.embed,
                 webchat_js: raw.webchat_js,
                 retention: raw.retention,
-                drain: raw.drain.unwrap_or_default(),
+                drain: raw.drain.unwrap_or(if raw.store.is_shared() { SHARED_DRAIN } else { Duration::ZERO }),
                 shutdown_grace: raw.shutdown_grace,
                 labels: raw.labels,
                 redirectors: raw.redirectors,
@@ -211,20 +205,6 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
 }
 
-/// What is missing where several nodes share a database: secrets that one of them makes, and its own address, mean nothing to others.
-fn shared_faults(raw: &RawConfig, missing: &[(&'static str, &str)]) -> Option<Fault> {
-    let Ok(Location::Postgres(_)) = raw.store.location(Path::new("")) else { return None };
-    let public_url = raw.public_url.is_none().then_some("public_url");
-    let needed: Vec<_> = missing.iter().map(|(key, _)| *key).chain(public_url).collect();
-    if needed.is_empty() {
-        return None;
-    }
-    let named: Vec<_> = needed.iter().map(|key| format!("{key} ({})", environment_name(key))).collect();
-    let reason =
-        format!("a PostgreSQL store is shared by nodes, which have to agree; set {} first", named.join(" and "));
-    Some(Fault::new(Origin::Together, reason))
-}
-
 /// What is wrong with the settings for pages of other sites.
 fn embed_faults(raw: &RawConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -275,24 +255,6 @@ fn same_secrets(raw: &RawConfig) -> Vec<Fault> {
         }
     }
     faults
-}
-
-const API_KEY: &str = "api_key";
-const DIRECT_LINE_SECRET: &str = "direct_line.secret";
-const BOT_SECRET: &str = "bot.secret";
-
-/// The secrets that are not set, and the files that may hold them.
-fn missing(raw: &RawConfig) -> Vec<(&'static str, &'static str)> {
-    let has_bot = raw.bot.endpoint.is_some();
-    [
-        (API_KEY, "api-key", raw.api_key.is_none()),
-        (DIRECT_LINE_SECRET, "direct-line-secret", raw.direct_line_secret.is_none()),
-        (BOT_SECRET, "bot-secret", has_bot && raw.bot.secret.is_none()),
-    ]
-    .into_iter()
-    .filter(|(_, _, is_missing)| *is_missing)
-    .map(|(key, file, _)| (key, file))
-    .collect()
 }
 
 /// The folder for what citewire keeps. Where it keeps neither secrets nor conversations, there need not be one.
@@ -493,6 +455,21 @@ mod tests {
         assert!(error.contains("CITEWIRE_BOT_SECRET"), "{error}");
         let error = Config::load(&sources(folder.path(), &[("CITEWIRE_BOT_CITE", "true")])).expect_err("refused");
         assert!(error.to_string().contains("bot.endpoint is missing"), "{error}");
+    }
+
+    #[test]
+    fn a_node_among_others_drains_before_it_ends() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let shared = [
+            ("CITEWIRE_STORE_URL", "postgres://citewire@db.example/citewire"),
+            ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
+            ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+            ("CITEWIRE_PUBLIC_URL", "https://chat.example"),
+        ];
+        let drain = |set: &[(&str, &str)]| Config::load(&sources(folder.path(), set)).map(|config| config.http.drain);
+        assert_eq!(drain(&shared), Ok(Duration::from_secs(5)));
+        assert_eq!(drain(&[&shared[..], &[("CITEWIRE_DRAIN_SECONDS", "0")]].concat()), Ok(Duration::ZERO));
+        assert_eq!(drain(&[]), Ok(Duration::ZERO));
     }
 
     #[test]

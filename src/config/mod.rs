@@ -18,6 +18,7 @@ mod schema;
 mod secrets;
 mod setting;
 mod settings;
+mod unset;
 mod variables;
 
 pub use assistant_form::assistant_form;

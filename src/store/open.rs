@@ -3,6 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::postgres::{Address, AddressError, PostgresError, PostgresOptions, PostgresStore};
 use super::{AssistantStore, ConversationStore, MemoryStore, SqliteError, SqliteStore, StoreLimits};
@@ -10,6 +13,9 @@ use crate::clock::Clock;
 
 /// The name of the file where the URL names none.
 const FILE_NAME: &str = "citewire.db";
+
+/// Between two attempts to open a database that cannot be reached.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// A store of conversations, assistants and documents.
 pub trait Store: ConversationStore + AssistantStore {}
@@ -122,6 +128,12 @@ impl StoreOptions {
         }
     }
 
+    /// Whether several nodes may serve it.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        matches!(self.location(Path::new("")), Ok(Location::Postgres(_)))
+    }
+
     /// What was set, and otherwise what `default` says.
     #[must_use]
     pub fn limits(&self, default: StoreLimits) -> StoreLimits {
@@ -151,9 +163,27 @@ pub async fn open(options: &StoreOptions, data_dir: &Path, clock: Arc<dyn Clock>
         }
         Location::Postgres(address) => {
             let limits = options.limits(StoreLimits::in_database());
-            Arc::new(PostgresStore::open(address, options.postgres, limits, clock).await?)
+            Arc::new(open_database(address, options.postgres, limits, clock).await?)
         }
     })
+}
+
+/// Waits for a database that starts at the same time, as long as requests wait for it later.
+async fn open_database(
+    address: Address,
+    options: PostgresOptions,
+    limits: StoreLimits,
+    clock: Arc<dyn Clock>,
+) -> Result<PostgresStore, PostgresError> {
+    let deadline = Instant::now() + options.write_timeout;
+    loop {
+        let opened = PostgresStore::open(address.clone(), options, limits, Arc::clone(&clock)).await;
+        if !matches!(opened, Err(PostgresError::Unreachable { .. })) || Instant::now() + RETRY > deadline {
+            return opened;
+        }
+        tracing::warn!(database = %address, "the database cannot be reached yet; trying again");
+        tokio::time::sleep(RETRY).await;
+    }
 }
 
 #[cfg(test)]

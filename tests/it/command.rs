@@ -258,6 +258,43 @@ fn serve_refuses_other_addresses_without_secrets() {
     assert!(line.contains("CITEWIRE_API_KEY") && line.contains("CITEWIRE_DIRECT_LINE_SECRET"), "{line}");
 }
 
+/// A secret that one node makes opens nothing on another one, and the address at which it was called is not where the others are.
+#[test]
+fn serve_refuses_a_database_without_what_all_nodes_need_and_names_all_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |more: &[(&str, &str)]| {
+        let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
+        // Nothing listens there: what is missing is said before anything is reached.
+        command.env("CITEWIRE_STORE_URL", "postgres://citewire:hunter2@127.0.0.1:1/citewire");
+        command.env("CITEWIRE_DATA_DIR", folder.path()).envs(more.iter().copied());
+        let output = command.output().expect("the command ends");
+        assert_eq!(output.status.code(), Some(2));
+        line(&output)
+    };
+    let named = [
+        "api_key (CITEWIRE_API_KEY)",
+        "direct_line.secret (CITEWIRE_DIRECT_LINE_SECRET)",
+        "bot.secret (CITEWIRE_BOT_SECRET)",
+        "public_url (CITEWIRE_PUBLIC_URL)",
+    ];
+    let said = refused(&[("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:3979/api/messages")]);
+    assert!(named.iter().all(|name| said.contains(name)) && !said.contains("hunter2"), "{said}");
+    let said = refused(&[("CITEWIRE_BIND", "0.0.0.0:0")]);
+    assert!(named[0..2].iter().all(|name| said.contains(name)) && !said.contains("bot.secret"), "{said}");
+    let secrets = [
+        ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
+        ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+    ];
+    let said = refused(&secrets);
+    assert!(said.ends_with("; set public_url (CITEWIRE_PUBLIC_URL) first\n"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "no secret is made");
+    let said = refused(&[&secrets[..], &[("CITEWIRE_PUBLIC_URL", "https://chat.example"), PATIENCE]].concat());
+    assert!(said.contains("postgres://citewire@127.0.0.1:1/citewire cannot be reached"), "{said}");
+}
+
+/// So long a start waits for a database in these tests.
+const PATIENCE: (&str, &str) = ("CITEWIRE_STORE_WRITE_TIMEOUT_SECONDS", "1");
+
 #[test]
 fn serve_says_all_that_is_wrong_with_its_configuration_at_once() {
     let folder = tempfile::tempdir().expect("a folder");

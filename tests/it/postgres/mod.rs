@@ -5,6 +5,7 @@ mod faults;
 mod opening;
 mod proxy;
 mod server;
+mod start;
 mod two_nodes;
 
 pub(crate) use server::Database;

@@ -32,18 +32,6 @@ async fn nodes_that_start_at_once_migrate_once() {
 }
 
 #[tokio::test]
-async fn a_schema_of_a_later_version_is_refused_by_name() {
-    let database = Database::new().await;
-    node(&database, StoreLimits::in_database(), Arc::new(SystemClock)).await.close().await.expect("closed");
-    let mut connection = database.connect().await;
-    let later = "INSERT INTO citewire_schema (version, applied) VALUES (99, now())";
-    sqlx::query(later).execute(&mut connection).await.expect("written");
-    let error = refused(&database.url).await;
-    assert!(matches!(error, PostgresError::Newer { found: 99, .. }), "{error}");
-    assert!(error.to_string().contains("schema version 99"), "{error}");
-}
-
-#[tokio::test]
 async fn without_leave_to_migrate_an_empty_database_is_refused_and_stays_empty() {
     let database = Database::new().await;
     let mut options = PostgresOptions::default();
@@ -54,20 +42,6 @@ async fn without_leave_to_migrate_an_empty_database_is_refused_and_stays_empty()
     let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema()";
     let tables: i64 = sqlx::query_scalar(tables).fetch_one(&mut connection).await.expect("a count");
     assert_eq!(tables, 0);
-}
-
-#[tokio::test]
-async fn a_database_that_cannot_hold_every_text_is_refused() {
-    admin("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0").await;
-    let error = refused(&url("bytes")).await;
-    assert!(matches!(&error, PostgresError::Encoding { found, .. } if found == "SQL_ASCII"), "{error}");
-}
-
-#[tokio::test]
-async fn a_database_that_takes_no_writes_is_refused() {
-    let url = format!("{}%20-cdefault_transaction_read_only%3Don", Database::new().await.url);
-    let error = refused(&url).await;
-    assert!(matches!(error, PostgresError::ReadOnly { .. }), "{error}");
 }
 
 #[tokio::test]

@@ -43,6 +43,11 @@ impl Database {
         let (_, options) = self.url.split_once("&options=").expect("a schema");
         format!("postgres://citewire@{hosts}/postgres?sslmode=disable&options={options}")
     }
+
+    /// Runs a statement in the schema.
+    pub(crate) async fn run(&self, statement: &'static str) {
+        sqlx::raw_sql(statement).execute(&mut connect(&self.url).await).await.expect("the statement runs");
+    }
 }
 
 /// Does something that needs no schema.
