@@ -47,6 +47,8 @@ mod conversations;
 mod crash;
 /// Answers of every format with one member damaged.
 mod damaged;
+/// The Kubernetes manifests, and the compose file for several nodes.
+mod deployments;
 /// The embedded Direct Line channel, as its clients see it.
 mod direct_line;
 /// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.

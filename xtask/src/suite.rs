@@ -118,6 +118,7 @@ fn core(repository: &Repository) -> Result<()> {
 fn tests(repository: &Repository) -> Result<()> {
     debian::ensure("systemd-analyze", "systemd")?;
     debian::ensure_postgresql()?;
+    debian::ensure("kubectl", "kubernetes-client")?;
     npm::install(&repository.path("crates/core/tests/engines"))?;
     npm::install(&repository.path("tests/bot"))?;
     npm::install(&repository.path("tests/client"))?;
