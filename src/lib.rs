@@ -9,6 +9,7 @@ pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest,
 
 pub mod assistant;
 pub mod bucket;
+pub mod bus;
 pub mod channels;
 pub mod cli;
 pub mod clock;

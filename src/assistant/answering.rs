@@ -194,6 +194,7 @@ impl Inner {
             return self.close(answer, id, &options.busy).await;
         };
         let end = Instant::now() + self.answer_within;
+        let at_once = !answer.is_read().await;
         let reply = tokio::select! {
             biased;
             () = line.ending.over.cancelled() => return interrupted(id, assistant),
@@ -203,7 +204,7 @@ impl Inner {
                 case.too_slow(self.answer_within);
                 return self.close(answer, id, &options.failure).await;
             }
-            reply = self.ask(assistant, id, question, !answer.is_read()) => reply,
+            reply = self.ask(assistant, id, question, at_once) => reply,
         };
         let reply = match reply {
             Ok(reply) => reply,

@@ -10,6 +10,10 @@ use crate::egress::later;
 /// The longest time between two updates, however often the service has asked for less.
 const LONGEST: Duration = Duration::from_secs(15);
 
+/// Each update of the embedded channel holds all of the text so far, for each reader. A long answer is updated less often, so that
+/// it does not take more than this.
+const BYTES_A_SECOND: u64 = 256_000;
+
 /// A time of the clock that an answer uses.
 pub(super) trait Moment: Copy + Ord {
     /// So much later.
@@ -63,6 +67,14 @@ impl<T: Moment> Pace<T> {
         self.next = now.after(self.interval);
     }
 
+    /// The same for something of so many bytes, which each reader gets: [`BYTES_A_SECOND`] are enough.
+    pub(super) fn sent_bytes(&mut self, bytes: usize, now: T) {
+        self.sent(now);
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let takes = Duration::from_micros(bytes.saturating_mul(1_000_000) / BYTES_A_SECOND);
+        self.next = self.next.max(now.after(takes));
+    }
+
     /// Nobody was there to see it: it waits on, at the same pace.
     pub(super) fn unseen(&mut self, now: T) {
         self.next = now.after(self.interval);
@@ -96,6 +108,17 @@ impl<T: Moment> Pace<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_answer_is_updated_less_often() {
+        let start = Instant::now();
+        let mut pace = Pace::new(Duration::from_millis(100), start);
+        for (bytes, milliseconds) in [(1_000, 100), (25_600, 100), (300_000, 1171)] {
+            pace.sent_bytes(bytes, start);
+            pace.wish(start);
+            assert_eq!(pace.allowed().map(|next| (next - start).as_millis()), Some(milliseconds), "{bytes}");
+        }
+    }
 
     #[test]
     fn after_a_refusal_the_interval_grows_to_a_limit_and_what_the_service_asks_for_is_kept() {

@@ -13,6 +13,7 @@ use super::first_steps::{self, Shell};
 use super::process;
 use super::team::{Openers, Watch, Watched, answering};
 use crate::assistant::{AssistantManager, Assistants};
+use crate::bus::Bus;
 use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
@@ -96,6 +97,20 @@ fn say_where_to_go(config: &Config, server: &WebUrl) -> io::Result<()> {
     Ok(())
 }
 
+/// Where there may be several nodes, says whether readers on all of them see livestreams.
+fn say_who_sees_livestreams(bus: Option<&Bus>, place: &Location) -> io::Result<()> {
+    match (bus, place) {
+        (Some(bus), _) => {
+            telemetry::say(format_args!("livestreams are shown on all nodes that share the bus at {}", bus.address()))
+        }
+        (None, Location::Postgres(_)) => telemetry::say(
+            "livestreams are shown to readers on the node that writes them; to show them on all nodes, set bus.url \
+             (CITEWIRE_BUS_URL)",
+        ),
+        (None, Location::Memory | Location::Sqlite(_)) => Ok(()),
+    }
+}
+
 /// Serves until asked to end.
 async fn serve_from(
     store: Arc<dyn Store>,
@@ -118,6 +133,10 @@ async fn serve_from(
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
+    }
+    let bus = Bus::new(&config.bus).context("bus.url (CITEWIRE_BUS_URL)")?;
+    if let Some(bus) = bus.clone() {
+        state = state.with_bus(bus);
     }
     if let Some(bot) = config.bot.clone() {
         state = state.with_bot(BotClient::new(bot, config.egress.clone(), Arc::clone(&clock))?);
@@ -145,6 +164,7 @@ async fn serve_from(
     for line in &config.announcements {
         telemetry::say(line)?;
     }
+    say_who_sees_livestreams(bus.as_ref(), &place)?;
     match place {
         Location::Sqlite(path) => telemetry::say(format_args!("conversations are kept in {}", path.display()))?,
         Location::Postgres(address) => {

@@ -16,6 +16,7 @@ use super::setting::environment_name;
 use super::unset::{API_KEY, BOT_SECRET, DIRECT_LINE_SECRET, missing_secrets, required};
 use super::variables::unknown_variables;
 use crate::assistant::{AssistantPlan, NamedAssistant};
+use crate::bus::BusOptions;
 use crate::channels::azure_bot::AzureBotOptions;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line::bot::BotBinding;
@@ -70,6 +71,8 @@ pub struct Config {
     pub resolve_redirects: bool,
     /// The store's options.
     pub store: StoreOptions,
+    /// The options of the bus between nodes.
+    pub bus: BusOptions,
     /// Where what citewire keeps is kept: a folder that need not exist yet.
     pub data_dir: PathBuf,
     /// What is logged.
@@ -170,6 +173,7 @@ impl Config {
             egress: raw.egress,
             resolve_redirects: raw.resolve_redirects,
             store: raw.store,
+            bus: raw.bus,
             data_dir,
             log: raw.log,
             log_format: raw.log_format,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::answer::LabelCatalog;
 use crate::assistant::AssistantPlan;
+use crate::bus::BusOptions;
 use crate::channels::azure_bot::AzureBotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line::bot::BotSettings;
@@ -53,6 +54,7 @@ pub(super) struct RawConfig {
     pub(super) log: String,
     pub(super) log_format: LogFormat,
     pub(super) store: StoreOptions,
+    pub(super) bus: BusOptions,
     pub(super) direct_line: DirectLineOptions,
     pub(super) labels: Arc<LabelCatalog>,
     pub(super) direct_line_client: BindingSettings,
@@ -96,6 +98,7 @@ impl RawConfig {
             log: String::new(),
             log_format: LogFormat::default(),
             store: StoreOptions::default(),
+            bus: BusOptions::default(),
             direct_line: DirectLineOptions::default(),
             labels: Arc::default(),
             direct_line_client: BindingSettings::default(),

@@ -13,6 +13,7 @@ use actix_web::dev::{self, ServerHandle};
 use actix_web::middleware::from_fn;
 use actix_web::rt::net::TcpStream;
 use actix_web::{App, HttpServer, web};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::tasks::Tasks;
 use super::{State, problem, routes};
@@ -26,6 +27,9 @@ const HEAD_WITHIN: Duration = Duration::from_secs(5);
 
 /// How often conversations are looked through for those that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// So long the last messages for readers on other nodes are waited for.
+const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 
 /// A server that is bound to its port and waits to be run.
 pub struct Server {
@@ -108,6 +112,10 @@ impl Server {
         let Self { mut inner, handle, state, addresses } = self;
         let tasks = state.tasks.clone();
         tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
+        let listening = state
+            .bus
+            .clone()
+            .map(|bus| AbortOnDropHandle::new(tokio::spawn(state.direct_line.publisher().listen(bus))));
         serve_turns(&state, &addresses);
         if let Some(azure) = &state.azure_bot {
             let responder = Arc::new(state.behind_azure(azure));
@@ -137,6 +145,11 @@ impl Server {
                 ended
             }
         };
+        // Answers have ended by now, and what others are told of that is on its way.
+        if let Some(bus) = &state.bus {
+            bus.flush(FLUSH_WITHIN).await;
+        }
+        drop(listening);
         ended.map_err(ServerError::Run)
     }
 }

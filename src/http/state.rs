@@ -10,6 +10,7 @@ use super::door::limits::Limits;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, AssistantManager, Assistants, Audience, AzureResponder, Downloads};
+use crate::bus::Bus;
 use crate::channels::azure_bot::{AzureBot, ProactiveMessages};
 use crate::channels::direct_line::bot::{BotChannel, BotClient};
 use crate::channels::direct_line::streaming::{StreamingAnswers, StreamingOptions};
@@ -57,6 +58,8 @@ pub struct State {
     pub(crate) audited: RefusalLog,
     /// Counts what is done.
     pub(crate) metrics: Metrics,
+    /// What brings activities that are not recorded to readers on other nodes, if there is anything.
+    pub(crate) bus: Option<Bus>,
 }
 
 impl State {
@@ -108,6 +111,7 @@ impl State {
             limits,
             audited: RefusalLog::default(),
             metrics,
+            bus: None,
         }
     }
 
@@ -115,6 +119,14 @@ impl State {
     #[must_use]
     pub fn show_live(self, options: StreamingOptions) -> Self {
         Self { streaming: self.streaming.with_options(options), ..self }
+    }
+
+    /// The same parts, whose readers see what other nodes show.
+    #[must_use]
+    pub fn with_bus(self, bus: Bus) -> Self {
+        self.metrics.watch_bus(bus.figures());
+        self.direct_line.publisher().hub().connect(bus.clone());
+        Self { bus: Some(bus), ..self }
     }
 
     /// The same parts, with a bot behind the channel.

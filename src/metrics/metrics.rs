@@ -9,7 +9,7 @@ use prometheus::{
     TextEncoder,
 };
 
-use super::parts::{BackEndFigures, ChannelFigures, StoreFigures, buckets, named};
+use super::parts::{BackEndFigures, BusFigures, ChannelFigures, StoreFigures, buckets, named};
 use super::queue::{Queue, Queues};
 use super::table;
 
@@ -148,6 +148,11 @@ impl Metrics {
         self.watch(figures.collectors());
     }
 
+    /// Tells the figures of the bus as well.
+    pub fn watch_bus(&self, figures: &BusFigures) {
+        self.watch(figures.collectors());
+    }
+
     /// Tells the figures of back ends as well.
     pub fn watch_back_ends(&self, figures: &BackEndFigures) {
         self.watch(figures.collectors());
@@ -275,6 +280,7 @@ mod tests {
         metrics.limited(Limit::Posts);
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1 });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());
+        metrics.watch_bus(&BusFigures::default());
         let channels = [Channel::Connector, Channel::DirectLineClient].map(ChannelFigures::new);
         metrics.watch_store(&store);
         metrics.watch_back_ends(&back_ends);

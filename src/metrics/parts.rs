@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use prometheus::core::Collector;
-use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts};
+use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts};
 
 use super::queue::Queue;
 use super::table::{self, Family, Type};
@@ -53,6 +53,62 @@ impl StoreFigures {
 
     pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
         vec![Box::new(self.groups.clone()), Box::new(self.changes.clone())]
+    }
+}
+
+/// The metrics of the bus between nodes. Clones count into the same metrics.
+#[derive(Clone, Debug)]
+pub struct BusFigures {
+    up: IntGauge,
+    published: IntCounter,
+    received: IntCounter,
+    dropped: IntCounter,
+    gaps: IntCounter,
+}
+
+impl Default for BusFigures {
+    fn default() -> Self {
+        let counter = |family| IntCounter::with_opts(named(family)).expect("the table has good names");
+        Self {
+            up: IntGauge::with_opts(named(table::BUS_UP)).expect("the table has good names"),
+            published: counter(table::BUS_PUBLISHED),
+            received: counter(table::BUS_RECEIVED),
+            dropped: counter(table::BUS_DROPPED),
+            gaps: counter(table::BUS_GAPS),
+        }
+    }
+}
+
+impl BusFigures {
+    /// There is a connection, or none.
+    pub fn set_up(&self, is_up: bool) {
+        self.up.set(i64::from(is_up));
+    }
+
+    /// So many messages were sent.
+    pub fn published(&self, messages: usize) {
+        self.published.inc_by(messages as u64);
+    }
+
+    /// A message of another node has come.
+    pub fn received(&self) {
+        self.received.inc();
+    }
+
+    /// So many messages were not sent.
+    pub fn dropped(&self, messages: usize) {
+        self.dropped.inc_by(messages as u64);
+    }
+
+    /// The connection was lost.
+    pub fn gap(&self) {
+        self.gaps.inc();
+    }
+
+    pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
+        let counters = [&self.published, &self.received, &self.dropped, &self.gaps];
+        let counters = counters.into_iter().map(|counter| Box::new(counter.clone()) as Box<dyn Collector>);
+        std::iter::once(Box::new(self.up.clone()) as Box<dyn Collector>).chain(counters).collect()
     }
 }
 

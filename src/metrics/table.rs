@@ -65,6 +65,11 @@ families! {
         "Time until first response or failure.";
     REFUSALS = "citewire_channel_refusals_total", Type::Counter, ["channel", "reason"],
         "Refused or failed calls to channels.";
+    BUS_UP = "citewire_bus_up", Type::Gauge, [], "1 while the bus is connected.";
+    BUS_PUBLISHED = "citewire_bus_published_total", Type::Counter, [], "Messages sent to the bus.";
+    BUS_RECEIVED = "citewire_bus_received_total", Type::Counter, [], "Messages of other nodes.";
+    BUS_DROPPED = "citewire_bus_dropped_total", Type::Counter, [], "Messages not sent.";
+    BUS_GAPS = "citewire_bus_gaps_total", Type::Counter, [], "Lost connections to the bus.";
 }
 
 #[cfg(test)]

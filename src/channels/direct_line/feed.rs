@@ -5,8 +5,9 @@ use std::sync::{Arc, Weak};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast};
 
-use super::frame_cache::{Frame, Frames};
-use super::room::{Room, Shown};
+use super::frame::Frame;
+use super::frame_cache::Frames;
+use super::room::{Place, Room, Shown};
 use super::running::{Part, Running};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{ChangeListener, ConversationStore, StoreError};
@@ -35,7 +36,7 @@ impl Feed {
     /// When the store fails. The reader comes back with its watermark.
     pub async fn next(&mut self) -> Result<Option<Frame>, StoreError> {
         loop {
-            if let Some(shown) = self.held.take_if(|held| held.after <= self.position) {
+            if let Some(shown) = self.held.take_if(|held| held.after.watermark() <= self.position) {
                 if let Some(frame) = self.show(shown) {
                     return Ok(Some(frame));
                 }
@@ -61,9 +62,14 @@ impl Feed {
                 };
                 self.caught_up = frames.is_empty();
                 self.ahead = frames;
-                if self.caught_up && self.held.is_some() {
+                if self.caught_up
+                    && let Some(held) = &self.held
+                {
                     // The history ends before the place it should follow; it will not get any nearer.
-                    self.position = self.position.max(self.held.as_ref().and_then(|held| held.after));
+                    match held.after {
+                        Place::Here(after) => self.position = self.position.max(after),
+                        Place::Elsewhere(_) => self.held = None,
+                    }
                 }
                 continue;
             }
@@ -86,7 +92,7 @@ impl Feed {
 
     /// Keeps it until what it follows was read.
     fn hold(&mut self, shown: Arc<Shown>) {
-        self.caught_up &= shown.after <= self.position;
+        self.caught_up &= shown.after.watermark() <= self.position;
         self.held = Some(shown);
     }
 

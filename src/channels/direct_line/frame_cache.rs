@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytestring::ByteString;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
-use crate::activity::{Activity, ActivitySet, ConversationId, Watermark};
+use super::frame::{Frame, frame};
+use super::remote::{RemoteStreams, ended_by};
+use crate::activity::{ConversationId, Watermark};
 use crate::store::{ChangeListener, ConversationStore, Page, StoreError};
 
 /// How many activities are taken from the store at once, and how many frames are kept.
@@ -15,16 +17,6 @@ const READ_AHEAD: usize = 64;
 
 /// So many bytes of frames are kept, but always the newest frame. Who needs older ones reads the store.
 const MAX_BYTES: usize = 64 * 1024;
-
-/// The text of one frame: an `ActivitySet` with exactly one activity. Clients reorder the activities of larger sets.
-/// Clones share the text.
-pub type Frame = ByteString;
-
-/// Serialises an activity, with its place in the history if it has one.
-pub(super) fn frame(activity: Arc<Activity>, watermark: Option<Watermark>) -> Frame {
-    let set = ActivitySet::new(vec![activity], watermark);
-    serde_json::to_string(&set).expect("an activity has no map whose keys are not text").into()
-}
 
 /// Frames in order, each with its watermark.
 pub(super) type Frames = VecDeque<(Watermark, Frame)>;
@@ -35,6 +27,8 @@ pub(super) struct FrameCache {
     state: Mutex<State>,
     /// Somebody has read, or has given up reading.
     changed: Notify,
+    /// The streams of other nodes, which end with what is read.
+    remote: Option<Arc<RemoteStreams>>,
 }
 
 #[derive(Debug)]
@@ -104,6 +98,11 @@ impl Drop for Turn<'_> {
 impl Turn<'_> {
     /// Puts on the cache what was read, and gives it to the reader. Nobody else needs it where the reader is `alone`.
     fn finish(self, page: Page, alone: bool) -> Frames {
+        if let Some(remote) = &self.cache.remote {
+            for name in page.recorded.iter().filter_map(|recorded| ended_by(&recorded.activity)) {
+                remote.read_to_end(name, Instant::now());
+            }
+        }
         let frames = rendered(page);
         let mut state = self.cache.state();
         state.complete = frames.is_empty();
@@ -126,10 +125,10 @@ fn rendered(page: Page) -> Frames {
 
 impl FrameCache {
     /// An empty cache for what follows `start`.
-    pub(super) fn new(listener: ChangeListener, start: Option<Watermark>) -> Self {
+    pub(super) fn new(listener: ChangeListener, start: Option<Watermark>, remote: Option<Arc<RemoteStreams>>) -> Self {
         let frames = Frames::new();
         let state = State { listener, start, frames, bytes: 0, complete: false, is_being_read: false };
-        Self { state: Mutex::new(state), changed: Notify::new() }
+        Self { state: Mutex::new(state), changed: Notify::new(), remote }
     }
 
     /// What follows `position`: some of it, and nothing only when there is nothing. `None` when the conversation is
@@ -162,6 +161,14 @@ impl FrameCache {
     /// Has the next reader ask the store, whether the listener reported a change or not.
     pub(super) fn look_again(&self) {
         self.state().complete = false;
+    }
+
+    /// Has the next reader ask the store, unless the conversation was read this far.
+    pub(super) fn must_reach(&self, place: Option<Watermark>) {
+        let mut state = self.state();
+        if state.end() < place {
+            state.complete = false;
+        }
     }
 
     /// Whether the conversation that this belongs to is gone; there may be another one of the same name.
@@ -214,7 +221,7 @@ mod tests {
     #[test]
     fn a_reader_that_goes_away_leaves_its_turn_to_another() {
         let notifier = ChangeNotifier::new(None);
-        let cache = FrameCache::new(notifier.listener(), None);
+        let cache = FrameCache::new(notifier.listener(), None, None);
         let Look::Read(turn) = cache.look(None) else { panic!("nothing was read yet") };
         assert!(matches!(cache.look(None), Look::Wait));
         drop(turn);
@@ -224,7 +231,7 @@ mod tests {
     #[test]
     fn nothing_is_read_twice_unless_it_changed_or_somebody_asks_for_it() {
         let notifier = ChangeNotifier::new(None);
-        let cache = FrameCache::new(notifier.listener(), place(6));
+        let cache = FrameCache::new(notifier.listener(), place(6), None);
         let finish = || {
             let Look::Read(turn) = cache.look(place(6)) else { panic!("to be read") };
             turn.finish(Page::new(Vec::new(), place(6)), false)
@@ -244,7 +251,7 @@ mod tests {
     #[test]
     fn a_change_during_a_read_makes_another_read() {
         let notifier = ChangeNotifier::new(None);
-        let cache = FrameCache::new(notifier.listener(), None);
+        let cache = FrameCache::new(notifier.listener(), None, None);
         let Look::Read(turn) = cache.look(None) else { panic!("nothing was read yet") };
         notifier.notify(Watermark::FIRST);
         turn.finish(Page::new(Vec::new(), None), false);
@@ -254,7 +261,7 @@ mod tests {
     #[test]
     fn little_is_kept_and_always_the_newest() {
         let notifier = ChangeNotifier::new(None);
-        let cache = FrameCache::new(notifier.listener(), None);
+        let cache = FrameCache::new(notifier.listener(), None, None);
         let put = |range: std::ops::Range<u64>, frame: &Frame| {
             let mut state = cache.state();
             range.for_each(|index| state.push(Watermark::from_index(index), frame.clone()));

@@ -1,15 +1,18 @@
 //! Fan-out to the sockets of each conversation.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use tokio::sync::{Semaphore, broadcast};
 
 use super::Feed;
-use super::frame_cache::{FrameCache, Frames, frame};
-use super::room::{Room, Shown};
+use super::frame::{Frame, frame};
+use super::frame_cache::{FrameCache, Frames};
+use super::remote::{RemoteStreams, stream_of};
+use super::room::{Place, Room, Shown};
 use super::running::{Part, Running};
-use crate::activity::{Activity, ConversationId, Watermark};
+use crate::activity::{Activity, ActivityId, ConversationId, Watermark};
+use crate::bus::{Announced, Bus, Message};
 use crate::store::{ChangeListener, ConversationStore};
 
 /// An activity that is not recorded, such as typing.
@@ -53,6 +56,8 @@ pub struct Hub {
     max_sockets: usize,
     max_ephemeral: usize,
     rooms: Mutex<Rooms>,
+    /// What brings activities to readers on other nodes, where there are any.
+    bus: OnceLock<Bus>,
 }
 
 #[derive(Debug, Default)]
@@ -69,31 +74,77 @@ impl Hub {
     /// A hub with so many sockets for each conversation, and so many ephemeral activities waiting for each socket.
     #[must_use]
     pub fn new(max_sockets: usize, max_ephemeral: usize) -> Self {
-        Self { max_sockets, max_ephemeral, rooms: Mutex::default() }
+        Self { max_sockets, max_ephemeral, rooms: Mutex::default(), bus: OnceLock::new() }
     }
 
-    /// Shows an activity to everyone who reads now. A reader that has fallen too far behind misses the oldest.
-    pub fn show(&self, id: &ConversationId, ephemeral: Ephemeral) {
-        let room = self.rooms().rooms.get(id).and_then(Weak::upgrade);
-        if room.is_none() && ephemeral.part.is_none() {
-            return;
+    /// Shows readers on other nodes what is shown here. It begins with rooms that are opened later.
+    pub fn connect(&self, bus: Bus) {
+        // The first one stays.
+        self.bus.set(bus).ok();
+    }
+
+    /// Shows an activity to everyone who reads now, and returns how many bytes that takes for each. A reader that has fallen too
+    /// far behind misses the oldest.
+    pub fn show(&self, id: &ConversationId, ephemeral: Ephemeral) -> usize {
+        let (room, bus) = (self.find(id), self.bus.get());
+        if room.is_none() && bus.is_none() && ephemeral.part.is_none() {
+            return 0;
         }
         let Ephemeral { after, activity, part } = ephemeral;
+        let stream = stream_of(&activity).map(str::to_owned);
         let frame = frame(activity, None);
+        let bytes = frame.len();
         if let Some((stream, _)) = &part {
             stream.begin_with(&frame);
         }
+        if let Some(bus) = bus {
+            let reach = part.as_ref().map(|(running, _)| running.reach());
+            bus.publish(id, message(&frame, after, stream, part.as_ref()), reach);
+        }
         if let Some(room) = room {
-            // Without a reader there is nobody to miss it.
-            room.ephemeral.send(Arc::new(Shown { after, frame, part })).ok();
+            room.show(Shown { after: Place::Here(after), frame, part });
+        }
+        bytes
+    }
+
+    /// Tells other nodes over and over that a stream goes on, until the guard is dropped.
+    pub(super) fn announce(&self, id: &ConversationId, stream: &ActivityId) -> Option<Announced> {
+        Some(self.bus.get()?.announce(id, stream.as_str()))
+    }
+
+    /// Tells other nodes that the message with which a stream ends is recorded.
+    pub(super) fn end(&self, id: &ConversationId, stream: &ActivityId) {
+        if let Some(bus) = self.bus.get() {
+            bus.publish(id, Message::End { stream: stream.as_str().to_owned() }, None);
         }
     }
 
-    /// Whether anyone reads the conversation now.
+    /// Whether anyone reads the conversation on this node now.
     #[must_use]
     pub fn is_read(&self, id: &ConversationId) -> bool {
-        let room = self.rooms().rooms.get(id).and_then(Weak::upgrade);
-        room.is_some_and(|room| room.ephemeral.receiver_count() > 0)
+        self.find(id).is_some_and(|room| room.ephemeral.receiver_count() > 0)
+    }
+
+    /// Whether anyone reads the conversation now, on whatever node.
+    pub(super) async fn is_read_anywhere(&self, id: &ConversationId, stream: &Running) -> bool {
+        if self.is_read(id) {
+            return true;
+        }
+        match self.bus.get() {
+            Some(bus) => bus.is_read(id, stream.reach()).await,
+            None => false,
+        }
+    }
+
+    pub(super) fn find(&self, id: &ConversationId) -> Option<Arc<Room>> {
+        self.rooms().rooms.get(id).and_then(Weak::upgrade)
+    }
+
+    /// The rooms with readers.
+    pub(super) fn occupied(&self) -> Vec<(ConversationId, Arc<Room>)> {
+        let rooms = self.rooms();
+        let rooms = rooms.rooms.iter();
+        rooms.filter_map(|(id, room)| Some((id.clone(), room.upgrade()?))).collect()
     }
 
     /// A feed of what follows `after`.
@@ -137,10 +188,14 @@ impl Hub {
             rooms.rooms.retain(|_, room| room.strong_count() > 0);
             rooms.look_at = (2 * rooms.rooms.len()).max(FEW);
         }
+        let bus = self.bus.get();
+        let remote = bus.map(|_| Arc::<RemoteStreams>::default());
         let room = Arc::new(Room {
             seats: Arc::new(Semaphore::new(self.max_sockets)),
             ephemeral: broadcast::Sender::new(self.max_ephemeral),
-            cache: FrameCache::new(listener.clone(), after),
+            cache: FrameCache::new(listener.clone(), after, remote.clone()),
+            remote,
+            _following: bus.map(|bus| bus.follow(id)),
         });
         rooms.rooms.insert(id.clone(), Arc::downgrade(&room));
         room
@@ -149,6 +204,23 @@ impl Hub {
     fn rooms(&self) -> MutexGuard<'_, Rooms> {
         // No call above can panic half-way through a change, so what a poisoned lock guards is whole.
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What other nodes are told of it.
+fn message(
+    frame: &Frame,
+    after: Option<Watermark>,
+    stream: Option<String>,
+    part: Option<&(Arc<Running>, Part)>,
+) -> Message {
+    let frame = frame.clone();
+    match (part, stream) {
+        (Some((running, Part::Piece)), Some(stream)) => {
+            Message::Piece { stream, first: running.first().unwrap_or(&frame).clone(), frame, after }
+        }
+        (Some((_, Part::Withdrawal)), Some(stream)) => Message::Withdrawal { stream, frame, after },
+        (_, stream) => Message::Shown { frame, after, stream },
     }
 }
 

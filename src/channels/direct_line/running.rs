@@ -3,13 +3,16 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::frame_cache::Frame;
+use super::frame::Frame;
+use crate::bus::Reach;
 
 /// A livestream: its first activity, and whether it continues. Its writer holds it as long as it is shown.
 #[derive(Debug, Default)]
 pub struct Running {
     first: OnceLock<Frame>,
     is_over: AtomicBool,
+    /// Whether readers on other nodes see it.
+    reach: Reach,
 }
 
 /// The role of an activity in its livestream.
@@ -25,6 +28,10 @@ impl Running {
     /// What readers see first of the stream, unless there is something already.
     pub(super) fn begin_with(&self, frame: &Frame) {
         self.first.get_or_init(|| frame.clone());
+    }
+
+    pub(super) fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     pub(super) fn first(&self) -> Option<&Frame> {

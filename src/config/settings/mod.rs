@@ -79,6 +79,7 @@ macro_rules! secret {
 
 mod azure_bot;
 mod bot;
+mod bus;
 mod direct_line;
 mod outgoing;
 mod reading;
@@ -90,9 +91,17 @@ use super::setting::{DefaultValue, Kind, Setting};
 
 /// All settings, in the order of the documentation.
 pub fn settings() -> impl Iterator<Item = &'static Setting> {
-    [server::SETTINGS, store::SETTINGS, direct_line::SETTINGS, bot::SETTINGS, azure_bot::SETTINGS, outgoing::SETTINGS]
-        .into_iter()
-        .flatten()
+    [
+        server::SETTINGS,
+        store::SETTINGS,
+        bus::SETTINGS,
+        direct_line::SETTINGS,
+        bot::SETTINGS,
+        azure_bot::SETTINGS,
+        outgoing::SETTINGS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The setting with this key, which a command has an option for.
@@ -174,6 +183,7 @@ mod tests {
             limits: Default::default(),
             log_format: Default::default(),
             store: Default::default(),
+            bus: Default::default(),
             direct_line: Default::default(),
             embed: Default::default(),
             direct_line_client: Default::default(),

@@ -6,6 +6,7 @@ use chrono::Duration;
 
 use super::StreamingAnswers;
 use crate::activity::{Activity, ActivityId, ConversationId, StreamInfo, Watermark};
+use crate::bus::Announced;
 use crate::channels::DeliveryError;
 use crate::channels::direct_line::{Ephemeral, Part, Running, sign};
 use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
@@ -30,6 +31,8 @@ pub struct StreamingAnswer {
     end: Option<EndOfTurn>,
     /// The id of its first activity, as soon as there is one.
     name: Option<ActivityId>,
+    /// Tells other nodes that it goes on.
+    announced: Option<Announced>,
     stamps: Stamps,
     /// How far the conversation reached when something was shown last.
     reached: Option<Watermark>,
@@ -66,6 +69,7 @@ impl StreamingAnswer {
             reply_to: None,
             end: None,
             name: None,
+            announced: None,
             stamps: Stamps::default(),
             reached: None,
             changes: None,
@@ -99,9 +103,8 @@ impl StreamingAnswer {
     }
 
     /// Whether anybody would see the answer while it is written.
-    #[must_use]
-    pub fn is_read(&self) -> bool {
-        self.streaming.publisher.hub().is_read(&self.id)
+    pub async fn is_read(&self) -> bool {
+        self.streaming.publisher.hub().is_read_anywhere(&self.id, &self.running).await
     }
 
     /// Shows a prepared short text at once, while the answer is awaited. Once the answer has begun there is no place for one,
@@ -110,22 +113,22 @@ impl StreamingAnswer {
     /// # Errors
     /// When the conversation is gone, or the store fails.
     pub async fn inform(&mut self, text: &str) -> Result<(), DeliveryError> {
-        if !self.is_read() {
+        if !self.is_read().await {
             return Ok(());
         }
         match &mut self.phase {
             Phase::Waiting(stream) => match stream.informative(text) {
-                Some(activity) => self.show(activity).await,
+                Some(activity) => self.show(activity).await.map(drop),
                 None => Ok(()),
             },
             Phase::Answering(_) | Phase::Ended => Ok(()),
         }
     }
 
-    /// Shows all of the answer so far. Whether anyone was there to see it.
-    pub(super) async fn update(&mut self, so_far: Activity) -> Result<bool, DeliveryError> {
-        if !self.is_read() {
-            return Ok(false);
+    /// Shows all of the answer so far, and returns how many bytes that takes; `None` where nobody was there to see it.
+    pub(super) async fn update(&mut self, so_far: Activity) -> Result<Option<usize>, DeliveryError> {
+        if !self.is_read().await {
+            return Ok(None);
         }
         self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting(stream) => Phase::Answering(stream.answer()),
@@ -136,9 +139,9 @@ impl StreamingAnswer {
         {
             // Counted first, so that a reader who has it finds it in the figures.
             self.counted.updated();
-            self.show(activity).await?;
+            return self.show(activity).await.map(Some);
         }
-        Ok(true)
+        Ok(Some(0))
     }
 
     /// Ends the stream with another message in place of what was shown: an apology, a refusal. Where nothing was shown it is
@@ -179,14 +182,15 @@ impl StreamingAnswer {
         // What an answer under the same key has recorded meanwhile ends no stream of this one.
         if !matches!(&appended, Ok(Some(appended)) if !appended.repeated) {
             self.retract();
+        } else if let Some(name) = &self.name {
+            self.streaming.publisher.hub().end(&self.id, name);
         }
         appended?.ok_or(DeliveryError::UnknownConversation)
     }
 
-    async fn show(&mut self, activity: Activity) -> Result<(), DeliveryError> {
+    async fn show(&mut self, activity: Activity) -> Result<usize, DeliveryError> {
         self.catch_up().await?;
-        self.put(activity, Part::Piece);
-        Ok(())
+        Ok(self.put(activity, Part::Piece))
     }
 
     /// Finds out how far the conversation reaches. The store is asked at first, and when something was recorded since.
@@ -216,17 +220,21 @@ impl StreamingAnswer {
         Activity { reply_to_id: self.reply_to.clone(), ..sign(activity, &self.streaming.bot) }
     }
 
-    fn put(&mut self, activity: Activity, part: Part) {
+    /// Shows an activity, and returns how many bytes that takes.
+    fn put(&mut self, activity: Activity, part: Part) -> usize {
         let publisher = Arc::clone(&self.streaming.publisher);
         let id = publisher.fresh_id(&self.id);
         let name = self.name.get_or_insert_with(|| id.clone());
+        if self.announced.is_none() {
+            self.announced = publisher.hub().announce(&self.id, name);
+        }
         let activity = activity.with_stream_id(name);
         let mut activity = self.sign(activity);
         activity.id = Some(id);
         activity.timestamp = Some(self.stamps.next(publisher.now()));
         activity.conversation = Some(self.id.clone().into());
         let ephemeral = Ephemeral::new(self.reached, Arc::new(activity)).of(&self.running, part);
-        publisher.hub().show(&self.id, ephemeral);
+        publisher.hub().show(&self.id, ephemeral)
     }
 
     /// Takes back what was shown, from those who have seen it: the message that does so is not recorded.

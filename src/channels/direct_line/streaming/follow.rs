@@ -50,14 +50,14 @@ impl Audience for Readers<'_> {
     }
 
     async fn show(&mut self, so_far: Option<Activity>, informative: Option<String>) -> Result<(), DeliveryError> {
-        let is_seen = match (so_far, informative) {
+        let seen = match (so_far, informative) {
             (Some(so_far), _) => self.answer.update(so_far).await?,
             // Readers who have been told something already need not be told that again.
-            (None, Some(text)) if !self.answer.is_shown() => self.answer.inform(&text).await.map(|()| true)?,
-            (None, _) => true,
+            (None, Some(text)) if !self.answer.is_shown() => self.answer.inform(&text).await.map(|()| Some(0))?,
+            (None, _) => Some(0),
         };
-        if is_seen {
-            self.pace.sent(Instant::now());
+        if let Some(bytes) = seen {
+            self.pace.sent_bytes(bytes, Instant::now());
             // A body that always has more would not let the readers' sockets come to it.
             tokio::task::yield_now().await;
         } else {

@@ -1,0 +1,174 @@
+//! The connection to Redis: one for a node, which publishes and hears.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, PushInfo, PushKind, RedisError, Value};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::bus::{Bus, Receiver};
+use super::message::Message;
+use crate::activity::ConversationId;
+
+/// A server that takes longer is treated like one that is gone.
+const WITHIN: Duration = Duration::from_secs(3);
+
+/// The pauses between two attempts to connect.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// So many channels are entered or left, and so many streams are told of, at once.
+const AT_ONCE: usize = 256;
+
+impl Bus {
+    /// Connects, and connects again after each loss, for ever.
+    pub async fn run(&self, receiver: Arc<dyn Receiver>) {
+        run(self, receiver).await;
+    }
+}
+
+async fn run(bus: &Bus, receiver: Arc<dyn Receiver>) {
+    let address = bus.address();
+    let (mut pause, mut is_told) = (FIRST_PAUSE, false);
+    loop {
+        let error = match connect(bus, &receiver).await {
+            Ok((connection, lost)) => {
+                if is_told {
+                    tracing::info!(%address, "the bus is back: readers on all nodes see livestreams again");
+                }
+                (pause, is_told) = (FIRST_PAUSE, false);
+                let error = serve(bus, connection, lost).await;
+                bus.0.figures.gap();
+                bus.set_connection(None);
+                error
+            }
+            Err(error) => error,
+        };
+        if !is_told {
+            tracing::warn!(%address, %error, "the bus is gone: answers reach all readers, but livestreams only those on the node that writes them; trying again");
+            is_told = true;
+        }
+        sleep(pause).await;
+        pause = (2 * pause).min(LONGEST_PAUSE);
+    }
+}
+
+async fn connect(
+    bus: &Bus,
+    receiver: &Arc<dyn Receiver>,
+) -> Result<(MultiplexedConnection, CancellationToken), RedisError> {
+    let lost = CancellationToken::new();
+    let hear = {
+        let (bus, receiver, lost) = (bus.clone(), Arc::clone(receiver), lost.clone());
+        move |pushed| {
+            hear(&bus, &*receiver, &lost, pushed);
+            Ok::<(), Infallible>(())
+        }
+    };
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(WITHIN))
+        .set_response_timeout(Some(WITHIN))
+        .set_push_sender(hear);
+    let connection = bus.0.client.get_multiplexed_async_connection_with_config(&config).await?;
+    Ok((connection, lost))
+}
+
+/// Serves until the connection is lost.
+async fn serve(bus: &Bus, connection: MultiplexedConnection, lost: CancellationToken) -> RedisError {
+    bus.0.followed.begin_anew();
+    bus.set_connection(Some(connection.clone()));
+    let is_lost = async {
+        lost.cancelled().await;
+        Err::<Infallible, RedisError>(io::Error::from(io::ErrorKind::ConnectionReset).into())
+    };
+    let Err(error) = tokio::try_join!(
+        is_lost,
+        follow(bus, connection.clone()),
+        publish(bus, connection.clone()),
+        stay_alive(bus, connection)
+    );
+    error
+}
+
+/// Enters and leaves channels.
+async fn follow(bus: &Bus, mut connection: MultiplexedConnection) -> Result<Infallible, RedisError> {
+    loop {
+        let changes = bus.0.followed.changes(AT_ONCE).await;
+        let channels = |ids: Vec<ConversationId>| ids.iter().map(|id| bus.channel(id)).collect::<Vec<_>>();
+        if !changes.leave.is_empty() {
+            connection.unsubscribe(channels(changes.leave)).await?;
+        }
+        if !changes.enter.is_empty() {
+            connection.subscribe(channels(changes.enter)).await?;
+        }
+    }
+}
+
+async fn publish(bus: &Bus, mut connection: MultiplexedConnection) -> Result<Infallible, RedisError> {
+    loop {
+        let batch = bus.0.outbox.batch().await;
+        let messages = batch.iter().map(|outgoing| (&outgoing.id, &outgoing.message));
+        let receivers = send(bus, &mut connection, messages).await?;
+        for (outgoing, receivers) in batch.iter().zip(receivers) {
+            if let Some(reach) = &outgoing.reach {
+                reach.set(bus.is_heard_elsewhere(&outgoing.id, receivers));
+            }
+        }
+    }
+}
+
+/// Publishes messages, and returns how many nodes have received each, this one included.
+async fn send<'m>(
+    bus: &Bus,
+    connection: &mut MultiplexedConnection,
+    messages: impl Iterator<Item = (&'m ConversationId, &'m Message)>,
+) -> Result<Vec<u64>, RedisError> {
+    let mut commands = redis::pipe();
+    for (id, message) in messages {
+        // What is no JSON is shown nowhere; an empty message is understood by nobody.
+        let text = message.encode(&bus.0.node).unwrap_or_default();
+        commands.cmd("PUBLISH").arg(bus.channel(id)).arg(text);
+    }
+    let receivers: Vec<u64> = commands.query_async(connection).await?;
+    bus.0.figures.published(receivers.len());
+    Ok(receivers)
+}
+
+/// Says over and over which streams go on. A server that does not answer is noticed by it.
+async fn stay_alive(bus: &Bus, mut connection: MultiplexedConnection) -> Result<Infallible, RedisError> {
+    let mut beats = interval(bus.0.alive_every);
+    beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        beats.tick().await;
+        let live: Vec<_> = bus.live().iter().cloned().collect();
+        let live: Vec<_> = live.into_iter().map(|(id, stream)| (id, Message::Alive { stream })).collect();
+        for some in live.chunks(AT_ONCE) {
+            send(bus, &mut connection, some.iter().map(|(id, message)| (id, message))).await?;
+        }
+        let _: Value = redis::cmd("PING").query_async(&mut connection).await?;
+    }
+}
+
+/// Takes what the server pushes. It is called by the task that reads the connection: Redis gives up a node that reads too slowly, so
+/// nothing has to be kept here.
+fn hear(bus: &Bus, receiver: &dyn Receiver, lost: &CancellationToken, pushed: PushInfo) {
+    if pushed.kind == PushKind::Disconnection {
+        return lost.cancel();
+    }
+    let [Value::BulkString(channel), Value::BulkString(text)] = &*pushed.data else { return };
+    if pushed.kind != PushKind::Message || text.starts_with(bus.0.own.as_bytes()) {
+        return;
+    }
+    let id = std::str::from_utf8(channel).ok().and_then(|channel| channel.strip_prefix(&bus.0.prefix));
+    let id = id.and_then(|id| ConversationId::try_from(id.to_owned()).ok());
+    let (Some(id), Some(message)) = (id, Message::decode(text)) else {
+        tracing::debug!("a message of the bus was not understood, which another version may have sent");
+        return;
+    };
+    bus.0.figures.received();
+    receiver.receive(&id, message);
+}

@@ -1,0 +1,196 @@
+//! The messages of the bus, as JSON with a version. A version that is unknown here is ignored, so that two versions of citewire can
+//! serve one cluster during an upgrade.
+
+use bytestring::ByteString;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::activity::Watermark;
+
+const VERSION: u32 = 1;
+
+/// Something that a node tells the readers of a conversation on other nodes. Frames are JSON objects, as sockets send them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Message {
+    /// An activity that is not recorded and that a node shows as it comes: typing, or what a bot streams.
+    Shown {
+        /// The activity.
+        frame: ByteString,
+        /// It is to be shown after this one.
+        after: Option<Watermark>,
+        /// The livestream that the activity says it belongs to.
+        stream: Option<String>,
+    },
+    /// The whole of a livestream so far. Readers that come late need nothing else.
+    Piece {
+        /// The name of the stream.
+        stream: String,
+        /// The frame with which it began.
+        first: ByteString,
+        /// The activity.
+        frame: ByteString,
+        /// It is to be shown after this one.
+        after: Option<Watermark>,
+    },
+    /// The end of a stream of which nothing stays.
+    Withdrawal {
+        /// The name of the stream.
+        stream: String,
+        /// The activity that takes back what was shown.
+        frame: ByteString,
+        /// It is to be shown after this one.
+        after: Option<Watermark>,
+    },
+    /// The message with which a stream ends is recorded.
+    End {
+        /// The name of the stream.
+        stream: String,
+    },
+    /// A stream goes on.
+    Alive {
+        /// The name of the stream.
+        stream: String,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Shown,
+    Piece,
+    Withdrawal,
+    End,
+    Alive,
+}
+
+/// A message on the wire. Its version and its sender come first, so that a node knows its own messages by their first bytes.
+#[derive(Serialize, Deserialize)]
+struct Wire<'a> {
+    v: u32,
+    node: &'a str,
+    kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stream: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<Watermark>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    first: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    frame: Option<&'a RawValue>,
+}
+
+/// The bytes with which every message of a node begins.
+pub(super) fn beginning(node: &str) -> String {
+    format!("{{\"v\":{VERSION},\"node\":\"{node}\"")
+}
+
+impl Message {
+    /// The stream that it belongs to.
+    pub(super) fn stream(&self) -> Option<&str> {
+        match self {
+            Self::Shown { stream, .. } => stream.as_deref(),
+            Self::Piece { stream, .. }
+            | Self::Withdrawal { stream, .. }
+            | Self::End { stream }
+            | Self::Alive { stream } => Some(stream),
+        }
+    }
+
+    /// How many bytes it takes, roughly.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Piece { first, frame, .. } if first == frame => frame.len(),
+            Self::Piece { first, frame, .. } => first.len() + frame.len(),
+            Self::Shown { frame, .. } | Self::Withdrawal { frame, .. } => frame.len(),
+            Self::End { .. } | Self::Alive { .. } => 0,
+        }
+    }
+
+    /// The message as this node sends it; `None` where a frame is no JSON.
+    pub(super) fn encode(&self, node: &str) -> Option<String> {
+        let raw = |frame| serde_json::from_str::<&RawValue>(frame).ok();
+        let stream = self.stream().map(str::to_owned);
+        let bare =
+            |kind| Wire { v: VERSION, node, kind, stream: stream.clone(), after: None, first: None, frame: None };
+        let wire = match self {
+            Self::Shown { frame, after, .. } => Wire { after: *after, frame: Some(raw(frame)?), ..bare(Kind::Shown) },
+            Self::Piece { first, frame, after, .. } => {
+                // A frame that is its own first is sent once.
+                let first = if first == frame { None } else { Some(raw(first)?) };
+                Wire { after: *after, first, frame: Some(raw(frame)?), ..bare(Kind::Piece) }
+            }
+            Self::Withdrawal { frame, after, .. } => {
+                Wire { after: *after, frame: Some(raw(frame)?), ..bare(Kind::Withdrawal) }
+            }
+            Self::End { .. } => bare(Kind::End),
+            Self::Alive { .. } => bare(Kind::Alive),
+        };
+        serde_json::to_string(&wire).ok()
+    }
+
+    /// Reads a message; `None` where this version does not understand it.
+    pub(super) fn decode(text: &[u8]) -> Option<Self> {
+        let Wire { v, kind, stream, after, first, frame, .. } = serde_json::from_slice(text).ok()?;
+        if v != VERSION {
+            return None;
+        }
+        let (first, frame) = (object(first), object(frame));
+        Some(match kind {
+            Kind::Shown => Self::Shown { frame: frame?, after, stream },
+            Kind::Piece => {
+                let frame = frame?;
+                Self::Piece { stream: stream?, first: first.unwrap_or_else(|| frame.clone()), frame, after }
+            }
+            Kind::Withdrawal => Self::Withdrawal { stream: stream?, frame: frame?, after },
+            Kind::End => Self::End { stream: stream? },
+            Kind::Alive => Self::Alive { stream: stream? },
+        })
+    }
+}
+
+fn object(raw: Option<&RawValue>) -> Option<ByteString> {
+    raw.map(RawValue::get).filter(|text| text.starts_with('{')).map(ByteString::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages() -> [Message; 6] {
+        let (frame, first) = (ByteString::from(r#"{"text":"a\u0000b"}"#), ByteString::from(r#"{"text":"a"}"#));
+        let (stream, after) = ("c1|e1".to_owned(), Some(Watermark::from_index(7)));
+        [
+            Message::Shown { frame: frame.clone(), after: None, stream: None },
+            Message::Piece { stream: stream.clone(), first, frame: frame.clone(), after },
+            Message::Piece { stream: stream.clone(), first: frame.clone(), frame: frame.clone(), after: None },
+            Message::Withdrawal { stream: stream.clone(), frame, after },
+            Message::End { stream: stream.clone() },
+            Message::Alive { stream },
+        ]
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_begins_with_its_sender() {
+        let node = "9c4e";
+        for message in messages() {
+            let text = message.encode(node).expect("JSON");
+            assert!(text.starts_with(&beginning(node)), "{text}");
+            assert_eq!(Message::decode(text.as_bytes()), Some(message), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_ignored() {
+        let known = messages()[1].encode("9c4e").expect("JSON");
+        let later = known.replace("\"v\":1", "\"v\":2");
+        let kind = known.replace("\"piece\"", "\"picture\"");
+        let no_object = known.replace(r#""frame":{"text":"a\u0000b"}"#, r#""frame":"}{""#);
+        let nameless = known.replace("\"stream\"", "\"team\"");
+        for text in [&*later, &kind, &no_object, &nameless, &known[..known.len() - 1], "", "[]"] {
+            assert!(text != known && Message::decode(text.as_bytes()).is_none(), "{text}");
+        }
+        let more = known.replacen('{', r#"{"more":[1],"#, 1);
+        assert!(Message::decode(more.as_bytes()).is_some(), "members may be added without a new version");
+    }
+}

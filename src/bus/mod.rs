@@ -1,0 +1,19 @@
+//! The bus: what is shown and not recorded, such as the pieces of a livestream, reaches readers on other nodes by Redis or Valkey.
+//!
+//! Nothing is kept there. A lost connection costs readers elsewhere some pieces, never the message, which the store has.
+
+mod address;
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod bus;
+mod followed;
+mod link;
+mod message;
+mod options;
+mod outbox;
+mod reach;
+
+pub use address::{BusAddress, InvalidBusAddress};
+pub use bus::{Announced, Bus, Following, Receiver};
+pub use message::Message;
+pub use options::{BusOptions, InvalidNamespace, Namespace};
+pub use reach::Reach;

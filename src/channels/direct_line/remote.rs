@@ -1,0 +1,254 @@
+//! The livestreams that other nodes write, as the readers of one conversation on this node see them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::frame::{Frame, frame};
+use super::running::Running;
+use crate::activity::{Activity, ActivityId, ActivitySet, ConversationId, StreamInfo};
+
+/// So long the name of a stream that is over is kept: its pieces may come later than its message.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// So many streams of one conversation are known at one time. Others are not shown.
+const MOST: usize = 1000;
+
+/// The streams of one conversation by their names.
+#[derive(Debug, Default)]
+pub(super) struct RemoteStreams(Mutex<BTreeMap<String, Remote>>);
+
+#[derive(Debug)]
+struct Remote {
+    running: Arc<Running>,
+    state: State,
+    /// When something was heard of it, or when it was over.
+    heard: Instant,
+}
+
+#[derive(Debug)]
+enum State {
+    /// It goes on; this was shown of it last.
+    Open(Frame),
+    /// Its message is recorded, and may not have been read here yet.
+    Ended,
+    /// Its message was read here, or it was withdrawn.
+    Over,
+}
+
+/// What an activity says of the stream that it is a part of.
+pub(super) fn stream_of(activity: &Activity) -> Option<&str> {
+    activity.channel_data.as_ref()?.get("streamId")?.as_str()
+}
+
+/// The name of the stream that this recorded activity ends.
+pub(super) fn ended_by(activity: &Activity) -> Option<&str> {
+    let kind = activity.channel_data.as_ref()?.get("streamType")?;
+    stream_of(activity).filter(|_| kind == StreamInfo::Final.stream_type())
+}
+
+impl RemoteStreams {
+    /// A piece has come. `None` where it comes too late to be shown.
+    pub(super) fn piece(&self, name: &str, first: &Frame, frame: &Frame, now: Instant) -> Option<Arc<Running>> {
+        let mut streams = self.streams();
+        if !streams.contains_key(name) {
+            if streams.len() >= MOST {
+                return None;
+            }
+            let running = Arc::<Running>::default();
+            running.begin_with(first);
+            let state = State::Open(frame.clone());
+            streams.insert(name.to_owned(), Remote { running, state, heard: now });
+        }
+        let remote = streams.get_mut(name)?;
+        match &mut remote.state {
+            State::Open(last) => {
+                *last = frame.clone();
+                remote.heard = now;
+                Some(Arc::clone(&remote.running))
+            }
+            State::Ended => None,
+            State::Over => {
+                // Its name is kept for as long as pieces come.
+                remote.heard = now;
+                None
+            }
+        }
+    }
+
+    /// Whether nothing more is to be seen of the stream.
+    pub(super) fn is_over(&self, name: &str) -> bool {
+        self.streams().get(name).is_some_and(|remote| matches!(remote.state, State::Over))
+    }
+
+    /// The stream is withdrawn by its writer. `None` where nobody has seen of it.
+    pub(super) fn withdraw(&self, name: &str, now: Instant) -> Option<Arc<Running>> {
+        let mut streams = self.streams();
+        let remote = streams.get_mut(name)?;
+        let is_over = matches!(remote.state, State::Over);
+        remote.end(State::Over, now);
+        (!is_over).then(|| Arc::clone(&remote.running))
+    }
+
+    /// The message that ends the stream is recorded.
+    pub(super) fn ended(&self, name: &str, now: Instant) {
+        if let Some(remote) = self.streams().get_mut(name)
+            && let State::Open(_) = remote.state
+        {
+            remote.state = State::Ended;
+            remote.heard = now;
+        }
+    }
+
+    /// The message that ends the stream was read here: whatever comes of it from now on is late.
+    pub(super) fn read_to_end(&self, name: &str, now: Instant) {
+        let mut streams = self.streams();
+        if !streams.contains_key(name) && streams.len() >= MOST {
+            return;
+        }
+        let unseen = || Remote { running: Arc::default(), state: State::Over, heard: now };
+        streams.entry(name.to_owned()).or_insert_with(unseen).end(State::Over, now);
+    }
+
+    /// The stream goes on.
+    pub(super) fn is_alive(&self, name: &str, now: Instant) {
+        if let Some(remote) = self.streams().get_mut(name) {
+            remote.heard = now;
+        }
+    }
+
+    /// Nothing can be heard just now, which is not the fault of the streams.
+    pub(super) fn excuse(&self, now: Instant) {
+        for remote in self.streams().values_mut().filter(|remote| matches!(remote.state, State::Open(_))) {
+            remote.heard = now;
+        }
+    }
+
+    /// The streams that nothing was heard of for so long, with what was shown of each last. They are over. Forgets those that have
+    /// been over for long.
+    pub(super) fn silent(&self, after: Duration, now: Instant) -> Vec<(String, Arc<Running>, Frame)> {
+        let mut streams = self.streams();
+        let mut silent = Vec::new();
+        streams.retain(|name, remote| {
+            let age = now.saturating_duration_since(remote.heard);
+            match &remote.state {
+                State::Open(last) if age >= after => {
+                    silent.push((name.clone(), Arc::clone(&remote.running), last.clone()));
+                    remote.end(State::Over, now);
+                    true
+                }
+                State::Open(_) => true,
+                State::Ended | State::Over => age < KEPT,
+            }
+        });
+        silent
+    }
+
+    fn streams(&self) -> MutexGuard<'_, BTreeMap<String, Remote>> {
+        // No call above can panic half-way through a change, so what a poisoned lock guards is whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remote {
+    fn end(&mut self, state: State, now: Instant) {
+        self.running.end();
+        self.state = state;
+        self.heard = now;
+    }
+}
+
+/// The activity that takes a stream back of which this was shown last, as its writer would have sent it.
+pub(super) fn withdrawal(id: &ConversationId, name: &str, last: &Frame) -> Option<Frame> {
+    let set: ActivitySet = serde_json::from_str(last).ok()?;
+    let last = set.activities.into_iter().next()?;
+    let message = Activity::message("").with_stream_info(StreamInfo::Final);
+    let message = message.with_stream_id(&ActivityId::from(name.to_owned()));
+    let withdrawal = Activity {
+        id: Some(ActivityId::from(format!("{id}|e{}", Uuid::new_v4().simple()))),
+        timestamp: last.timestamp.map(|shown| shown + TimeDelta::milliseconds(1)),
+        from: last.from.clone(),
+        channel_id: last.channel_id.clone(),
+        conversation: last.conversation.clone(),
+        reply_to_id: last.reply_to_id.clone(),
+        ..message
+    };
+    Some(frame(Arc::new(withdrawal), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const SILENT: Duration = Duration::from_secs(15);
+
+    fn frame(text: &str) -> Frame {
+        json!({"activities": [{"type": "typing", "text": text, "timestamp": "2026-01-01T00:00:00Z", "replyToId": "c1|0",
+            "from": {"id": "bot"}}]})
+        .to_string()
+        .into()
+    }
+
+    fn piece(streams: &RemoteStreams, now: Instant) -> Option<Arc<Running>> {
+        streams.piece("s", &frame("a"), &frame("ab"), now)
+    }
+
+    #[test]
+    fn a_piece_behind_the_message_is_late_even_where_the_stream_was_never_seen() {
+        let (streams, now) = (RemoteStreams::default(), Instant::now());
+        let running = piece(&streams, now).expect("shown");
+        assert_eq!(running.first(), Some(&frame("a")));
+        streams.read_to_end("s", now);
+        streams.read_to_end("unseen", now);
+        assert!(running.is_over() && streams.is_over("s") && streams.is_over("unseen"));
+        assert!(piece(&streams, now).is_none());
+        assert!(streams.piece("unseen", &frame("a"), &frame("a"), now).is_none());
+        assert!(streams.withdraw("s", now).is_none(), "what stays is not withdrawn");
+        // The name is kept while pieces come, and forgotten some time after.
+        let later = now + KEPT - Duration::from_secs(1);
+        assert!(piece(&streams, later).is_none() && streams.silent(SILENT, later + KEPT / 2).is_empty());
+        assert!(streams.is_over("s") && !streams.is_over("unseen"));
+        streams.silent(SILENT, later + KEPT);
+        assert!(!streams.is_over("s"));
+    }
+
+    #[test]
+    fn a_stream_that_falls_silent_is_withdrawn_once() {
+        let (streams, now) = (RemoteStreams::default(), Instant::now());
+        let running = piece(&streams, now).expect("shown");
+        streams.is_alive("s", now + SILENT / 2);
+        assert!(streams.silent(SILENT, now + SILENT).is_empty() && !running.is_over());
+        streams.excuse(now + SILENT);
+        assert!(streams.silent(SILENT, now + 3 * SILENT / 2).is_empty(), "nothing could be heard");
+        let silent = streams.silent(SILENT, now + 2 * SILENT);
+        assert!(matches!(&*silent, [(name, _, last)] if name == "s" && *last == frame("ab")));
+        assert!(running.is_over() && piece(&streams, now + 2 * SILENT).is_none());
+        assert!(streams.silent(SILENT, now + 4 * SILENT).is_empty());
+    }
+
+    #[test]
+    fn a_stream_whose_message_is_recorded_is_not_withdrawn() {
+        let (streams, now) = (RemoteStreams::default(), Instant::now());
+        let running = piece(&streams, now).expect("shown");
+        streams.ended("s", now);
+        assert!(piece(&streams, now).is_none() && !running.is_over(), "what came before may still be shown");
+        assert!(streams.silent(SILENT, now + 2 * SILENT).is_empty());
+    }
+
+    #[test]
+    fn whoever_withdraws_a_stream_does_it_as_its_writer() {
+        let id = "c1".parse().expect("an id");
+        let set: Value = serde_json::from_str(&withdrawal(&id, "s", &frame("ab")).expect("a frame")).expect("JSON");
+        let last = &set["activities"][0];
+        assert_eq!((&last["type"], &last["text"], &last["replyToId"]), (&json!("message"), &json!(""), &json!("c1|0")));
+        assert_eq!(last["channelData"], json!({"streamType": "final", "streamId": "s"}));
+        assert_eq!((&last["from"]["id"], &last["timestamp"]), (&json!("bot"), &json!("2026-01-01T00:00:00.001Z")));
+        assert!(withdrawal(&id, "s", &Frame::from("{}")).is_none());
+    }
+}
