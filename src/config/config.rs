@@ -121,6 +121,7 @@ impl Config {
             None
         });
         faults.extend(embed_faults(&raw));
+        faults.extend(hasty(&raw));
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -207,6 +208,14 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     let data_dir = data_dir(&raw, &sources.environment, false)?;
     let location = raw.store.location(&data_dir);
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
+}
+
+/// Nodes that would be held for dead because one or two heartbeats were late.
+fn hasty(raw: &RawConfig) -> Option<Fault> {
+    let options = &raw.store.postgres;
+    let reason = "cluster.dead_after_milliseconds (CITEWIRE_CLUSTER_DEAD_AFTER_MILLISECONDS) has to be at least three times \
+                  cluster.heartbeat_milliseconds (CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS)";
+    (options.dead_after < options.heartbeat * 3).then(|| Fault::new(Origin::Together, reason))
 }
 
 /// What is wrong with the settings for pages of other sites.
@@ -372,6 +381,13 @@ mod tests {
         given.push(("CITEWIRE_PUBLIC_URL", "https://chat.example"));
         let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
         assert!(!format!("{:?}", config.store).contains("hunter2"));
+        assert_eq!(config.http.drain, Duration::from_secs(5));
+        given.push(("CITEWIRE_CLUSTER_DEAD_AFTER_MILLISECONDS", "8999"));
+        let error = Config::load(&sources(folder.path(), &given)).expect_err("refused").to_string();
+        assert!(error.contains("at least three times cluster.heartbeat_milliseconds"), "{error}");
+        given.push(("CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS", "500"));
+        let options = Config::load(&sources(folder.path(), &given)).expect("a configuration").store.postgres;
+        assert_eq!((options.heartbeat, options.dead_after), (Duration::from_millis(500), Duration::from_millis(8999)));
     }
 
     #[test]

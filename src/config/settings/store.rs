@@ -48,4 +48,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         1..=300,
         |raw, seconds| raw.store.postgres.write_timeout = Duration::from_secs(seconds)
     ),
+    number!(
+        "cluster.heartbeat_milliseconds",
+        Is("3000"),
+        "Time between two signs of life of a node in PostgreSQL.",
+        50..=60_000,
+        |raw, time| raw.store.postgres.heartbeat = Duration::from_millis(time)
+    ),
+    number!(
+        "cluster.dead_after_milliseconds",
+        Is("12000"),
+        "Silence after which other nodes answer what a node has left; at least three times the first.",
+        500..=600_000,
+        |raw, time| raw.store.postgres.dead_after = Duration::from_millis(time)
+    ),
 ];
