@@ -60,17 +60,20 @@ impl Feed {
                 let Some(frames) = found else {
                     return Ok(None);
                 };
-                self.caught_up = frames.is_empty();
-                self.ahead = frames;
-                if self.caught_up
-                    && let Some(held) = &self.held
-                {
+                let follows = self.held.as_ref().map(|held| held.after);
+                if let Some(after) = follows.filter(|after| frames.is_empty() && after.watermark() > self.position) {
+                    if self.is_behind().await? {
+                        self.look_again();
+                        continue;
+                    }
                     // The history ends before the place it should follow; it will not get any nearer.
-                    match held.after {
-                        Place::Here(after) => self.position = self.position.max(after),
+                    match after {
+                        Place::Here(after) => self.position = after,
                         Place::Elsewhere(_) => self.held = None,
                     }
                 }
+                self.caught_up = frames.is_empty();
+                self.ahead = frames;
                 continue;
             }
             tokio::select! {
@@ -88,6 +91,12 @@ impl Feed {
                 },
             }
         }
+    }
+
+    /// Whether the store has more than the cache knows of: something that another node has recorded, whose notification is on its way.
+    async fn is_behind(&self) -> Result<bool, StoreError> {
+        let page = self.store.read(&self.id, self.position, 1).await?;
+        Ok(page.is_some_and(|page| !page.recorded.is_empty()))
     }
 
     /// Keeps it until what it follows was read.

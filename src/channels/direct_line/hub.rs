@@ -226,10 +226,12 @@ fn message(
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::super::Frame;
     use super::*;
     use crate::clock::SystemClock;
-    use crate::store::{Batch, MemoryStore, StoreLimits};
+    use crate::store::{Batch, ChangeNotifier, MemoryStore, StoreLimits};
 
     const SOCKETS: usize = 5;
 
@@ -312,6 +314,22 @@ mod tests {
         say(&store, &id, "answer").await;
         for text in ["question", "typing", "answer"] {
             let frame = next(&mut feeds[0]).await;
+            assert!(frame.contains(&format!("\"text\":\"{text}\"")), "{frame}");
+        }
+    }
+
+    /// Readers lost what another node had recorded where its notification came behind a piece of an answer that follows it.
+    #[tokio::test]
+    async fn what_is_recorded_is_not_skipped_where_something_ephemeral_tells_of_it_first() {
+        let (store, hub, id, feeds) = conversation().await;
+        drop(feeds);
+        let silent = ChangeNotifier::new(None);
+        let mut feed = hub.feed(Arc::clone(&store), silent.listener(), id.clone(), None).expect("a seat");
+        assert!(feed.next().now_or_never().is_none(), "it has read everything");
+        say(&store, &id, "question").await;
+        hub.show(&id, Ephemeral::new(Some(Watermark::from_index(0)), Arc::new(Activity::message("typing"))));
+        for text in ["question", "typing"] {
+            let frame = next(&mut feed).await;
             assert!(frame.contains(&format!("\"text\":\"{text}\"")), "{frame}");
         }
     }
