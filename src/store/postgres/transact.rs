@@ -19,7 +19,9 @@ where
     let connections = &shared.connections;
     let deadline = Instant::now() + connections.patience;
     loop {
-        let tried = timeout_at(deadline, async {
+        // A connection that swallows everything leaves time for another one.
+        let end = deadline.min(Instant::now() + connections.patience / 2);
+        let tried = timeout_at(end, async {
             let mut lease = connections.lease(deadline).await?;
             sqlx::raw_sql("BEGIN ISOLATION LEVEL READ COMMITTED").execute(&mut *lease).await?;
             work(lease).await

@@ -175,10 +175,13 @@ impl Writer {
             Some(connection) => connection,
             None => self.shared.connections.connector.connect(deadline).await.map_err(refused)?,
         };
-        let prepared = timeout_at(deadline, self.prepare(&mut connection, group)).await;
+        // A connection that swallows everything leaves time for another one, which settles what became of a COMMIT, too.
+        let half = self.shared.connections.patience / 2;
+        let end = || deadline.min(Instant::now() + half);
+        let prepared = timeout_at(end(), self.prepare(&mut connection, group)).await;
         let (effects, trace) = prepared.unwrap_or_else(|_| Err(timed_out())).map_err(refused)?;
-        let end = if trace.is_some() || !effects.removed.is_empty() { "COMMIT" } else { "ROLLBACK" };
-        let ended = timeout_at(deadline, sqlx::raw_sql(end).execute(&mut connection)).await;
+        let last = if trace.is_some() || !effects.removed.is_empty() { "COMMIT" } else { "ROLLBACK" };
+        let ended = timeout_at(end(), sqlx::raw_sql(last).execute(&mut connection)).await;
         match (ended.unwrap_or_else(|_| Err(timed_out())), trace) {
             (Ok(_), _) => {
                 self.connection = Some(connection);
