@@ -6,7 +6,7 @@ use citewire::store::{Batch, ConversationStore as _, StoreLimits};
 use sqlx::Row as _;
 
 use super::proxy::Proxy;
-use super::server::{admin, url};
+use super::server::admin;
 use super::{Database, node};
 
 async fn open_with(url: &str, options: PostgresOptions) -> Result<PostgresStore, PostgresError> {

@@ -46,7 +46,7 @@ impl Database {
 
     /// Runs a statement in the schema.
     pub(crate) async fn run(&self, statement: &'static str) {
-        sqlx::raw_sql(statement).execute(&mut connect(&self.url).await).await.expect("the statement runs");
+        sqlx::raw_sql(statement).execute(&mut self.connect().await).await.expect("the statement runs");
     }
 }
 
