@@ -5,30 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::app::{Bot, Reaction, Serving};
+use crate::app::{Bot, Dice, Reaction, Serving, number};
 
 const SECRET: &str = "the-direct-line-secret-of-the-tests";
 
 /// So many clients write at the same time, half of them to each conversation.
 const CLIENTS: usize = 6;
-
-/// A number from the environment, for long runs.
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
-/// Numbers that look random and are the same for the same seed (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-}
 
 /// A conversation, its token from before the first kill, and what was acknowledged in it: text by id.
 struct Witness {

@@ -31,6 +31,8 @@ mod chat_outputs;
 mod check;
 /// `POST /v1/check` and `citewire check`.
 mod checking;
+/// Several processes that serve one set of conversations.
+mod cluster;
 /// The command: exit codes and streams.
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.

@@ -3,6 +3,7 @@
 mod backend;
 mod bot;
 mod conversation;
+mod dice;
 mod request;
 mod server;
 mod serving;
@@ -11,6 +12,7 @@ mod socket;
 pub(crate) use backend::Backend;
 pub(crate) use bot::{BOT_SECRET, Bot, Reaction, binding};
 pub(crate) use conversation::{Conversation, texts};
+pub(crate) use dice::{Dice, number};
 pub(crate) use request::{Request, header, respond};
 pub(crate) use server::{API_KEY, DIRECT_LINE_SECRET, Setup, TestApp, answer};
 pub(crate) use serving::{Serving, citewire};

@@ -3,11 +3,14 @@
 mod command;
 mod faults;
 mod opening;
+mod pair;
 mod proxy;
 mod server;
 mod start;
 mod two_nodes;
 
+pub(crate) use pair::Pair;
+pub(crate) use proxy::{Proxy, Weather};
 pub(crate) use server::Database;
 pub(crate) use two_nodes::TwoNodes;
 

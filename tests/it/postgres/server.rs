@@ -74,18 +74,7 @@ pub(crate) fn url(database: &str) -> String {
 fn start() -> Server {
     let programs = programs();
     let folder = tempfile::Builder::new().prefix("citewire-pg").tempdir().expect("a folder").keep();
-    let user = unprivileged();
-    if let Some((user, group)) = user {
-        chown(&folder, Some(user), Some(group)).expect("root may give a folder away");
-    }
-    let command = |program: &Path| {
-        let mut command = Command::new(program);
-        command.current_dir("/").process_group(0);
-        if let Some((user, group)) = user {
-            command.uid(user).gid(group);
-        }
-        command
-    };
+    give_away(&folder);
     let data = folder.join("data");
     let mut initdb = command(&programs.join("initdb"));
     initdb.args(["--no-sync", "--auth=trust", "--username=citewire", "--encoding=UTF8", "--locale=C", "--pgdata"]);
@@ -104,14 +93,31 @@ fn start() -> Server {
     Server { folder, _guard: guard }
 }
 
-fn succeed(command: &mut Command) {
+/// A program in a process group of its own, run by a user who may run PostgreSQL.
+pub(super) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/").process_group(0);
+    if let Some((user, group)) = unprivileged() {
+        command.uid(user).gid(group);
+    }
+    command
+}
+
+/// Makes that user the owner of a folder.
+pub(super) fn give_away(folder: &Path) {
+    if let Some((user, group)) = unprivileged() {
+        chown(folder, Some(user), Some(group)).expect("root may give a folder away");
+    }
+}
+
+pub(super) fn succeed(command: &mut Command) {
     // The server inherits the output, and would keep a pipe open.
     let status = command.stdout(Stdio::null()).status().expect("the program starts");
     assert!(status.success(), "{command:?}: {status}");
 }
 
 /// Where the programs of PostgreSQL are: Debian keeps those of each version apart.
-fn programs() -> PathBuf {
+pub(super) fn programs() -> PathBuf {
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = debian.map(|version| version.path().join("bin")).collect();
     folders.sort();

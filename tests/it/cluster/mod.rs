@@ -1,0 +1,11 @@
+//! Several citewire processes over one PostgreSQL database, and whatever may happen to them.
+
+mod faults;
+mod history;
+mod load;
+mod model;
+mod node;
+mod reader;
+mod soak;
+mod stage;
+mod together;

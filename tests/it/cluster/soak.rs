@@ -1,0 +1,122 @@
+//! Nodes and primaries that end while clients are at work; briefly in the suite, and for long by `cargo xtask soak`.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::history::{Fault, History, Outcome};
+use super::load::Load;
+use super::model::Model;
+use super::node::{Cluster, DEAD_AFTER, Node};
+use super::stage::Doors;
+use crate::app::{Dice, number};
+use crate::postgres::{Database, Pair};
+
+/// So many nodes serve.
+const NODES: usize = 3;
+
+/// The model says a word each time.
+const WORD: Duration = Duration::from_millis(60);
+
+/// After so many kills or promotions the history is judged, and new conversations begin. Runs of other seeds begin there.
+const ROUND: u64 = 10;
+
+/// The numbers of the rounds, each with how many kills it has: the seed is the number of the first one.
+fn rounds(variable: &str, otherwise: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
+    let (times, seed) = (number(variable, otherwise), number("PROPTEST_RNG_SEED", 1));
+    (0..times.div_ceil(most)).map(move |round| (seed + round, most.min(times - round * most)))
+}
+
+#[expect(clippy::print_stdout, reason = "long runs say how far they are")]
+fn judge(history: &History, seed: u64, rest: &str) {
+    let of = |wanted: fn(&Outcome) -> bool| history.calls.iter().filter(|call| wanted(&call.outcome)).count();
+    println!(
+        "seed {seed}: {} acknowledged, {} refused, {} doubtful, {} questions, {} connections of readers{rest}",
+        of(|outcome| matches!(outcome, Outcome::Acknowledged(_))),
+        of(|outcome| *outcome == Outcome::Refused),
+        of(|outcome| *outcome == Outcome::Doubtful),
+        history.calls.iter().filter(|call| call.asks).count(),
+        history.readings.len(),
+    );
+    assert_eq!(history.faults(), Vec::<Fault>::new(), "seed {seed}");
+}
+
+/// What happens to a node.
+async fn trouble(cluster: &Cluster, nodes: &mut [Node; NODES], doors: &Doors, which: u64, dice: &mut Dice) {
+    let index = usize::try_from(dice.below(NODES as u64)).expect("small");
+    if which % 3 == 1 {
+        nodes[index].signal("-STOP");
+        // Longer than others wait for it.
+        sleep(DEAD_AFTER + Duration::from_millis(dice.below(2000))).await;
+        nodes[index].signal("-CONT");
+        return;
+    }
+    let fresh = cluster.start().await;
+    doors.replace(index, fresh.clone());
+    let old = std::mem::replace(&mut nodes[index], fresh);
+    if which.is_multiple_of(3) {
+        old.kill();
+    } else {
+        old.terminate().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_doubled_while_nodes_end() {
+    let (database, model) = (Database::new().await, Model::start().await);
+    let cluster = Cluster::over(&database.url).asking(&model.url);
+    for (seed, kills) in rounds("CITEWIRE_TEST_NODE_KILLS", 3, ROUND) {
+        let (mut dice, begun) = (Dice(seed), Instant::now());
+        let mut nodes = cluster.start_many::<NODES>().await;
+        let doors = Doors::new(nodes.iter().map(|node| (**node).clone()).collect());
+        let work = async {
+            let load = Load::start(doors.clone(), 3, &mut dice).await;
+            for kill in 0..kills {
+                load.progress(20 + dice.below(200)).await;
+                trouble(&cluster, &mut nodes, &doors, kill, &mut dice).await;
+            }
+            load.progress(50).await;
+            load.finish(&nodes[0]).await
+        };
+        let history = tokio::select! {
+            history = work => history,
+            () = model.answer_all(WORD) => panic!("the model has ended"),
+        };
+        judge(&history, seed, &format!(", {kills} kills, {:.0} s", begun.elapsed().as_secs_f64()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_doubled_while_a_standby_is_promoted() {
+    let (mut pair, model) = (Pair::start().await, Model::start().await);
+    let cluster = Cluster::over(&pair.url()).asking(&model.url);
+    let nodes = cluster.start_many::<2>().await;
+    let doors = Doors::new(nodes.iter().map(|node| (**node).clone()).collect());
+    for (seed, promotions) in rounds("CITEWIRE_TEST_PROMOTIONS", 1, 1) {
+        assert_eq!(promotions, 1);
+        let (mut dice, begun) = (Dice(seed), Instant::now());
+        let work = async {
+            let load = Load::start(doors.clone(), 3, &mut dice).await;
+            load.progress(50 + dice.below(200)).await;
+            pair.kill_primary();
+            // As long as those take who watch a primary.
+            sleep(Duration::from_millis(dice.below(3000))).await;
+            pair.promote().await;
+            let promoted = Instant::now();
+            timeout(Duration::from_secs(5), load.progress(5)).await.expect("writing goes on within five seconds");
+            let pause = promoted.elapsed();
+            load.progress(50).await;
+            (load.finish(&nodes[0]).await, pause)
+        };
+        let (history, pause) = tokio::select! {
+            done = work => done,
+            () = model.answer_all(WORD) => panic!("the model has ended"),
+        };
+        judge(
+            &history,
+            seed,
+            &format!(", writing {} ms after the promotion, {:.0} s", pause.as_millis(), begun.elapsed().as_secs_f64()),
+        );
+        pair.replace().await;
+    }
+}

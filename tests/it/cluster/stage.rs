@@ -1,0 +1,65 @@
+//! What the clients of a run have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::history::{Call, Reading};
+use super::node::Door;
+use crate::app::Dice;
+
+/// A client waits so long for an answer to a call, and then goes elsewhere.
+pub(super) const CALL: Duration = Duration::from_secs(12);
+
+/// The nodes that a balancer knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Doors(Arc<Mutex<Vec<Door>>>);
+
+impl Doors {
+    pub(crate) fn new(doors: Vec<Door>) -> Self {
+        Self(Arc::new(Mutex::new(doors)))
+    }
+
+    /// Another node takes the place of one.
+    pub(crate) fn replace(&self, index: usize, door: Door) {
+        self.0.lock().expect("no panic")[index] = door;
+    }
+
+    pub(super) fn any(&self, dice: &mut Dice) -> Door {
+        let doors = self.0.lock().expect("no panic");
+        doors[usize::try_from(dice.below(doors.len() as u64)).expect("small")].clone()
+    }
+}
+
+/// What the clients of one run have in common.
+pub(super) struct Shared {
+    pub(super) doors: Doors,
+    pub(super) calls: Mutex<Vec<Call>>,
+    pub(super) readings: Mutex<Vec<Reading>>,
+    /// What readers have seen an answer to.
+    pub(super) answered: watch::Sender<BTreeSet<String>>,
+    pub(super) acknowledged: watch::Sender<u64>,
+    /// How far each conversation reaches, once that is known.
+    pub(super) goals: watch::Sender<BTreeMap<String, u64>>,
+    pub(super) texts: AtomicU64,
+    pub(super) stop: CancellationToken,
+}
+
+impl Shared {
+    pub(super) fn new(doors: Doors) -> Self {
+        Self {
+            doors,
+            calls: Mutex::default(),
+            readings: Mutex::default(),
+            answered: watch::Sender::default(),
+            acknowledged: watch::Sender::default(),
+            goals: watch::Sender::default(),
+            texts: AtomicU64::default(),
+            stop: CancellationToken::new(),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Several processes serve one set of conversations.
+
+use futures_util::future::join_all;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use std::time::Duration;
+
+use super::model::{Asked, Model};
+use super::node::{Chat, Cluster, Node};
+use crate::app::{API_KEY, BOT_SECRET, Socket, answer, respond};
+use crate::postgres::Database;
+
+/// So long a test waits for something that must come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn text(activity: &Value) -> &str {
+    activity["text"].as_str().unwrap_or_default()
+}
+
+/// The next activity that is recorded, whatever is shown before.
+async fn recorded(socket: &mut Socket) -> Value {
+    loop {
+        let activity = socket.activity().await;
+        if super::history::place_of(activity["id"].as_str().expect("an id")).is_some() {
+            return activity;
+        }
+    }
+}
+
+/// Waits until the log has so many activities; returns their texts.
+async fn grown(node: &Node, chat: &Chat, count: usize) -> Vec<String> {
+    let enough = async {
+        loop {
+            let texts = node.texts(chat).await;
+            if texts.len() >= count {
+                return texts;
+            }
+        }
+    };
+    timeout(PATIENCE, enough).await.expect("the conversation grows in time")
+}
+
+#[tokio::test]
+async fn a_conversation_is_the_same_on_every_node() {
+    let database = Database::new().await;
+    let [a, b, c] = Cluster::over(&database.url).start_many().await;
+    let chat = a.open_chat().await;
+    let mut socket = c.socket(&chat, None).await;
+    for number in 0..20_u64 {
+        let node = [&a, &b, &c][usize::try_from(number % 3).expect("small")];
+        assert_eq!(node.say(&chat, &number.to_string()).await, chat.at(number));
+        // Once it is acknowledged, each node reads it.
+        assert_eq!(a.texts(&chat).await.len() as u64, number + 1);
+    }
+    let expected: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+    assert_eq!(socket.texts(20).await, expected);
+    drop(socket);
+    let mut socket = b.socket(&chat, Some(12)).await;
+    assert_eq!(socket.texts(7).await, expected[13..]);
+    // A file.
+    let upload = a.post(&chat.path("/upload?userId=dl_ann"), &chat.token).header("content-type", "text/plain");
+    let upload = upload.header("content-disposition", "attachment; filename=\"a.txt\"").body("all of it");
+    assert_eq!(answer(upload).await.0, StatusCode::OK);
+    let file = recorded(&mut socket).await["attachments"][0].clone();
+    let url = file["contentUrl"].as_str().expect("a URL").replace("http://balancer.example", "");
+    let fetched = c.get(&url, &chat.token).send().await.expect("an answer").text().await;
+    assert_eq!(fetched.expect("a text"), "all of it");
+    // Deleted on one node, it is gone on all.
+    let deleted = b.request(reqwest::Method::DELETE, &format!("/v1/conversations/{}", chat.id), API_KEY);
+    assert_eq!(answer(deleted).await.0, StatusCode::NO_CONTENT);
+    assert!(socket.close_code().await.is_some());
+    assert_eq!(answer(c.get(&chat.path("/activities"), &chat.token)).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_once_whoever_was_asked() {
+    let (database, model) = (Database::new().await, Model::start().await);
+    let [a, b, c] = Cluster::over(&database.url).asking(&model.url).start_many().await;
+    let chat = a.open_chat().await;
+    let mut socket = c.socket(&chat, None).await;
+    for (node, question) in [(&a, "why"), (&b, "how"), (&c, "who")] {
+        let id = node.say(&chat, question).await;
+        let asked = model.asked().await;
+        assert_eq!(asked.question, question);
+        asked.answer(&format!("to {question}")).await;
+        assert_eq!(text(&recorded(&mut socket).await), question);
+        let reply = recorded(&mut socket).await;
+        assert_eq!((text(&reply), &reply["replyToId"]), (&*format!("to {question}"), &json!(id)));
+    }
+    // Questions to several nodes at once are answered in the order of the history.
+    join_all([(&a, "1"), (&b, "2"), (&c, "3")].map(|(node, question)| node.say(&chat, question))).await;
+    let asked_for: Vec<String> = grown(&b, &chat, 9).await[6..].to_vec();
+    for question in &asked_for {
+        let asked = model.asked().await;
+        assert_eq!(&asked.question, question);
+        asked.answer(&format!("to {question}")).await;
+    }
+    let answers: Vec<String> = asked_for.iter().map(|question| format!("to {question}")).collect();
+    assert_eq!(grown(&a, &chat, 12).await[9..], answers);
+}
+
+/// A conversation with a reader on the first node, which therefore answers a question that was posted to the second one.
+async fn answered_by_the_first(model: &Model, a: &Node, b: &Node) -> (Chat, Socket, Asked) {
+    let chat = b.open_chat().await;
+    let mut socket = a.socket(&chat, None).await;
+    b.say(&chat, "why").await;
+    let mut asked = model.asked().await;
+    asked.begin().await;
+    asked.say("to ").await;
+    assert_eq!(text(&recorded(&mut socket).await), "why");
+    // Only the node that answers shows the answer while it is written.
+    let shown = loop {
+        let activity = socket.activity().await;
+        if text(&activity) == "to" {
+            break activity;
+        }
+    };
+    assert_eq!(shown["type"], "typing");
+    (chat, socket, asked)
+}
+
+#[tokio::test]
+async fn the_question_of_a_node_that_was_killed_is_answered_by_another() {
+    let (database, model) = (Database::new().await, Model::start().await);
+    let [a, b, c] = Cluster::over(&database.url).asking(&model.url).start_many().await;
+    let (chat, _, _asked) = answered_by_the_first(&model, &a, &b).await;
+    let killed = Instant::now();
+    a.kill();
+    let mut socket = c.socket(&chat, Some(0)).await;
+    let asked = model.asked().await;
+    assert!(killed.elapsed() < Duration::from_secs(15), "{:?}", killed.elapsed());
+    asked.answer("to why").await;
+    assert_eq!(text(&recorded(&mut socket).await), "to why");
+    assert_eq!(b.texts(&chat).await, ["why", "to why"]);
+}
+
+#[tokio::test]
+async fn a_node_that_slept_for_too_long_records_nothing_more() {
+    let (database, model) = (Database::new().await, Model::start().await);
+    let [a, b] = Cluster::over(&database.url).asking(&model.url).start_many().await;
+    let (chat, mut socket, slow) = answered_by_the_first(&model, &a, &b).await;
+    a.signal("-STOP");
+    let asked = model.asked().await;
+    asked.answer("to why, by another").await;
+    assert_eq!(grown(&b, &chat, 2).await, ["why", "to why, by another"]);
+    a.signal("-CONT");
+    slow.done().await;
+    // Who reads there gets the answer, and what was shown before is withdrawn.
+    let (mut is_answered, mut is_withdrawn) = (false, false);
+    while !(is_answered && is_withdrawn) {
+        let activity = socket.activity().await;
+        is_answered |= text(&activity) == "to why, by another";
+        is_withdrawn |= activity["channelData"]["streamType"] == "final" && text(&activity).is_empty();
+    }
+    assert_eq!(a.texts(&chat).await.len(), 2);
+    // It serves on.
+    a.say(&chat, "how").await;
+    model.asked().await.answer("to how").await;
+    assert_eq!(grown(&a, &chat, 4).await[2..], ["how", "to how"]);
+}
+
+#[tokio::test]
+async fn a_node_that_ends_loses_nothing() {
+    let (database, model) = (Database::new().await, Model::start().await);
+    let [a, b] = Cluster::over(&database.url).asking(&model.url).start_many().await;
+    let (chat, mut socket, asked) = answered_by_the_first(&model, &a, &b).await;
+    b.say(&chat, "how").await;
+    a.signal("-TERM");
+    let draining =
+        async { while a.get("/readyz", API_KEY).send().await.expect("an answer").status() == StatusCode::OK {} };
+    timeout(PATIENCE, draining).await.expect("the balancer is told");
+    // Until others know that, it takes what comes, and gives it to others.
+    assert_eq!(a.say(&chat, "who").await, chat.at(2));
+    asked.done().await;
+    for question in ["how", "who"] {
+        let asked = model.asked().await;
+        assert_eq!(asked.question, question);
+        asked.answer(&format!("to {question}")).await;
+    }
+    assert_eq!(grown(&b, &chat, 6).await, ["why", "how", "who", "to ", "to how", "to who"]);
+    let mut last = None;
+    let code = loop {
+        match socket.message().await {
+            Some(tokio_tungstenite::tungstenite::Message::Close(frame)) => break frame.expect("a reason").code,
+            Some(message) => last = Some(message),
+            None => panic!("closed without a word after {last:?}"),
+        }
+    };
+    assert_eq!(u16::from(code), 1001);
+    a.terminate().await;
+}
+
+#[tokio::test]
+async fn the_bot_may_reply_to_any_node_and_nobody_apologises_behind_it() {
+    let (database, bot) = (Database::new().await, Model::start().await);
+    let cluster =
+        Cluster::over(&database.url).set("CITEWIRE_BOT_ENDPOINT", &bot.url).set("CITEWIRE_BOT_SECRET", BOT_SECRET);
+    let [a, b] = cluster.set("CITEWIRE_ASSISTANT", "").start_many().await;
+    let chat = a.open_chat().await;
+    let mut update = bot.asked().await;
+    assert_eq!(update.request.json()["type"], "conversationUpdate");
+    respond(&mut update.stream, 200, "x: y", "").await;
+    a.say(&chat, "hi").await;
+    let mut told = bot.asked().await;
+    let activity = told.request.json();
+    assert_eq!(activity["text"], "hi");
+    let ticket = activity["serviceUrl"].as_str().expect("a URL").replace("http://balancer.example", "");
+    let to = activity["id"].as_str().expect("an id").replace('|', "%7C");
+    let path = format!("{ticket}v3/conversations/{}/activities/{to}", chat.id);
+    let reply = json!({"type": "message", "text": "to hi"});
+    assert_eq!(answer(b.post(&path, BOT_SECRET).json(&reply)).await.0, StatusCode::OK);
+    // Then it breaks down.
+    respond(&mut told.stream, 500, "x: y", "").await;
+    // The next turn begins when this one is at its end.
+    b.say(&chat, "there").await;
+    let mut told = bot.asked().await;
+    assert_eq!(told.request.json()["text"], "there");
+    assert_eq!(a.texts(&chat).await, ["hi", "to hi", "there"]);
+    respond(&mut told.stream, 200, "x: y", "").await;
+}
+
+#[tokio::test]
+async fn an_answer_under_one_key_that_comes_to_two_nodes_at_once_is_recorded_once() {
+    let database = Database::new().await;
+    let [a, b] = Cluster::over(&database.url).start_many().await;
+    let chat = a.open_chat().await;
+    let path = format!("/v1/conversations/{}/answers", chat.id);
+    for number in 0..8 {
+        let body = json!({"text": format!("answer {number}")});
+        let posts = [&a, &b].map(|node| {
+            let request = node.post(&path, API_KEY).header("idempotency-key", format!("key {number}"));
+            answer(request.json(&body))
+        });
+        let answers = join_all(posts).await;
+        for (status, body) in &answers {
+            assert_eq!((*status, &body["id"]), (StatusCode::CREATED, &json!(chat.at(number))), "{body}");
+        }
+    }
+    let texts: Vec<String> = (0..8).map(|number| format!("answer {number}")).collect();
+    assert_eq!(b.texts(&chat).await, texts);
+}
+
+#[tokio::test]
+async fn an_assistant_that_is_made_on_one_node_answers_on_the_others() {
+    let database = Database::new().await;
+    let [a, b] = Cluster::over(&database.url).start_many().await;
+    let ask = async |expected: &str| {
+        let begun = Instant::now();
+        loop {
+            let body =
+                json!({"model": "hr", "messages": [{"role": "user", "content": "How many days of leave are there?"}]});
+            let (_, answered) = answer(b.post("/v1/chat/completions", API_KEY).json(&body)).await;
+            let content = answered["choices"][0]["message"]["content"].as_str().unwrap_or_default();
+            if content.contains(expected) {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(10), "after ten seconds: {answered}");
+        }
+    };
+    let put = |path: &str| a.request(reqwest::Method::PUT, path, API_KEY);
+    assert_eq!(answer(put("/v1/assistants/hr").json(&json!({"documents": {}}))).await.0, StatusCode::CREATED);
+    let leave = |days: u32| {
+        put("/v1/assistants/hr/documents/leave.md").body(format!("# Leave\n\nLeave is {days} days a year.\n"))
+    };
+    assert_eq!(answer(leave(30)).await.0, StatusCode::CREATED);
+    ask("30 days").await;
+    assert!(answer(leave(28)).await.0.is_success());
+    ask("28 days").await;
+    let (status, settings) = answer(b.get("/v1/assistants/hr", API_KEY)).await;
+    assert_eq!((status, settings), (StatusCode::OK, json!({"documents": {}})));
+}
