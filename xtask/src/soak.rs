@@ -1,7 +1,7 @@
 //! Long runs of the properties, outside the suite: the same tests with as many cases as one likes.
 
 use crate::repository::Repository;
-use crate::{npm, process};
+use crate::{debian, npm, process};
 use anyhow::{Context as _, Result, bail};
 use std::time::Instant;
 
@@ -10,6 +10,10 @@ const CASES: u64 = 1_000_000;
 
 /// How many kills unless one says otherwise.
 const KILLS: u64 = 100;
+
+/// How many nodes and how many primaries of clusters end unless one says otherwise.
+const NODE_KILLS: u64 = 50;
+const PROMOTIONS: u64 = 10;
 
 /// The seed unless one says otherwise.
 const SEED: u64 = 1;
@@ -40,7 +44,7 @@ struct Often {
 
 const GENERATED: Often = Often { option: "--cases", variable: "PROPTEST_CASES", unless_said: CASES };
 
-const PROPERTIES: [Property; 6] = [
+const PROPERTIES: [Property; 8] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
@@ -83,6 +87,20 @@ const PROPERTIES: [Property; 6] = [
         test: "crash::what_was_acknowledged_outlives_every_kill",
         often: Often { option: "--kills", variable: "CITEWIRE_TEST_KILLS", unless_said: KILLS },
     },
+    Property {
+        name: "nodes",
+        what: "nodes that end, sleep and are killed lose and double nothing; begins anew with each ten kills and the next seed",
+        file: SERVICE,
+        test: "cluster::soak::nothing_is_lost_or_doubled_while_nodes_end",
+        often: Often { option: "--kills", variable: "CITEWIRE_TEST_NODE_KILLS", unless_said: NODE_KILLS },
+    },
+    Property {
+        name: "failover",
+        what: "a standby that is promoted loses and doubles nothing; begins anew with each promotion and the next seed",
+        file: SERVICE,
+        test: "cluster::soak::nothing_is_lost_or_doubled_while_a_standby_is_promoted",
+        often: Often { option: "--promotions", variable: "CITEWIRE_TEST_PROMOTIONS", unless_said: PROMOTIONS },
+    },
 ];
 
 /// What to try, and how often.
@@ -100,6 +118,7 @@ struct Soak {
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     let soak = parse(arguments)?;
     npm::install(&repository.path("crates/core/tests/engines"))?;
+    debian::ensure_postgresql()?;
     // Built as the suite builds it: most of the time goes to the engines.
     let built = || {
         let mut command = repository.cargo(&["test", "--locked"]);
@@ -162,6 +181,8 @@ mod tests {
         assert_eq!((soak.times, soak.seed, soak.workers), (20_000, 7, 1));
         let soak = parse(&arguments("crash --kills 7")).expect("a soak");
         assert_eq!((soak.variable, soak.times), ("CITEWIRE_TEST_KILLS", 7));
+        let soak = parse(&arguments("nodes --kills 500 --seed 31")).expect("a soak");
+        assert_eq!((soak.variable, soak.times, soak.seed), ("CITEWIRE_TEST_NODE_KILLS", 500, 31));
     }
 
     #[test]
