@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::node::{Cluster, Node};
 use crate::app::{API_KEY, answer};
-use crate::postgres::{Database, Proxy, Weather};
+use crate::postgres::{Database, Pair, Proxy, Weather};
 
 /// A node whose way to the database can break, and one with a way of its own.
 async fn nodes(write_timeout: &str) -> (Proxy, Node, Node) {
@@ -98,4 +98,29 @@ async fn a_post_whose_commit_gets_no_answer_is_recorded_once_or_said_to_be_doubt
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(body.to_string().contains("not known whether"), "{body}");
     assert_eq!(other.texts(&chat).await, ["one", "two", "three"]);
+}
+
+#[tokio::test]
+async fn without_its_standby_a_post_is_doubtful_and_nobody_reads_it_before_it_is_safe() {
+    let mut pair = Pair::start().await;
+    let cluster = Cluster::over(&pair.url()).set("CITEWIRE_STORE_WRITE_TIMEOUT_SECONDS", "2");
+    let [node, other] = cluster.start_many().await;
+    let chat = node.open_chat().await;
+    node.say(&chat, "safe").await;
+    pair.kill_standby();
+    let (status, body) = node.try_say(&chat, "waiting").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(body.to_string().contains("not known whether"), "{body}");
+    // The place behind it is not given before.
+    let (status, body) = other.try_say(&chat, "refused").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(!body.to_string().contains("not known whether"), "{body}");
+    for node in [&node, &other] {
+        assert_eq!(node.texts(&chat).await, ["safe"]);
+    }
+    let mut socket = other.socket(&chat, Some(0)).await;
+    pair.wait_for_nobody().await;
+    assert_eq!(socket.texts(1).await, ["waiting"]);
+    assert_eq!(other.say(&chat, "behind").await, chat.at(2));
+    assert_eq!(node.texts(&chat).await, ["safe", "waiting", "behind"]);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use super::history::{Fault, History, Outcome};
+use super::history::{APOLOGY, Fault, History, Outcome};
 use super::load::Load;
 use super::model::Model;
 use super::node::{Cluster, DEAD_AFTER, Node};
@@ -84,6 +84,36 @@ async fn nothing_is_lost_or_doubled_while_nodes_end() {
         };
         judge(&history, seed, &format!(", {kills} kills, {:.0} s", begun.elapsed().as_secs_f64()));
     }
+}
+
+/// An upgrade: the balancer sends nobody to a node that is about to end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_post_is_refused_while_all_nodes_are_replaced() {
+    let (database, model) = (Database::new().await, Model::start().await);
+    let cluster = Cluster::over(&database.url).asking(&model.url);
+    let mut dice = Dice(number("PROPTEST_RNG_SEED", 1));
+    let mut nodes = cluster.start_many::<NODES>().await;
+    let doors = Doors::new(nodes.iter().map(|node| (**node).clone()).collect());
+    let work = async {
+        let load = Load::start(doors.clone(), 3, &mut dice).await;
+        for (index, node) in nodes.iter_mut().enumerate() {
+            load.progress(50).await;
+            let fresh = cluster.start().await;
+            doors.replace(index, fresh.clone());
+            std::mem::replace(node, fresh).terminate().await;
+        }
+        load.progress(50).await;
+        load.finish(&nodes[0]).await
+    };
+    let history = tokio::select! {
+        history = work => history,
+        () = model.answer_all(WORD) => panic!("the model has ended"),
+    };
+    let lost = history.calls.iter().filter(|call| !matches!(call.outcome, Outcome::Acknowledged(_)));
+    assert_eq!(lost.map(|call| &call.text).collect::<Vec<_>>(), Vec::<&String>::new());
+    judge(&history, 1, "");
+    let apologies = history.logs.values().flatten().filter(|said| said["text"] == APOLOGY).count();
+    assert_eq!(apologies, 0, "nobody is told sorry because of an upgrade");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -146,6 +146,16 @@ impl Pair {
         self.members.swap(0, 1);
     }
 
+    /// Ends the standby without warning: commits wait for it.
+    pub(crate) fn kill_standby(&mut self) {
+        self.members[1].kill();
+    }
+
+    /// Has commits wait for no standby any more.
+    pub(crate) async fn wait_for_nobody(&self) {
+        configure(&mut self.members[0].connect().await, "ALTER SYSTEM RESET synchronous_standby_names").await;
+    }
+
     /// Replaces what was killed by a new standby at its address.
     pub(crate) async fn replace(&mut self) {
         let lost = &mut self.members[1];
