@@ -14,10 +14,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-use crate::app::{API_KEY, DIRECT_LINE_SECRET, Socket, answer, citewire};
+use crate::app::{API_KEY, DIRECT_LINE_SECRET, Socket, answer, citewire, number};
 
-/// A node that has not beaten for so long is dead in these tests.
-pub(crate) const DEAD_AFTER: Duration = Duration::from_secs(2);
+/// A node that has not beaten for so long is dead in these tests. A long run can say otherwise.
+pub(crate) fn dead_after() -> Duration {
+    Duration::from_millis(number("CITEWIRE_TEST_DEAD_AFTER_MILLISECONDS", 2000))
+}
 
 /// No call of a test takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -36,13 +38,14 @@ impl Cluster {
             folder: tempfile::tempdir().expect("a folder"),
             started: AtomicUsize::new(0),
         };
-        let dead_after = DEAD_AFTER.as_millis().to_string();
+        let (heartbeat, dead_after) =
+            ((dead_after() / 5).as_millis().to_string(), dead_after().as_millis().to_string());
         cluster
             .set("CITEWIRE_STORE_URL", url)
             .set("CITEWIRE_API_KEY", API_KEY)
             .set("CITEWIRE_DIRECT_LINE_SECRET", DIRECT_LINE_SECRET)
             .set("CITEWIRE_PUBLIC_URL", "http://balancer.example")
-            .set("CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS", "400")
+            .set("CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS", &heartbeat)
             .set("CITEWIRE_CLUSTER_DEAD_AFTER_MILLISECONDS", &dead_after)
             .set("CITEWIRE_LIMITS_POSTS_PER_SECOND", "0")
             .set("CITEWIRE_DRAIN_SECONDS", "1")

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::history::{APOLOGY, Fault, History, Outcome};
 use super::load::Load;
 use super::model::Model;
-use super::node::{Cluster, DEAD_AFTER, Node};
+use super::node::{Cluster, Node, dead_after};
 use super::stage::Doors;
 use crate::app::{Dice, number};
 use crate::postgres::{Database, Pair};
@@ -47,7 +47,7 @@ async fn trouble(cluster: &Cluster, nodes: &mut [Node; NODES], doors: &Doors, wh
     if which % 3 == 1 {
         nodes[index].signal("-STOP");
         // Longer than others wait for it.
-        sleep(DEAD_AFTER + Duration::from_millis(dice.below(2000))).await;
+        sleep(dead_after() + Duration::from_millis(dice.below(2000))).await;
         nodes[index].signal("-CONT");
         return;
     }
@@ -126,12 +126,16 @@ async fn nothing_is_lost_or_doubled_while_a_standby_is_promoted() {
         assert_eq!(promotions, 1);
         let (mut dice, begun) = (Dice(seed), Instant::now());
         let work = async {
-            let load = Load::start(doors.clone(), 3, &mut dice).await;
+            let load = Load::start(doors.clone(), 5, &mut dice).await;
             load.progress(50 + dice.below(200)).await;
+            // Now and then a node sleeps through all of it, and wakes with connections to a server that is gone.
+            let sleeper = nodes.get(usize::try_from(dice.below(4)).expect("small"));
+            sleeper.inspect(|node| node.signal("-STOP"));
             pair.kill_primary();
             // As long as those take who watch a primary.
             sleep(Duration::from_millis(dice.below(3000))).await;
             pair.promote().await;
+            sleeper.inspect(|node| node.signal("-CONT"));
             let promoted = Instant::now();
             timeout(Duration::from_secs(5), load.progress(5)).await.expect("writing goes on within five seconds");
             let pause = promoted.elapsed();
