@@ -55,13 +55,13 @@ impl fmt::Debug for Bus {
 }
 
 impl Bus {
-    /// The bus that the options name, if they name one. It is connected to as soon as it runs.
+    /// The bus that the options name, if they name one, for a node with this id. It is connected to as soon as it runs.
     ///
     /// # Errors
     /// When there cannot be a connection to such an address.
-    pub fn new(options: &BusOptions) -> redis::RedisResult<Option<Self>> {
+    pub fn new(options: &BusOptions, node: Uuid) -> redis::RedisResult<Option<Self>> {
         let Some(address) = options.address.clone() else { return Ok(None) };
-        let node = Uuid::new_v4().simple().to_string();
+        let node = node.simple().to_string();
         Ok(Some(Self(Arc::new(Inner {
             client: address.client()?,
             address,
@@ -110,14 +110,12 @@ impl Bus {
     }
 
     /// Hears what other nodes publish for a conversation, until the guard is dropped.
-    #[must_use]
     pub fn follow(&self, id: &ConversationId) -> Following {
         self.0.followed.add(id);
         Following { bus: self.clone(), id: id.clone() }
     }
 
     /// Says over and over that a stream goes on, until the guard is dropped.
-    #[must_use]
     pub fn announce(&self, id: &ConversationId, stream: &str) -> Announced {
         let name = (id.clone(), stream.to_owned());
         self.live().insert(name.clone());

@@ -38,7 +38,7 @@ async fn run(bus: &Bus, receiver: Arc<dyn Receiver>) {
         let error = match connect(bus, &receiver).await {
             Ok((connection, lost)) => {
                 if is_told {
-                    tracing::info!(%address, "the bus is back: readers on all nodes see livestreams again");
+                    tracing::warn!(%address, "the bus is back: readers on all nodes see livestreams again");
                 }
                 (pause, is_told) = (FIRST_PAUSE, false);
                 let error = serve(bus, connection, lost).await;
@@ -49,7 +49,7 @@ async fn run(bus: &Bus, receiver: Arc<dyn Receiver>) {
             Err(error) => error,
         };
         if !is_told {
-            tracing::warn!(%address, %error, "the bus is gone: answers reach all readers, but livestreams only those on the node that writes them; trying again");
+            tracing::warn!(%address, %error, "the bus cannot be used: answers reach all readers, but livestreams only those on the node that writes them; trying again");
             is_told = true;
         }
         sleep(pause).await;
@@ -64,8 +64,8 @@ async fn connect(
     let lost = CancellationToken::new();
     let hear = {
         let (bus, receiver, lost) = (bus.clone(), Arc::clone(receiver), lost.clone());
-        move |pushed| {
-            hear(&bus, &*receiver, &lost, pushed);
+        move |pushed: PushInfo| {
+            hear(&bus, &*receiver, &lost, &pushed);
             Ok::<(), Infallible>(())
         }
     };
@@ -155,7 +155,7 @@ async fn stay_alive(bus: &Bus, mut connection: MultiplexedConnection) -> Result<
 
 /// Takes what the server pushes. It is called by the task that reads the connection: Redis gives up a node that reads too slowly, so
 /// nothing has to be kept here.
-fn hear(bus: &Bus, receiver: &dyn Receiver, lost: &CancellationToken, pushed: PushInfo) {
+fn hear(bus: &Bus, receiver: &dyn Receiver, lost: &CancellationToken, pushed: &PushInfo) {
     if pushed.kind == PushKind::Disconnection {
         return lost.cancel();
     }

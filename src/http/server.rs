@@ -112,6 +112,7 @@ impl Server {
         let Self { mut inner, handle, state, addresses } = self;
         let tasks = state.tasks.clone();
         tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
+        #[expect(clippy::disallowed_methods, reason = "it carries what other tasks say when they end")]
         let listening = state
             .bus
             .clone()

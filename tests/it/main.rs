@@ -100,6 +100,8 @@ mod prompt;
 mod providers;
 /// Programs that read the sources of an answer.
 mod records;
+/// A Redis server.
+mod redis;
 /// Assistants of the configuration file.
 mod reload;
 /// Pages that a list names twice.

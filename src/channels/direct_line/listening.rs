@@ -27,18 +27,17 @@ impl Receiver for Listening {
 impl Publisher {
     /// Shows what other nodes publish, for ever.
     pub async fn listen(self: Arc<Self>, bus: Bus) {
-        let hub = Arc::clone(&self);
-        tokio::join!(bus.run(Arc::new(Listening(self))), withdraw_silent(hub.hub(), &bus));
+        tokio::join!(bus.run(Arc::new(Listening(Arc::clone(&self)))), withdraw_silent(&self, &bus));
     }
 }
 
 /// Withdraws streams whose nodes say nothing any more.
-async fn withdraw_silent(hub: &Hub, bus: &Bus) {
+async fn withdraw_silent(publisher: &Publisher, bus: &Bus) {
     let mut looks = interval(bus.silent_after() / LOOKS);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         looks.tick().await;
-        for (id, room) in hub.occupied() {
+        for (id, room) in publisher.hub().occupied() {
             let Some(streams) = &room.remote else { continue };
             if !bus.is_up() {
                 streams.excuse(Instant::now());
@@ -46,7 +45,7 @@ async fn withdraw_silent(hub: &Hub, bus: &Bus) {
             }
             for (name, running, last) in streams.silent(bus.silent_after(), Instant::now()) {
                 tracing::info!(conversation.id = %id, "a livestream is withdrawn, because nothing was heard of its node");
-                if let Some(frame) = withdrawal(&id, &name, &last) {
+                if let Some(frame) = withdrawal(publisher.fresh_id(&id), &name, &last) {
                     room.show(Shown { after: Place::Elsewhere(None), frame, part: Some((running, Part::Withdrawal)) });
                 }
             }

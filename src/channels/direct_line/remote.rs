@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use super::frame::{Frame, frame};
 use super::running::Running;
-use crate::activity::{Activity, ActivityId, ActivitySet, ConversationId, StreamInfo};
+use crate::activity::{Activity, ActivityId, ActivitySet, StreamInfo};
 
 /// So long the name of a stream that is over is kept: its pieces may come later than its message.
 const KEPT: Duration = Duration::from_secs(60);
@@ -163,13 +162,13 @@ impl Remote {
 }
 
 /// The activity that takes a stream back of which this was shown last, as its writer would have sent it.
-pub(super) fn withdrawal(id: &ConversationId, name: &str, last: &Frame) -> Option<Frame> {
+pub(super) fn withdrawal(id: ActivityId, name: &str, last: &Frame) -> Option<Frame> {
     let set: ActivitySet = serde_json::from_str(last).ok()?;
     let last = set.activities.into_iter().next()?;
     let message = Activity::message("").with_stream_info(StreamInfo::Final);
     let message = message.with_stream_id(&ActivityId::from(name.to_owned()));
     let withdrawal = Activity {
-        id: Some(ActivityId::from(format!("{id}|e{}", Uuid::new_v4().simple()))),
+        id: Some(id),
         timestamp: last.timestamp.map(|shown| shown + TimeDelta::milliseconds(1)),
         from: last.from.clone(),
         channel_id: last.channel_id.clone(),
@@ -243,12 +242,12 @@ mod tests {
 
     #[test]
     fn whoever_withdraws_a_stream_does_it_as_its_writer() {
-        let id = "c1".parse().expect("an id");
-        let set: Value = serde_json::from_str(&withdrawal(&id, "s", &frame("ab")).expect("a frame")).expect("JSON");
+        let id = || ActivityId::from("c1|e1".to_owned());
+        let set: Value = serde_json::from_str(&withdrawal(id(), "s", &frame("ab")).expect("a frame")).expect("JSON");
         let last = &set["activities"][0];
         assert_eq!((&last["type"], &last["text"], &last["replyToId"]), (&json!("message"), &json!(""), &json!("c1|0")));
         assert_eq!(last["channelData"], json!({"streamType": "final", "streamId": "s"}));
         assert_eq!((&last["from"]["id"], &last["timestamp"]), (&json!("bot"), &json!("2026-01-01T00:00:00.001Z")));
-        assert!(withdrawal(&id, "s", &Frame::from("{}")).is_none());
+        assert!(withdrawal(id(), "s", &Frame::from("{}")).is_none());
     }
 }

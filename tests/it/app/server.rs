@@ -8,11 +8,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::assistant::Assistants;
+use citewire::bus::{Bus, BusOptions};
 use citewire::channels::azure_bot::{AzureBot, AzureBotOptions, ConnectorRecords, ProactiveMessages};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line::bot::{BotBinding, BotClient};
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
-use citewire::clock::{Clock, ManualClock, RandomIds};
+use citewire::clock::{Clock, IdSource as _, ManualClock, RandomIds};
 use citewire::egress::EgressOptions;
 use citewire::http::{self, HttpOptions};
 use citewire::redirects::{RedirectLimits, Redirects};
@@ -58,6 +59,7 @@ pub(crate) struct Setup {
     pub(crate) azure_bot: Option<AzureBotOptions>,
     pub(crate) assistants: Option<Arc<Assistants>>,
     pub(crate) later: Option<ProactiveMessages>,
+    pub(crate) bus: BusOptions,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -108,6 +110,7 @@ impl TestApp {
             azure_bot: None,
             assistants: None,
             later: None,
+            bus: BusOptions::default(),
         };
         setup.http.workers = 1;
         // Back ends of tests that say nothing are not waited for.
@@ -122,6 +125,9 @@ impl TestApp {
             Arc::clone(&clock) as Arc<dyn Clock>,
             Arc::new(RandomIds),
         );
+        if let Some(bus) = Bus::new(&setup.bus, RandomIds.fresh()).expect("a client") {
+            state = state.with_bus(bus);
+        }
         if setup.follow_redirects {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;
             let redirects = Redirects::new(setup.egress.clone(), RedirectLimits::default(), clock);

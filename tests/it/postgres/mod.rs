@@ -11,7 +11,7 @@ mod two_nodes;
 
 pub(crate) use pair::Pair;
 pub(crate) use proxy::{Proxy, Weather};
-pub(crate) use server::Database;
+pub(crate) use server::{Database, unprivileged};
 pub(crate) use two_nodes::TwoNodes;
 
 use std::sync::Arc;

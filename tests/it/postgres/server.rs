@@ -128,7 +128,7 @@ pub(super) fn programs() -> PathBuf {
 }
 
 /// The user and the group that run the server where the tests are run by root, as whom it refuses to start.
-fn unprivileged() -> Option<(u32, u32)> {
+pub(crate) fn unprivileged() -> Option<(u32, u32)> {
     if id(&["-u"]) != Some(0) {
         return None;
     }

@@ -1,0 +1,142 @@
+//! A bus that goes, lies or was never there.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::time::Duration;
+
+use citewire::activity::Activity;
+use citewire::bus::BusOptions;
+use citewire::store::Batch;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::elsewhere::{nodes, reader, seen_until};
+use super::sending::{post, text, until_message};
+use crate::app::{TestApp, citewire};
+use crate::redis::Redis;
+
+/// A piece of a stream as another node publishes it.
+fn piece(stream: &str, words: &str, change: impl FnOnce(&mut Value)) -> String {
+    let activity = json!({"type": "typing", "text": words, "timestamp": "2026-01-01T00:00:00Z", "from": {"id": "bot"},
+        "channelData": {"streamType": "streaming", "streamSequence": 1, "streamId": stream}});
+    let mut message = json!({"v": 1, "node": "another", "kind": "piece", "stream": stream,
+        "frame": {"activities": [activity]}});
+    change(&mut message);
+    message.to_string()
+}
+
+#[tokio::test]
+async fn an_answer_is_right_while_the_bus_is_gone_and_shown_again_when_it_is_back() {
+    let mut redis = Redis::start();
+    let [a, b] = nodes([redis.bus("default"), redis.bus("default")]);
+    let conversation = a.conversation().await;
+    let (mut here, mut elsewhere) = (reader(&a, &conversation).await, reader(&b, &conversation).await);
+    redis.followed(&conversation.id, 2).await;
+    let (sending, response) = post(&a, &conversation, None);
+    let write = async {
+        sending.delta("one ").await;
+        assert_eq!(text(&elsewhere.activity().await), "one");
+        redis.stop();
+        sending.delta("two ").await;
+        assert_eq!(here.texts(2).await, ["one", "one two"]);
+        redis.restart();
+        redis.followed(&conversation.id, 2).await;
+        sending.delta("three ").await;
+        assert_eq!(text(&elsewhere.activity().await), "one two three");
+        redis.stop();
+        sending.done().await;
+        for reader in [&mut here, &mut elsewhere] {
+            let seen = until_message(reader).await;
+            let last = seen.last().expect("a message");
+            assert_eq!((text(last), &last["channelData"]["streamType"]), ("one two three ", &json!("final")));
+        }
+    };
+    let ((status, body), ()) = tokio::join!(response, write);
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+}
+
+#[tokio::test]
+async fn a_stream_whose_node_is_dead_is_withdrawn() {
+    let redis = Redis::start();
+    let quick = BusOptions { silent_after: Duration::from_millis(300), ..redis.bus("default") };
+    let node = TestApp::with(|setup| setup.bus = quick);
+    let conversation = node.conversation().await;
+    let mut socket = node.open(&conversation).await;
+    redis.followed(&conversation.id, 1).await;
+    redis.publish(&conversation.id, &piece("s", "one", |_| {})).await;
+    assert_eq!(text(&socket.activity().await), "one");
+    let last = socket.activity().await;
+    assert_eq!((&last["type"], text(&last)), (&json!("message"), ""));
+    assert_eq!(last["channelData"], json!({"streamType": "final", "streamId": "s"}));
+    // Where it was not dead, its pieces come too late.
+    redis.publish(&conversation.id, &piece("s", "one two", |_| {})).await;
+    redis.publish(&conversation.id, &piece("next", "of another", |_| {})).await;
+    assert_eq!(socket.texts(1).await, ["of another"]);
+    assert_eq!(node.history(&conversation, "").await["activities"], json!([]));
+}
+
+#[tokio::test]
+async fn what_is_late_wrong_or_of_another_version_is_not_shown_and_costs_nothing_that_is_recorded() {
+    let redis = Redis::start();
+    let node = TestApp::with(|setup| setup.bus = redis.bus("default"));
+    let conversation = node.conversation().await;
+    let mut socket = node.open(&conversation).await;
+    redis.followed(&conversation.id, 1).await;
+    let last: Activity = serde_json::from_value(json!({"type": "message", "text": "whole", "from": {"id": "bot"},
+        "channelData": {"streamType": "final", "streamId": "s"}}))
+    .expect("an activity");
+    let id = conversation.id.parse().expect("an id");
+    node.store.append(&id, Batch::new(vec![last])).await.expect("a store").expect("a conversation");
+    assert_eq!(socket.texts(1).await, ["whole"]);
+    for message in [
+        piece("s", "late", |_| {}),
+        piece("v", "of another version", |message| message["v"] = json!(2)),
+        piece("k", "of another kind", |message| message["kind"] = json!("picture")),
+        piece("f", "no frame", |message| message["frame"] = json!("}{")),
+        piece("p", "behind what nobody said", |message| message["after"] = json!("900")),
+        "no JSON".to_owned(),
+    ] {
+        redis.publish(&conversation.id, &message).await;
+    }
+    node.say(&conversation.id, "Hello").await;
+    redis.publish(&conversation.id, &piece("n", "the end", |_| {})).await;
+    assert_eq!(seen_until(&mut socket, "the end").await, ["Hello"]);
+    node.say(&conversation.id, "Bye").await;
+    assert_eq!(socket.texts(1).await, ["Bye"]);
+}
+
+/// What the server says, until a line contains this.
+fn says(bus: &str, until: &str) -> Vec<String> {
+    let data = tempfile::tempdir().expect("a folder");
+    let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
+    command.env("CITEWIRE_DATA_DIR", data.path()).env("CITEWIRE_BUS_URL", bus).env("CITEWIRE_LOG", "trace");
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
+    let mut said = Vec::new();
+    for line in BufReader::new(child.stderr.take().expect("a pipe")).lines() {
+        said.push(line.expect("a line"));
+        if said.last().is_some_and(|line| line.contains(until)) {
+            break;
+        }
+    }
+    child.kill().expect("the server runs");
+    child.wait().expect("the server ends");
+    said
+}
+
+#[test]
+fn a_server_starts_without_its_bus_and_never_says_the_password() {
+    let mut redis = Redis::start();
+    for is_running in [true, false] {
+        let said = says(&redis.url("hunter2-hunter2"), "the bus cannot be used");
+        let all = said.join("\n");
+        assert!(all.contains("livestreams are shown on all nodes that share the bus at redis://127.0.0.1:"), "{all}");
+        assert!(
+            all.contains("citewire is listening on ") && all.contains("the bus cannot be used"),
+            "{is_running}: {all}"
+        );
+        assert!(!all.contains("hunter2"), "{all}");
+        redis.stop();
+    }
+    let said = says("http://:hunter2@bus", "bus.url").join("\n");
+    assert!(said.contains("a bus URL has the form redis://") && !said.contains("hunter2"), "{said}");
+}
