@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use prometheus::core::Collector;
-use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts};
+use prometheus::{Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts};
 
 use super::queue::Queue;
 use super::table::{self, Family, Type};
@@ -15,6 +15,8 @@ pub struct StoreFigures {
     pub queue: Queue,
     groups: HistogramVec,
     changes: IntCounter,
+    events: IntCounterVec,
+    clock_offset: Gauge,
 }
 
 /// The outcome of a group of changes.
@@ -26,6 +28,35 @@ pub enum Group {
     Failed,
 }
 
+/// Something that happens where several nodes serve a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeEvent {
+    /// A line of turns was taken from a dead node.
+    TakenOver,
+    /// The database took no heartbeat.
+    HeartbeatMissed,
+    /// Other nodes were not heard for a while.
+    Gap,
+    /// The sweep found a change of which no other node had told.
+    MissedSignal,
+    /// A caller was told that nobody knows whether a change was recorded.
+    Doubtful,
+}
+
+impl NodeEvent {
+    const ALL: [Self; 5] = [Self::TakenOver, Self::HeartbeatMissed, Self::Gap, Self::MissedSignal, Self::Doubtful];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::TakenOver => "taken_over",
+            Self::HeartbeatMissed => "heartbeat_missed",
+            Self::Gap => "gap",
+            Self::MissedSignal => "missed_signal",
+            Self::Doubtful => "doubtful",
+        }
+    }
+}
+
 impl Default for StoreFigures {
     fn default() -> Self {
         let groups = histograms(table::STORE_GROUPS);
@@ -34,7 +65,13 @@ impl Default for StoreFigures {
             groups.with_label_values(&[outcome]);
         }
         let changes = IntCounter::with_opts(named(table::STORE_CHANGES)).expect("the table has good names");
-        Self { queue: Queue::default(), groups, changes }
+        let events = IntCounterVec::new(named(table::NODE_EVENTS), table::NODE_EVENTS.labels);
+        let events = events.expect("the table has good names");
+        for event in NodeEvent::ALL {
+            events.with_label_values(&[event.label()]);
+        }
+        let clock_offset = Gauge::with_opts(named(table::CLOCK_OFFSET)).expect("the table has good names");
+        Self { queue: Queue::default(), groups, changes, events, clock_offset }
     }
 }
 
@@ -51,8 +88,19 @@ impl StoreFigures {
         self.groups.with_label_values(&[outcome]).observe(taken.as_secs_f64());
     }
 
+    /// So many events of one kind have happened.
+    pub fn node_events(&self, event: NodeEvent, count: usize) {
+        self.events.with_label_values(&[event.label()]).inc_by(count as u64);
+    }
+
+    /// So many seconds the clock of the database is ahead of the one of this machine.
+    pub fn clock_offset(&self, seconds: f64) {
+        self.clock_offset.set(seconds);
+    }
+
     pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
-        vec![Box::new(self.groups.clone()), Box::new(self.changes.clone())]
+        let (groups, changes) = (Box::new(self.groups.clone()), Box::new(self.changes.clone()));
+        vec![groups, changes, Box::new(self.events.clone()), Box::new(self.clock_offset.clone())]
     }
 }
 

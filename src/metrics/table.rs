@@ -59,6 +59,8 @@ families! {
     STORE_GROUPS = "citewire_store_group_duration_seconds", Type::Histogram(DISK_SECONDS), ["outcome"],
         "Time to commit changes.";
     STORE_CHANGES = "citewire_store_changes_total", Type::Counter, [], "Committed changes.";
+    NODE_EVENTS = "citewire_node_events_total", Type::Counter, ["event"], "Events among nodes.";
+    CLOCK_OFFSET = "citewire_clock_offset_seconds", Type::Gauge, [], "PostgreSQL's clock minus the node's.";
     BACKEND_CALLS = "citewire_backend_calls_total", Type::Counter, ["assistant", "kind", "outcome"],
         "Questions to back ends.";
     BACKEND_SECONDS = "citewire_backend_call_duration_seconds", Type::Histogram(SECONDS), ["assistant", "kind"],

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::writer::Shared;
 use crate::activity::{ConversationId, Watermark};
+use crate::metrics::NodeEvent;
 
 /// All conversations that somebody listens to are looked at in so many seconds.
 const ROUND: usize = 10;
@@ -88,7 +89,9 @@ pub(super) async fn weigh(shared: &Shared) -> Result<(), sqlx::Error> {
 /// Asks how far some of the conversations reach that somebody listens to; all of them where something may have been missed.
 async fn sweep(shared: &Shared, cursor: &mut Option<ConversationId>) -> Result<(), sqlx::Error> {
     let registry = &shared.bells.registry;
-    let everything = shared.bells.take_gap() || !shared.bells.is_hearing();
+    let gap = shared.bells.take_gap();
+    shared.figures.node_events(NodeEvent::Gap, gap.into());
+    let everything = gap || !shared.bells.is_hearing();
     let most = if everything { usize::MAX } else { registry.len().div_ceil(ROUND) };
     let heard = registry.heard(cursor.as_ref().filter(|_| !everything), most);
     *cursor = heard.last().map(|(id, _)| id.clone()).filter(|_| heard.len() == most);
@@ -111,7 +114,10 @@ async fn sweep(shared: &Shared, cursor: &mut Option<ConversationId>) -> Result<(
             // Gone, or another one has its id by now, which does not reach as far.
             (None, _) => registry.close(&id),
             (Some(_), reached) if reached < known => registry.close(&id),
-            (Some(_), Some(reached)) => registry.reaches(&id, reached),
+            (Some(_), Some(newest)) => {
+                shared.figures.node_events(NodeEvent::MissedSignal, (reached > known).into());
+                registry.reaches(&id, newest);
+            }
             (Some(_), None) => {}
         }
     }

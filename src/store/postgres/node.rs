@@ -16,7 +16,8 @@ use super::claims::Claims;
 use super::connect::Connector;
 use super::failure::timed_out;
 use super::options::PostgresOptions;
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
+use crate::metrics::{NodeEvent, StoreFigures};
 use crate::store::turn::TurnKind;
 
 const BEAT: &str = "INSERT INTO node (id, name, version, started, seen) \
@@ -75,6 +76,7 @@ pub(super) struct Node {
     claims: Arc<Claims>,
     clock: Arc<dyn Clock>,
     pulse: Arc<Pulse>,
+    figures: StoreFigures,
 }
 
 impl Node {
@@ -83,12 +85,13 @@ impl Node {
         claims: &Arc<Claims>,
         clock: &Arc<dyn Clock>,
         pulse: &Arc<Pulse>,
+        figures: &StoreFigures,
     ) -> Self {
         // For operators who look at the table: containers and pods have their names there.
         let name = std::env::var("HOSTNAME").unwrap_or_else(|_| format!("process {}", std::process::id()));
         let PostgresOptions { heartbeat, dead_after, .. } = *options;
         let (claims, clock, pulse) = (Arc::clone(claims), Arc::clone(clock), Arc::clone(pulse));
-        Self { name, heartbeat, dead_after, claims, clock, pulse }
+        Self { name, heartbeat, dead_after, claims, clock, pulse, figures: figures.clone() }
     }
 
     /// The first heartbeat.
@@ -96,6 +99,7 @@ impl Node {
         let asked = self.clock.now();
         let beat = sqlx::query_scalar(BEAT).bind(self.claims.node).bind(&self.name).bind(env!("CARGO_PKG_VERSION"));
         let told: DateTime<Utc> = beat.fetch_one(connection).await?;
+        self.figures.clock_offset((told - SystemClock.now()).as_seconds_f64());
         // Half-way between the question and the answer.
         let behind = told - (asked + (self.clock.now() - asked) / 2);
         if behind.abs() > APART {
@@ -130,6 +134,7 @@ impl Node {
             if let Err(error) = beaten.unwrap_or_else(|_| Err(timed_out())) {
                 connection = None;
                 steady = Instant::now();
+                self.figures.node_events(NodeEvent::HeartbeatMissed, 1);
                 tracing::warn!(%error, "the database took no heartbeat of this node; trying again");
             }
         }
@@ -161,6 +166,7 @@ impl Node {
             let bury = sqlx::query_scalar::<_, i64>(BURY).bind(self.dead_after.as_secs_f64());
             let freed = bury.fetch_all(&mut open).await?;
             if !freed.is_empty() {
+                self.figures.node_events(NodeEvent::TakenOver, freed.len());
                 tracing::warn!(lines = freed.len(), "turns of a dead node are taken over");
             }
             for kind in freed.into_iter().filter_map(TurnKind::of_number) {

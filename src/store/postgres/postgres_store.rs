@@ -98,13 +98,13 @@ impl PostgresStore {
         let bells = bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
         let bells = bells.map_err(explain)?;
         let pulse = Arc::<Pulse>::default();
-        let node = Node::new(&options, &claims, &clock, &pulse);
+        let figures = StoreFigures::default();
+        let node = Node::new(&options, &claims, &clock, &pulse, &figures);
         node.begin(&mut connection).await.map_err(explain)?;
         let heart = node.start(connector.clone(), end.clone()).map_err(PostgresError::Thread)?;
         let most = options.connections.saturating_sub(OTHERS).max(2);
         let connections = Arc::new(Connections::new(connector, most, options.write_timeout));
         connections.keep(connection);
-        let figures = StoreFigures::default();
         let shared = Arc::new(Shared {
             connections: Arc::clone(&connections),
             clock,

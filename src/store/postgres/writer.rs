@@ -19,7 +19,7 @@ use super::settle::settle;
 use super::waiting::Waiting;
 use crate::activity::ConversationId;
 use crate::clock::Clock;
-use crate::metrics::{Group, StoreFigures};
+use crate::metrics::{Group, NodeEvent, StoreFigures};
 use crate::store::StoreError;
 use crate::store::writing::{Before, Change, Head, Health, Plan};
 
@@ -266,6 +266,7 @@ impl Writer {
     /// What callers are told of a failure, after the operator is told more.
     fn failed(&self, error: Option<sqlx::Error>) -> StoreError {
         let Some(error) = error else {
+            self.shared.figures.node_events(NodeEvent::Doubtful, 1);
             tracing::error!("it is not known whether a change was recorded: PostgreSQL gave no answer in time");
             return StoreError::Doubtful;
         };
