@@ -22,8 +22,9 @@ impl BotChannel {
         self.publish(id, said).await
     }
 
-    /// The same where nobody can be told of a manifest that cannot be used: what the bot wrote beside it is said.
-    pub(super) async fn speak_anyway(&self, id: &ConversationId, said: Activity) -> Result<(), ConnectorError> {
+    /// What the bot says as it is to be published, where nobody can be told of a manifest that cannot be used: what the bot wrote
+    /// beside it is said.
+    pub(super) async fn ready_anyway(&self, id: &ConversationId, said: Activity) -> Result<Activity, ConnectorError> {
         let said = if self.options().cite {
             cited(said.clone(), &*self.citer).unwrap_or_else(|error| {
                 tracing::warn!(conversation.id = %id, %error, "the citations of a bot's answer could not be added");
@@ -32,10 +33,21 @@ impl BotChannel {
         } else {
             said
         };
-        self.publish(id, said).await.map(drop)
+        self.ready(id, said).await
     }
 
-    async fn publish(&self, id: &ConversationId, mut said: Activity) -> Result<Arc<Activity>, ConnectorError> {
+    async fn publish(&self, id: &ConversationId, said: Activity) -> Result<Arc<Activity>, ConnectorError> {
+        let said = self.ready(id, said).await?;
+        let place = said.reply_to_id.as_ref().and_then(|answered| answered.place_in(id));
+        if is_recorded(&said) {
+            let recorded = self.publisher.record(id, Batch::new(vec![said]).answering(place)).await?;
+            return recorded.map(|recorded| recorded.activity).ok_or(ConnectorError::UnknownConversation);
+        }
+        self.publisher.publish(id, said).await?.ok_or(ConnectorError::UnknownConversation)
+    }
+
+    /// An activity of the bot as readers see it.
+    async fn ready(&self, id: &ConversationId, mut said: Activity) -> Result<Activity, ConnectorError> {
         said.from = Some(outgoing::account(self.options()));
         said.channel_id = Some(CHANNEL_ID.to_owned());
         for name in BETWEEN_US {
@@ -49,12 +61,6 @@ impl BotChannel {
                 said.reply_to_id = None;
             }
         }
-        let said = with_stream_info(said, || self.publisher.fresh_id(id));
-        let place = said.reply_to_id.as_ref().and_then(|answered| answered.place_in(id));
-        if is_recorded(&said) {
-            let recorded = self.publisher.record(id, Batch::new(vec![said]).answering(place)).await?;
-            return recorded.map(|recorded| recorded.activity).ok_or(ConnectorError::UnknownConversation);
-        }
-        self.publisher.publish(id, said).await?.ok_or(ConnectorError::UnknownConversation)
+        Ok(with_stream_info(said, || self.publisher.fresh_id(id)))
     }
 }

@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::joined::Told;
-use super::{BotChannel, ServiceUrl, TurnError, outgoing};
+use super::{BotChannel, ConnectorError, ServiceUrl, TurnError, outgoing};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId};
+use crate::channels::direct_line::publisher::is_recorded;
 use crate::channels::direct_line::{CHANNEL_ID, ClientActivity, Unrecorded};
 use crate::channels::{DeliveryError, HeldLine, TurnEnd, TurnServer};
 use crate::store::{Batch, EndOfTurn, StoreError, Turn};
@@ -49,8 +50,9 @@ impl BotServer {
         match bot.is_news(id, user.id.as_deref().unwrap_or_default(), Some(turn.place)).await {
             Ok(true) => {
                 let locale = said.extra.get("locale").and_then(Value::as_str).map(str::to_owned);
-                if self.joined(line, &user, locale, self.within(turn, last)).await.is_err() {
-                    return TurnEnd::Interrupted;
+                match self.joined(line, &user, locale, self.within(turn, last)).await {
+                    Ok(replies) => bot.take_before(id, replies).await,
+                    Err(Interrupted) => return TurnEnd::Interrupted,
                 }
             }
             Ok(false) => {}
@@ -64,25 +66,25 @@ impl BotServer {
         let outcome = tokio::select! {
             biased;
             () = line.ending.over.cancelled() => return TurnEnd::Interrupted,
-            outcome = bot.post(id, &activity, in_history.as_ref(), self.within(turn, last)) => outcome,
+            outcome = bot.client.post(&activity, self.within(turn, last)) => outcome,
         };
         last.0 = matches!(outcome, Err(TurnError::TooSlow | TurnError::NoTimeLeft));
         match outcome {
-            Ok(()) => TurnEnd::Silent,
+            Ok(replies) => bot.take(line, turn, replies, in_history.as_ref()).await,
             Err(error) => bot.apologize(line, turn, said, &error).await,
         }
     }
 
-    /// Tells the bot that a user has come.
+    /// Tells the bot that a user has come; returns its replies.
     async fn joined(
         &self,
         line: &HeldLine,
         user: &ChannelAccount,
         locale: Option<String>,
         within: Duration,
-    ) -> Result<(), Interrupted> {
+    ) -> Result<Vec<Value>, Interrupted> {
         let (bot, id) = (&self.bot, line.conversation());
-        let Some(name) = &user.id else { return Ok(()) };
+        let Some(name) = &user.id else { return Ok(Vec::new()) };
         let first = !bot.joined.has_another(id, name);
         let activity_id = ActivityId::from(format!("{id}|cu{}", bot.publisher.fresh_name()));
         let service_url = bot.service_url(id, &self.base);
@@ -93,14 +95,14 @@ impl BotServer {
         let outcome = tokio::select! {
             biased;
             () = line.ending.over.cancelled() => return Err(Interrupted),
-            outcome = bot.post(id, &update, None, within) => outcome,
+            outcome = bot.client.post(&update, within) => outcome,
         };
         let owed = outcome.as_ref().is_err_and(TurnError::nothing_was_sent);
         bot.joined.note(id, name, if owed { Told::Owed } else { Told::Yes });
-        if let Err(error) = outcome {
+        Ok(outcome.unwrap_or_else(|error| {
             tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not notified that a user joined");
-        }
-        Ok(())
+            Vec::new()
+        }))
     }
 }
 
@@ -130,9 +132,10 @@ impl TurnServer for BotServer {
                 match bot.has_spoken(id, name, Some(turn.place)).await {
                     Ok(true) => bot.joined.note(id, name, Told::Yes),
                     Ok(false) => {
-                        if self.joined(line, &user, locale, self.within(turn, memory)).await.is_err() {
-                            return TurnEnd::Interrupted;
-                        }
+                        return match self.joined(line, &user, locale, self.within(turn, memory)).await {
+                            Ok(replies) => bot.take(line, turn, replies, None).await,
+                            Err(Interrupted) => TurnEnd::Interrupted,
+                        };
                     }
                     Err(error) => {
                         tracing::error!(conversation.id = %id, %error, "the bot was not yet notified that a user joined");
@@ -158,33 +161,61 @@ impl TurnServer for BotServer {
 }
 
 impl BotChannel {
-    /// Posts an activity to the bot, and takes the replies in the answer.
-    async fn post(
-        &self,
-        id: &ConversationId,
-        activity: &Activity,
-        answered: Option<&ActivityId>,
-        within: Duration,
-    ) -> Result<(), TurnError> {
-        for reply in self.client.post(activity, within).await? {
-            self.reply(id, reply, answered).await;
+    /// Takes the replies in the body of an answer, which end the turn: where another node serves the line by now, the bot has been
+    /// told again, and none of them is recorded.
+    async fn take(&self, line: &HeldLine, turn: &Turn, replies: Vec<Value>, answered: Option<&ActivityId>) -> TurnEnd {
+        let id = line.conversation();
+        let said = self.heard(id, replies, answered).await;
+        if said.is_empty() {
+            return TurnEnd::Silent;
         }
-        Ok(())
+        let recorded = self.publisher.record(id, Batch::new(said).ending(Some(line.end_of(turn)))).await;
+        if let Err(error) = &recorded
+            && !matches!(error, StoreError::Superseded)
+        {
+            tracing::warn!(conversation.id = %id, %error, "the replies of the bot could not be recorded");
+        }
+        TurnEnd::of(recorded.map_err(DeliveryError::from))
     }
 
-    /// Takes one reply from the body of an answer. What cannot be taken is left out, and the others are not.
-    async fn reply(&self, id: &ConversationId, reply: Value, answered: Option<&ActivityId>) {
-        let said = match ClientActivity::from_json(reply) {
-            Ok(reply) => {
-                let mut reply = reply.into_inner();
-                reply.reply_to_id = reply.reply_to_id.or_else(|| answered.cloned());
-                self.speak_anyway(id, reply).await
-            }
-            Err(error) => Err(error.into()),
-        };
-        if let Err(error) = said {
-            tracing::warn!(conversation.id = %id, %error, "a reply of the bot was rejected");
+    /// Takes replies to something that is no turn of its own.
+    async fn take_before(&self, id: &ConversationId, replies: Vec<Value>) {
+        let said = self.heard(id, replies, None).await;
+        if said.is_empty() {
+            return;
         }
+        if let Err(error) = self.publisher.record(id, Batch::new(said)).await {
+            tracing::warn!(conversation.id = %id, %error, "the replies of the bot could not be recorded");
+        }
+    }
+
+    /// Replies as they are to be recorded; those that are ephemeral are shown. What cannot be taken is left out, and the others are
+    /// not.
+    async fn heard(&self, id: &ConversationId, replies: Vec<Value>, answered: Option<&ActivityId>) -> Vec<Activity> {
+        let mut recorded = Vec::new();
+        for reply in replies {
+            match self.hear(id, reply, answered).await {
+                Ok(said) => recorded.extend(said),
+                Err(error) => tracing::warn!(conversation.id = %id, %error, "a reply of the bot was rejected"),
+            }
+        }
+        recorded
+    }
+
+    async fn hear(
+        &self,
+        id: &ConversationId,
+        reply: Value,
+        answered: Option<&ActivityId>,
+    ) -> Result<Option<Activity>, ConnectorError> {
+        let mut reply = ClientActivity::from_json(reply)?.into_inner();
+        reply.reply_to_id = reply.reply_to_id.or_else(|| answered.cloned());
+        let said = self.ready_anyway(id, reply).await?;
+        if is_recorded(&said) {
+            return Ok(Some(said));
+        }
+        self.publisher.publish(id, said).await?.ok_or(ConnectorError::UnknownConversation)?;
+        Ok(None)
     }
 
     /// The base of the Connector routes for one conversation.
