@@ -222,6 +222,37 @@ async fn the_bot_may_reply_to_any_node_and_nobody_apologises_behind_it() {
 }
 
 #[tokio::test]
+async fn a_bot_that_a_sleeping_node_has_told_is_told_again_and_heard_once() {
+    let (database, bot) = (Database::new().await, Model::start().await);
+    let cluster = Cluster::over(&database.url).set("CITEWIRE_BOT_ENDPOINT", &bot.url);
+    let cluster = cluster.set("CITEWIRE_BOT_SECRET", BOT_SECRET).set("CITEWIRE_BOT_DELIVERY", "expect_replies");
+    let [a, b] = cluster.set("CITEWIRE_ASSISTANT", "").start_many().await;
+    let reply = async |mut told: Asked, text: &str| {
+        let replies = json!({"activities": [{"type": "message", "text": text}]});
+        respond(&mut told.stream, 200, "content-type: application/json", &replies.to_string()).await;
+    };
+    let chat = b.open_chat().await;
+    respond(&mut bot.asked().await.stream, 200, "x: y", "").await;
+    let _socket = a.socket(&chat, None).await;
+    b.say(&chat, "one").await;
+    reply(bot.asked().await, "to one").await;
+    // With this answer nobody holds the line, and the next turn is that of the node with the reader.
+    assert_eq!(grown(&b, &chat, 2).await, ["one", "to one"]);
+    b.say(&chat, "two").await;
+    let slow = bot.asked().await;
+    a.signal("-STOP");
+    let told = bot.asked().await;
+    assert_eq!(told.request.json()["text"], "two");
+    reply(told, "to two").await;
+    assert_eq!(grown(&b, &chat, 4).await[2..], ["two", "to two"]);
+    a.signal("-CONT");
+    reply(slow, "to two, too late").await;
+    a.say(&chat, "three").await;
+    reply(bot.asked().await, "to three").await;
+    assert_eq!(grown(&a, &chat, 6).await[2..], ["two", "to two", "three", "to three"]);
+}
+
+#[tokio::test]
 async fn an_answer_under_one_key_that_comes_to_two_nodes_at_once_is_recorded_once() {
     let database = Database::new().await;
     let [a, b] = Cluster::over(&database.url).start_many().await;
