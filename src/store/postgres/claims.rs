@@ -1,11 +1,12 @@
 //! Which lines of turns this node serves.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::Row as _;
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::connections::Connections;
@@ -36,13 +37,23 @@ pub(super) struct Claims {
     /// Without a heartbeat for so long, nothing more is claimed.
     pub(super) alive_for: Duration,
     bells: [Notify; KINDS],
+    /// When bells are to ring that were put off, and what tells of that.
+    due: Mutex<[Option<Instant>; KINDS]>,
+    put_off: [Notify; KINDS],
     /// Lines whose conversations are read on this node.
     wanted: Mutex<[BTreeSet<ConversationId>; KINDS]>,
 }
 
 impl Claims {
     pub(super) fn new(node: Uuid, alive_for: Duration) -> Self {
-        Self { node, alive_for, bells: Default::default(), wanted: Mutex::default() }
+        Self {
+            node,
+            alive_for,
+            bells: Default::default(),
+            due: Mutex::default(),
+            put_off: Default::default(),
+            wanted: Mutex::default(),
+        }
     }
 
     /// There is a line whose conversation somebody reads here.
@@ -57,16 +68,31 @@ impl Claims {
     }
 
     /// The same, once those have had their time on whose nodes somebody reads.
-    pub(super) fn ring_later(self: &Arc<Self>, kind: TurnKind) {
-        let claims = Arc::clone(self);
-        tokio::spawn(async move {
-            tokio::time::sleep(READERS_FIRST).await;
-            claims.ring(kind);
-        });
+    pub(super) fn ring_later(&self, kind: TurnKind) {
+        let due = Instant::now() + READERS_FIRST;
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()].get_or_insert(due);
+        self.put_off[kind.number()].notify_one();
     }
 
+    /// Resolves when there may be lines to claim.
     pub(super) async fn rung(&self, kind: TurnKind) {
-        self.bells[kind.number()].notified().await;
+        loop {
+            let due = self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()];
+            let wait = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.bells[kind.number()].notified() => return,
+                () = self.put_off[kind.number()].notified() => {}
+                () = wait => {
+                    self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()] = None;
+                    return;
+                }
+            }
+        }
     }
 
     /// Claims lines.

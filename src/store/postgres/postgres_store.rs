@@ -13,7 +13,6 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use uuid::Uuid;
 
 use super::address::Address;
 use super::bells;
@@ -31,7 +30,7 @@ use super::schema;
 use super::waiting::Waiting;
 use super::writer::{Shared, Writer};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
-use crate::clock::Clock;
+use crate::clock::{Clock, IdSource as _, RandomIds};
 use crate::metrics::StoreFigures;
 use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer};
 use crate::store::{
@@ -93,8 +92,10 @@ impl PostgresStore {
         room.weigh(&mut connection).await.map_err(explain)?;
         discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
         let (tasks, end) = (TaskTracker::new(), CancellationToken::new());
+        // Where a later step fails, the tasks of the steps before it end.
+        let opening = end.clone().drop_guard();
         let alive_for = options.dead_after.saturating_sub(options.heartbeat);
-        let claims = Arc::new(Claims::new(Uuid::new_v4(), alive_for));
+        let claims = Arc::new(Claims::new(RandomIds.fresh(), alive_for));
         let bells = bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
         let bells = bells.map_err(explain)?;
         let pulse = Arc::<Pulse>::default();
@@ -124,6 +125,7 @@ impl PostgresStore {
         let queues = Mutex::new(queues.collect());
         tasks.spawn(keeper::run(Arc::clone(&shared), end.clone()));
         tasks.close();
+        opening.disarm();
         let waiting = Arc::new(Semaphore::new(MAX_WAITING_KIB));
         Ok(Self {
             shared,
