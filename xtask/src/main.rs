@@ -45,8 +45,9 @@ cargo xtask soak citations|formats|places|spans|streams [--cases N] [--seed S] [
     try a property with many generated cases, a million unless told otherwise, on all cores
 cargo xtask soak crash [--kills N] [--seed S]
     kill a server while it is written to, a hundred times unless told otherwise, and look for what was acknowledged
-cargo xtask soak nodes [--kills N] [--seed S]
-    end, stop and kill nodes of a cluster under load, fifty times unless told otherwise, and judge what clients and readers saw
+cargo xtask soak nodes|bus [--kills N] [--seed S]
+    end, stop and kill nodes of a cluster under load, fifty times unless told otherwise, and judge what clients and readers saw;
+    with `bus`, Redis stands between them
 cargo xtask soak failover [--promotions N] [--seed S]
     kill the primary of a cluster under load and promote its standby, ten times unless told otherwise, and judge the same
 cargo xtask verify-samples

@@ -44,7 +44,7 @@ struct Often {
 
 const GENERATED: Often = Often { option: "--cases", variable: "PROPTEST_CASES", unless_said: CASES };
 
-const PROPERTIES: [Property; 8] = [
+const PROPERTIES: [Property; 9] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
@@ -92,6 +92,13 @@ const PROPERTIES: [Property; 8] = [
         what: "nodes that end, sleep and are killed lose and double nothing; begins anew with each ten kills and the next seed",
         file: SERVICE,
         test: "cluster::soak::nothing_is_lost_or_doubled_while_nodes_end",
+        often: Often { option: "--kills", variable: "CITEWIRE_TEST_NODE_KILLS", unless_said: NODE_KILLS },
+    },
+    Property {
+        name: "bus",
+        what: "the same for nodes that share a bus, over which readers see every answer while it is written",
+        file: SERVICE,
+        test: "cluster::soak::nothing_comes_behind_an_end_while_nodes_end_that_share_a_bus",
         often: Often { option: "--kills", variable: "CITEWIRE_TEST_NODE_KILLS", unless_said: NODE_KILLS },
     },
     Property {

@@ -11,6 +11,7 @@ use super::node::{Cluster, Node, dead_after};
 use super::stage::Doors;
 use crate::app::{Dice, number};
 use crate::postgres::{Database, Pair};
+use crate::redis::{PASSWORD, Redis};
 
 /// So many nodes serve.
 const NODES: usize = 3;
@@ -61,10 +62,10 @@ async fn trouble(cluster: &Cluster, nodes: &mut [Node; NODES], doors: &Doors, wh
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_or_doubled_while_nodes_end() {
+/// Has nodes end over and over, and judges what clients and readers saw.
+async fn nodes_end(change: impl FnOnce(Cluster) -> Cluster) {
     let (database, model) = (Database::new().await, Model::start().await);
-    let cluster = Cluster::over(&database.url).asking(&model.url);
+    let cluster = change(Cluster::over(&database.url).asking(&model.url));
     for (seed, kills) in rounds("CITEWIRE_TEST_NODE_KILLS", 3, ROUND) {
         let (mut dice, begun) = (Dice(seed), Instant::now());
         let mut nodes = cluster.start_many::<NODES>().await;
@@ -84,6 +85,18 @@ async fn nothing_is_lost_or_doubled_while_nodes_end() {
         };
         judge(&history, seed, &format!(", {kills} kills, {:.0} s", begun.elapsed().as_secs_f64()));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_doubled_while_nodes_end() {
+    nodes_end(|cluster| cluster).await;
+}
+
+/// The same where every reader sees every answer while it is written.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_comes_behind_an_end_while_nodes_end_that_share_a_bus() {
+    let redis = Redis::start();
+    nodes_end(|cluster| cluster.set("CITEWIRE_BUS_URL", &redis.url(PASSWORD))).await;
 }
 
 /// An upgrade: the balancer sends nobody to a node that is about to end.
