@@ -174,7 +174,7 @@ pub struct WaitingTurns {
 /// A turn is written by the batch that is its reason ([`Batch::turn`](super::Batch::turn)) and deleted by the one that answers
 /// it ([`Batch::end`](super::Batch::end)). What every backend promises:
 /// - The turns of a line come in the order of the history, one at a time.
-/// - A turn stays until it is ended, by its holder; only the deletion of its conversation, or [`forget`](Self::forget), take it
+/// - A turn stays until it is ended, by its holder; only the deletion of its conversation, or [`forget_turns`](Self::forget_turns), take it
 ///   away.
 /// - A holder whose line was claimed by somebody else ends nothing: it gets [`StoreError::Superseded`].
 /// - A line without turns is none, and need not be released.
