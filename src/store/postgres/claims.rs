@@ -37,8 +37,8 @@ pub(super) struct Claims {
     /// Without a heartbeat for so long, nothing more is claimed.
     pub(super) alive_for: Duration,
     bells: [Notify; KINDS],
-    /// When bells are to ring that were put off, and what tells of that.
-    due: Mutex<[Option<Instant>; KINDS]>,
+    /// When the first and the last of the bells are to ring that were put off, and what tells of that.
+    due: Mutex<[Option<(Instant, Instant)>; KINDS]>,
     put_off: [Notify; KINDS],
     /// Lines whose conversations are read on this node.
     wanted: Mutex<[BTreeSet<ConversationId>; KINDS]>,
@@ -70,7 +70,9 @@ impl Claims {
     /// The same, once those have had their time on whose nodes somebody reads.
     pub(super) fn ring_later(&self, kind: TurnKind) {
         let due = Instant::now() + READERS_FIRST;
-        self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()].get_or_insert(due);
+        let mut all = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        all[kind.number()].get_or_insert((due, due)).1 = due;
+        drop(all);
         self.put_off[kind.number()].notify_one();
     }
 
@@ -80,7 +82,7 @@ impl Claims {
             let due = self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()];
             let wait = async {
                 match due {
-                    Some(due) => sleep_until(due).await,
+                    Some((first, _)) => sleep_until(first).await,
                     None => std::future::pending().await,
                 }
             };
@@ -88,7 +90,8 @@ impl Claims {
                 () = self.bells[kind.number()].notified() => return,
                 () = self.put_off[kind.number()].notified() => {}
                 () = wait => {
-                    self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()] = None;
+                    let due = &mut self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()];
+                    *due = due.filter(|(first, last)| first < last).map(|(_, last)| (last, last));
                     return;
                 }
             }
@@ -117,5 +120,24 @@ impl Claims {
             Ok(Line { conversation: conversation_id(row.try_get(0)?)?, kind, fence: number(row, 1)? })
         };
         claimed.await?.iter().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of two turns that were put off, only the first was rung for, so that the second waited for the next look.
+    #[tokio::test(start_paused = true)]
+    async fn each_turn_that_was_put_off_is_rung_for_once_its_time_has_come() {
+        let claims = Claims::new(Uuid::nil(), Duration::ZERO);
+        let begun = Instant::now();
+        claims.ring_later(TurnKind::Bot);
+        tokio::time::advance(Duration::from_millis(100)).await;
+        claims.ring_later(TurnKind::Bot);
+        for due in [150, 250] {
+            claims.rung(TurnKind::Bot).await;
+            assert_eq!(begun.elapsed().as_millis(), due);
+        }
     }
 }
