@@ -103,7 +103,7 @@ impl Respondent for Answering {
 
     fn said(&self, id: &ConversationId, activity: &Activity) -> Option<NewTurn> {
         self.0.assistants.answering(&Owner::of(id))?;
-        // What a card sends back has a value and no words; it is nobody's question.
+        // A card that a user has filled in sends a value without words: that is no question.
         let is_question = activity.kind == "message" && (has_words(activity) || has_attachments(activity));
         is_question.then_some(NewTurn { kind: TurnKind::Assistant, body: None, room: ROOM, name: None })
     }
@@ -129,7 +129,7 @@ impl TurnServer for Answering {
 
     async fn answer(&self, line: &HeldLine, turn: &Turn, _memory: &mut ()) -> TurnEnd {
         let inner = &self.0;
-        // Whoever was there when the question was asked may be gone.
+        // The assistant that was there when the question was asked may be removed by now.
         let Some(assistant) = inner.assistants.answering(&Owner::of(line.conversation())) else {
             return TurnEnd::Silent;
         };
@@ -161,7 +161,7 @@ impl TurnServer for Answering {
     async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd {
         let question = match line.activity(turn).await {
             Ok(Some(question)) => question,
-            // Nobody waits for the answer to a greeting.
+            // A greeting that failed needs no apology: its user has asked nothing.
             Ok(None) => return TurnEnd::Silent,
             Err(error) => return TurnEnd::Failed(error),
         };

@@ -258,7 +258,7 @@ impl AssistantManager {
         if let Err(error) = self.reload(state).await {
             tracing::error!(%error, "changed assistants could not be read from the store; the earlier versions stay");
         }
-        // Nobody asks the store for documents as long as it has not changed, unless the last attempt failed.
+        // The store is asked for documents only after a change, or when the last attempt failed.
         let has_changed = std::mem::replace(&mut state.documents_revision, state.revision) != state.revision;
         let unreadable = state.unreadable.clone();
         drop(current);
@@ -362,7 +362,7 @@ impl AssistantManager {
             if let Err(error) = self.read_waiting().await {
                 tracing::error!(%error, "uploaded documents could not be read; they are tried again");
             }
-            // What failed is tried again, as is a document that was uploaded elsewhere.
+            // A failed document is read again, and so is one that was uploaded to another node.
             timeout(READ_AGAIN_AFTER, self.uploaded.notified()).await.ok();
         }
     }

@@ -85,7 +85,7 @@ impl Bus {
         &self.0.address
     }
 
-    /// What it counts.
+    /// Its counters.
     #[must_use]
     pub fn figures(&self) -> &BusFigures {
         &self.0.figures

@@ -76,7 +76,7 @@ fn activities<'v>(root: &Place<'v>, findings: &mut Findings) -> Option<(Vec<Plac
     None
 }
 
-/// Whether this is an answer that is yet to become an activity. Everything that an activity lacks in it would be beside the point.
+/// Whether this is an answer that has to be converted first. Findings about members that an activity needs would not help.
 fn is_answer(place: &Place<'_>, findings: &mut Findings) -> bool {
     let has = |name| place.value.get(name).is_some_and(Value::is_array);
     let is_answer = place.value.get("type").is_none() && (has("sources") || has("annotations"));
