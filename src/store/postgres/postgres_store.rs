@@ -32,7 +32,7 @@ use super::writer::{Shared, Writer};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::{Clock, IdSource as _, RandomIds};
 use crate::metrics::StoreFigures;
-use crate::store::writing::{Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer};
+use crate::store::writing::{Append, Change, Create, Keep, Note, Pending, Placed, Refer, recorded_before};
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
@@ -191,19 +191,7 @@ impl PostgresStore {
 
     /// What a batch recorded when its key was first used.
     async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
-        let mut recorded = Vec::with_capacity(count);
-        let mut after = first.index().checked_sub(1).map(Watermark::from_index);
-        while recorded.len() < count {
-            let Some(page) = self.reader.read(id, after, count - recorded.len()).await? else {
-                return Ok(None);
-            };
-            if page.recorded.is_empty() {
-                return Ok(None);
-            }
-            after = page.reached;
-            recorded.extend(page.recorded);
-        }
-        Ok(Some(Appended::new(recorded, true)))
+        recorded_before((first, count), |after, limit| self.reader.read(id, after, limit)).await
     }
 }
 
@@ -220,10 +208,8 @@ impl ConversationStore for PostgresStore {
             found => found.and_then(|found| found.reference),
         };
         let create = Create::new(id, user, turn)?;
-        let CreatedAs { new, user } = self.change(id, create, 0, Change::Create).await?;
-        let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
-        let conversation = Conversation::new(id.clone(), user).referred(reference);
-        Ok(if new { Created::New(conversation) } else { Created::Existing(conversation) })
+        let created = self.change(id, create, 0, Change::Create).await?;
+        created.outcome(id, reference)
     }
 
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {

@@ -1,13 +1,14 @@
 //! The changes that are written together with others.
 
 use chrono::{DateTime, Duration, Utc};
+use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::reply::Reply;
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::metrics::Waiting;
 use crate::store::turn::{EndOfTurn, NewTurn, Queued};
-use crate::store::{Appended, Attachment, Batch, Feedback, Recorded, StoreError};
+use crate::store::{Appended, Attachment, Batch, Conversation, Created, Feedback, Page, Recorded, StoreError};
 
 /// A change that is committed in one transaction with other waiting changes.
 #[derive(Debug)]
@@ -220,6 +221,40 @@ impl Create {
         let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
         Ok(Self { id: id.clone(), user, member, turn: turn.map(Box::new) })
     }
+}
+
+impl CreatedAs {
+    /// The outcome for the caller.
+    pub(in crate::store) fn outcome(
+        self,
+        id: &ConversationId,
+        reference: Option<Value>,
+    ) -> Result<Created, StoreError> {
+        let user = self.user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
+        let conversation = Conversation::new(id.clone(), user).referred(reference);
+        Ok(if self.new { Created::New(conversation) } else { Created::Existing(conversation) })
+    }
+}
+
+/// The outcome of a batch whose key was used before: what it recorded then, read page by page. `None` where that is gone.
+pub(in crate::store) async fn recorded_before<R>(
+    (first, count): (Watermark, usize),
+    read: impl Fn(Option<Watermark>, usize) -> R,
+) -> Result<Option<Appended>, StoreError>
+where
+    R: Future<Output = Result<Option<Page>, StoreError>>,
+{
+    let (mut recorded, mut after) = (Vec::with_capacity(count), first.previous());
+    while recorded.len() < count {
+        match read(after, count - recorded.len()).await? {
+            Some(page) if !page.recorded.is_empty() => {
+                after = page.reached;
+                recorded.extend(page.recorded);
+            }
+            Some(_) | None => return Ok(None),
+        }
+    }
+    Ok(Some(Appended::new(recorded, true)))
 }
 
 /// The activities of a request, until they get their places.
