@@ -151,7 +151,7 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
   assert.ok(await citations.isChecked(), 'citations are on at the start');
   await citations.uncheck();
   await saved(page);
-  assert.deepEqual(await stored('hr'), { documents: {}, enable_citations: false });
+  assert.deepEqual(await stored('hr'), { documents: {}, citation_link_mode: 'authenticated', enable_citations: false });
   await button(page, 'New conversation').click();
   await answers.first().waitFor({ state: 'detached' });
   await page.getByText('Connected', { exact: true }).waitFor();
@@ -225,8 +225,12 @@ function parts(page, picture) {
 
 visiting(around, 'a badge of a PDF leads to its page, which the browser may show', CLOSED, async (visit) => {
   const { page } = visit;
-  await store('papers', { documents: {}, citation_link_mode: 'authenticated' });
-  await openAssistant(page, 'papers');
+  // Made by the page, with nothing else set: the badge opened a passage, because links to documents were off.
+  await signIn(page);
+  await button(page, 'New assistant').click();
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('papers');
+  await button(dialog(page), 'Create').click();
+  await heading(page, 'papers').waitFor();
   const file = pdf('Parking is free on Sundays for all employees.', 'Leave is 30 days a year for all employees.');
   const input = documents(page).locator('input[multiple]');
   await input.setInputFiles({ name: 'Hand book.pdf', mimeType: 'application/pdf', buffer: file });

@@ -84,6 +84,9 @@ async function put(name, options) {
   return true;
 }
 
+/** What a new assistant begins with: its badges lead to the cited pages, which only readers of the conversation can open. */
+const NEW = { documents: {}, citation_link_mode: 'authenticated' };
+
 function create() {
   const { field, name } = nameField();
   const file = element('input', { type: 'file', accept: '.toml,application/toml' });
@@ -95,7 +98,7 @@ function create() {
     submit: async () => {
       const given = name();
       const [toml] = file.files;
-      return put(given, toml ? { body: toml, headers: { 'content-type': 'application/toml' } } : { json: { documents: {} } });
+      return put(given, toml ? { body: toml, headers: { 'content-type': 'application/toml' } } : { json: NEW });
     },
   });
 }
