@@ -12,6 +12,7 @@ mod hub;
 mod listening;
 mod options;
 mod owner;
+mod post_name;
 mod posting;
 mod publisher;
 mod remote;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::caller::{is_said_by_caller, sender};
+use super::post_name::post_name;
 use super::publisher::Published;
 use super::upload::{UNKNOWN_MEDIA_TYPE, Upload, fill, places};
 use super::{CHANNEL_ID, Caller, ClientActivity, DirectLine, DirectLineError};
@@ -15,7 +16,8 @@ pub(crate) fn attachments_path(id: &ConversationId) -> String {
 }
 
 impl DirectLine {
-    /// Records what a client says, and returns the id under which everyone will see it.
+    /// Records what a client says, and returns the id under which everyone will see it. A post that comes again with its
+    /// `channelData.clientActivityID`, because its client got no answer, is recorded once: the id is that of the first.
     ///
     /// # Errors
     /// When the conversation is not the caller's, or gone, or nobody is named as the sender.
@@ -47,6 +49,13 @@ impl DirectLine {
         let (mut activity, files) = upload.into_parts();
         // Nothing is kept of what nobody sends.
         activity.from = Some(self.sender(caller, id, activity.from.take()).await?);
+        // Its files were kept the first time.
+        if let Some(name) = post_name(&activity)
+            && let Some(before) = self.store.recall(id, &name).await?
+            && let Some(posted) = before.recorded.first().and_then(|recorded| recorded.activity.id.clone())
+        {
+            return Ok(posted);
+        }
         let mut attachments = activity.attachments.take().unwrap_or_default();
         for (place, file) in places(&attachments, &files).into_iter().zip(files) {
             let place = place.unwrap_or(attachments.len());
@@ -91,7 +100,8 @@ impl DirectLine {
         activity.channel_id = Some(CHANNEL_ID.to_owned());
         let respondent = self.respondent.as_ref().filter(|_| is_to_be_answered(&activity));
         let turn = respondent.and_then(|respondent| respondent.said(id, &activity));
-        let published = self.publisher.publish_asking(id, activity, turn).await?;
+        let name = post_name(&activity);
+        let published = self.publisher.publish_asking(id, activity, name, turn).await?;
         let Published { activity, queued } = published.ok_or(DirectLineError::UnknownConversation)?;
         if let (Some(respondent), Some(full @ (Queued::LineFull | Queued::Full))) = (respondent, queued) {
             respondent.no_room(id, Arc::clone(&activity), full).await;

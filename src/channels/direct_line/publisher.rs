@@ -51,14 +51,16 @@ impl Publisher {
     /// # Errors
     /// When the store fails.
     pub async fn publish(&self, id: &ConversationId, activity: Activity) -> Result<Option<Arc<Activity>>, StoreError> {
-        Ok(self.publish_asking(id, activity, None).await?.map(|published| published.activity))
+        Ok(self.publish_asking(id, activity, None, None).await?.map(|published| published.activity))
     }
 
-    /// The same for an activity that is a turn. An ephemeral one stands in the turn itself.
+    /// The same for an activity that is a turn. An ephemeral one stands in the turn itself. What was recorded under `key` before
+    /// is recorded no second time.
     pub(super) async fn publish_asking(
         &self,
         id: &ConversationId,
         activity: Activity,
+        key: Option<String>,
         turn: Option<NewTurn>,
     ) -> Result<Option<Published>, StoreError> {
         if !is_recorded(&activity) {
@@ -72,7 +74,7 @@ impl Publisher {
             };
             return Ok(Some(Published { activity, queued }));
         }
-        self.record(id, Batch::new(vec![activity]).asking(turn)).await
+        self.record(id, Batch::new(vec![activity]).keyed(key).asking(turn)).await
     }
 
     /// Records one activity as the batch says; `None` when the conversation does not exist, or nothing was to be recorded.

@@ -87,6 +87,23 @@ async fn users_of_before_a_restart_are_not_announced_again() {
     assert_eq!(kinds, ["message", "message", "conversationUpdate", "message"]);
 }
 
+/// A client that gets no answer to a post cannot know whether it was recorded; when it asked again, the question was there twice.
+#[tokio::test]
+async fn a_post_that_comes_again_is_recorded_and_told_once() {
+    let bot = Bot::quiet();
+    let app = with(&bot);
+    let conversation = app.conversation().await;
+    let post = |text: &str| json!({"type": "message", "text": text, "channelData": {"clientActivityID": "a1"}});
+    let first = app.post_activity(&conversation, &post("leave")).await;
+    assert_eq!(app.post_activity(&conversation, &post("leave")).await, first);
+    // Some clients give everything they say the same id.
+    assert_ne!(app.post_activity(&conversation, &post("leave?")).await, first);
+    assert_eq!(texts(&app.history(&conversation, "").await), ["leave", "leave?"]);
+    let told = bot.activities(3).await;
+    let said: Vec<_> = told.iter().filter_map(|activity| activity["text"].as_str()).collect();
+    assert_eq!(said, ["leave", "leave?"]);
+}
+
 #[tokio::test]
 async fn a_bot_gets_what_the_echo_has_and_where_to_answer() {
     let bot = Bot::quiet();

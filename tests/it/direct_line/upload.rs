@@ -85,6 +85,21 @@ async fn files_and_their_template_are_one_message() {
 }
 
 #[tokio::test]
+async fn files_that_come_again_with_their_template_are_kept_once() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let template = br#"{"type":"message","from":{"id":"dl_ann"},"channelData":{"clientActivityID":"a1"}}"#;
+    let request = |file: &str| {
+        let parts: [Part<'_>; 2] =
+            [("activity", Some("blob"), TEMPLATE, template), ("file", Some("a.txt"), "text/plain", file.as_bytes())];
+        multipart(upload(&app, &conversation, ""), &parts)
+    };
+    let first = recorded(&app, &conversation, request("one")).await;
+    assert_eq!(recorded(&app, &conversation, request("one")).await, first);
+    assert_eq!(app.history(&conversation, "").await["activities"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
 async fn files_without_a_template_are_a_message_of_the_user() {
     let app = TestApp::start();
     let conversation = app.conversation_of_nobody().await;
