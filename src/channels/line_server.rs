@@ -1,6 +1,7 @@
 //! Serves the lines of a store: has each turn answered, one after the other in each conversation.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -190,7 +191,7 @@ async fn serve<S: TurnServer>(server: &S, held: &HeldLine, places: &Semaphore) {
             if turn.attempts >= MAX_ATTEMPTS {
                 return server.apologize(held, &turn).await;
             }
-            server.answer(held, &turn, &mut memory).await
+            while_connected(held, async |held| server.answer(held, &turn, &mut memory).await).await
         };
         let end = match AssertUnwindSafe(answering).catch_unwind().await {
             Ok(end) => end,
@@ -209,6 +210,23 @@ async fn serve<S: TurnServer>(server: &S, held: &HeldLine, places: &Semaphore) {
             return release(held).await;
         }
     }
+}
+
+/// Has a turn answered. The answer is broken off as at the end of the server when others may hold the line by now: both would be
+/// seen.
+async fn while_connected(held: &HeldLine, answer: impl AsyncFnOnce(&HeldLine) -> TurnEnd) -> TurnEnd {
+    let over = held.ending.over.child_token();
+    let ending = Ending { over: over.clone(), ..held.ending.clone() };
+    let held = HeldLine { store: Arc::clone(&held.store), line: held.line.clone(), ending };
+    let mut answer = pin!(answer(&held));
+    tokio::select! {
+        biased;
+        end = &mut answer => return end,
+        () = held.store.cut_off() => {}
+    }
+    tracing::warn!(conversation.id = %held.conversation(), "an answer is broken off: the store has not heard of this node for too long");
+    over.cancel();
+    answer.await
 }
 
 /// The next turn of a line. When the server ends, the line is given back.

@@ -195,6 +195,12 @@ pub trait Turns: Send + Sync {
     /// Resolves when there may be lines of this kind to claim. One caller at a time; a call that is dropped loses nothing.
     async fn lines_to_claim(&self, kind: TurnKind);
 
+    /// Resolves when others may serve the lines of this process by now, because the store has not heard of it for too long.
+    /// What it says from then on may be said twice.
+    async fn cut_off(&self) {
+        std::future::pending().await
+    }
+
     /// The first turn of a line; `None` when the line is at its end, or held by somebody else by now.
     ///
     /// # Errors

@@ -37,13 +37,15 @@ mod tests {
     use super::*;
 
     fn name(from: &str, id: &Value, text: &str) -> Option<String> {
-        let activity = json!({"type": "message", "from": {"id": from}, "text": text, "channelData": {"clientActivityID": id}});
+        let activity =
+            json!({"type": "message", "from": {"id": from}, "text": text, "channelData": {"clientActivityID": id}});
         post_name(&serde_json::from_value(activity).expect("an activity"))
     }
 
     #[test]
     fn posts_of_another_sender_id_or_text_have_another_name() {
-        let different = [("ann", "1", "hi"), ("ann", "2", "hi"), ("bob", "1", "hi"), ("ann", "1", "ho"), ("ann1", "", "hi")];
+        let different =
+            [("ann", "1", "hi"), ("ann", "2", "hi"), ("bob", "1", "hi"), ("ann", "1", "ho"), ("ann1", "", "hi")];
         let names: BTreeSet<_> = different.iter().map(|(from, id, text)| name(from, &json!(id), text)).collect();
         assert_eq!(names.len(), different.len());
         assert_eq!(name("ann", &json!("1"), "hi"), name("ann", &json!("1"), "hi"));

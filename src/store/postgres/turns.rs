@@ -1,9 +1,12 @@
 //! Turns, for the rest of the server.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgRow;
 use sqlx::{Connection as _, Row as _};
+use tokio::time::sleep;
 
 use super::escape::{escape, unescape};
 use super::lines::print;
@@ -68,6 +71,13 @@ impl Turns for PostgresStore {
 
     async fn lines_to_claim(&self, kind: TurnKind) {
         self.shared.claims.rung(kind).await;
+    }
+
+    async fn cut_off(&self) {
+        while let Some(left) = self.shared.claims.alive_for.checked_sub(self.pulse.age()) {
+            // Not zero, so that the clock goes on.
+            sleep(left.max(Duration::from_millis(1))).await;
+        }
     }
 
     async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
+use serde_json::json;
 use tokio::time::{Instant, timeout};
 
+use super::model::Model;
 use super::node::{Cluster, Node};
+use super::together::recorded;
 use crate::app::{API_KEY, answer};
 use crate::postgres::{Database, Pair, Proxy, Weather};
 
@@ -50,7 +53,7 @@ async fn a_database_that_stays_away_is_said_and_the_node_is_ready_for_half_a_min
     assert_eq!((status, body["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("ServiceUnavailable")));
     assert_eq!(answer(node.get(&chat.path("/activities"), &chat.token)).await.0, StatusCode::SERVICE_UNAVAILABLE);
     let answers = format!("/v1/conversations/{}/answers", chat.id);
-    let (status, body) = answer(node.post(&answers, API_KEY).json(&serde_json::json!({"text": "hi"}))).await;
+    let (status, body) = answer(node.post(&answers, API_KEY).json(&json!({"text": "hi"}))).await;
     assert_eq!((status, body["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("store_failed")), "{body}");
     let unready = async {
         while node.get("/readyz", API_KEY).send().await.expect("an answer").status() == StatusCode::OK {
@@ -67,6 +70,41 @@ async fn a_database_that_stays_away_is_said_and_the_node_is_ready_for_half_a_min
         async { while node.get("/readyz", API_KEY).send().await.expect("an answer").status() != StatusCode::OK {} };
     timeout(Duration::from_secs(10), ready).await.expect("it comes back by itself");
     assert_eq!(node.say(&chat, "again").await, chat.at(0));
+}
+
+/// It went on to show its answer beside that of the node that had taken its turn over.
+#[tokio::test]
+async fn a_node_that_is_cut_off_breaks_its_answer_off_by_itself() {
+    let (database, proxy, model) = (Database::new().await, Proxy::start().await, Model::start().await);
+    let cluster = |url: &str| Cluster::over(url).asking(&model.url);
+    let (behind, direct) = (cluster(&database.at(&proxy.hosts)), cluster(&database.url));
+    let (node, other) = tokio::join!(behind.start(), direct.start());
+    let chat = other.open_chat().await;
+    let mut socket = node.socket(&chat, None).await;
+    node.say(&chat, "why").await;
+    let mut cut = model.asked().await;
+    cut.begin().await;
+    cut.say("to ").await;
+    let mut shown = socket.activity().await;
+    while shown["text"] != "to" {
+        shown = socket.activity().await;
+    }
+    proxy.set(Weather::Closed);
+    proxy.cut();
+    let withdrawn = socket.activity().await;
+    assert_eq!(withdrawn["channelData"]["streamId"], shown["channelData"]["streamId"]);
+    assert_eq!((&withdrawn["text"], &withdrawn["channelData"]["streamType"]), (&json!(""), &json!("final")));
+    let asked = model.asked().await;
+    asked.answer("to why, by another").await;
+    let answered = other.socket(&chat, None).await.texts(2).await;
+    assert_eq!(answered, ["why", "to why, by another"]);
+    proxy.set(Weather::Fine);
+    assert_eq!(recorded(&mut socket).await["text"], "to why, by another");
+    // It serves on.
+    node.say(&chat, "how").await;
+    model.asked().await.answer("to how").await;
+    assert_eq!(recorded(&mut socket).await["text"], "how");
+    assert_eq!(recorded(&mut socket).await["text"], "to how");
 }
 
 #[tokio::test]

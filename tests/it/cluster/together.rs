@@ -20,7 +20,7 @@ fn text(activity: &Value) -> &str {
 }
 
 /// The next activity that is recorded, whatever is shown before.
-async fn recorded(socket: &mut Socket) -> Value {
+pub(super) async fn recorded(socket: &mut Socket) -> Value {
     loop {
         let activity = socket.activity().await;
         if super::history::place_of(activity["id"].as_str().expect("an id")).is_some() {
