@@ -7,6 +7,7 @@ use actix_web::web::Data;
 use super::State;
 use super::door::host::{is_alone, is_local};
 use crate::metrics::Metrics;
+use crate::store::{TurnKind, WaitingTurns};
 
 /// Read the metrics of the server in the Prometheus text format.
 ///
@@ -23,6 +24,15 @@ pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
     if let Some(azure) = &state.azure_bot {
         match azure.waiting().await {
             Ok((waiting, oldest)) => state.metrics.queue("azure_bot", waiting, oldest),
+            Err(error) => tracing::error!(%error, "waiting turns could not be read from the store"),
+        }
+    }
+    for (kind, queue) in [(TurnKind::Assistant, "assistant"), (TurnKind::Bot, "bot")] {
+        match state.store.waiting_turns(kind).await {
+            Ok(WaitingTurns { count, oldest }) => {
+                let age = oldest.map(|oldest| (state.clock.now() - oldest).to_std().unwrap_or_default());
+                state.metrics.queue(queue, count, age.unwrap_or_default());
+            }
             Err(error) => tracing::error!(%error, "waiting turns could not be read from the store"),
         }
     }

@@ -12,7 +12,13 @@ use super::{ApiError, State};
 struct Health {
     #[schema(example = "ok")]
     status: &'static str,
+    /// What does not work, but keeps nobody from being served here.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'static [&'static str],
 }
+
+/// Answers are right without the bus, so that is no reason to send users elsewhere.
+const BUS_IS_DOWN: &[&str] = &["bus: not connected; readers on other nodes see answers when they are whole"];
 
 /// Check that the process is alive.
 #[utoipa::path(
@@ -22,12 +28,12 @@ struct Health {
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
-    status()
+    healthy(&[])
 }
 
 /// Check that the server is ready.
 ///
-/// The server is ready while its store works and it is not shutting down.
+/// The server is ready while its store works and it is not shutting down. A bus that is down is a warning.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
@@ -40,9 +46,10 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
         return Err(ApiError::ShuttingDown);
     }
     state.store.ready().await?;
-    Ok(status())
+    let is_down = state.bus.as_ref().is_some_and(|bus| !bus.is_up());
+    Ok(healthy(if is_down { BUS_IS_DOWN } else { &[] }))
 }
 
-fn status() -> HttpResponse {
-    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health { status: "ok" })
+fn healthy(warnings: &'static [&'static str]) -> HttpResponse {
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health { status: "ok", warnings })
 }

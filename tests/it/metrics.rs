@@ -160,6 +160,7 @@ async fn an_answer_of_an_assistant_is_counted_on_its_way() {
     let during = text(&app).await;
     assert_eq!(value(&during, "citewire_live_streams_open"), 1.0, "{during}");
     assert_eq!(value(&during, r#"citewire_queue_entries{queue="turns"}"#), 0.0);
+    assert_eq!(value(&during, r#"citewire_queue_entries{queue="assistant"}"#), 1.0);
     assert_eq!(value(&during, "citewire_live_first_update_seconds_count"), 1.0);
     let calls = r#"citewire_backend_calls_total{assistant="hr",kind="other",outcome="answered"}"#;
     assert_eq!(value(&during, calls), 1.0, "{during}");
@@ -170,6 +171,7 @@ async fn an_answer_of_an_assistant_is_counted_on_its_way() {
     assert_eq!(value(&after, r#"citewire_conversions_total{format="citewire",outcome="converted"}"#), 1.0, "{after}");
     assert_eq!(value(&after, "citewire_claims_total"), 1.0);
     assert_eq!(value(&after, "citewire_unresolved_markers_total"), 1.0);
+    assert_eq!(value(&after, r#"citewire_queue_entries{queue="assistant"}"#), 0.0);
 }
 
 #[tokio::test]

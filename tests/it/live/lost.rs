@@ -9,11 +9,15 @@ use citewire::bus::BusOptions;
 use citewire::store::Batch;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::elsewhere::{nodes, reader, seen_until};
 use super::sending::{post, text, until_message};
-use crate::app::{TestApp, citewire};
+use crate::app::{TestApp, answer, citewire};
 use crate::redis::Redis;
+
+/// So long a test waits for something that must come.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A piece of a stream as another node publishes it.
 fn piece(stream: &str, words: &str, change: impl FnOnce(&mut Value)) -> String {
@@ -23,6 +27,13 @@ fn piece(stream: &str, words: &str, change: impl FnOnce(&mut Value)) -> String {
         "frame": {"activities": [activity]}});
     change(&mut message);
     message.to_string()
+}
+
+/// What a node that is ready does without.
+async fn warnings(node: &TestApp) -> Value {
+    let (status, mut health) = answer(node.get("/readyz", "")).await;
+    assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("ok")));
+    health["warnings"].take()
 }
 
 #[tokio::test]
@@ -39,8 +50,13 @@ async fn an_answer_is_right_while_the_bus_is_gone_and_shown_again_when_it_is_bac
         redis.stop();
         sending.delta("two ").await;
         assert_eq!(here.texts(2).await, ["one", "one two"]);
+        // The node serves on, and says what it does without.
+        let warned = async { while warnings(&b).await == Value::Null {} };
+        timeout(PATIENCE, warned).await.expect("the node finds out");
+        assert!(warnings(&b).await[0].as_str().expect("a text").starts_with("bus: not connected"));
         redis.restart();
         redis.followed(&conversation.id, 2).await;
+        assert_eq!(warnings(&b).await, Value::Null);
         sending.delta("three ").await;
         assert_eq!(text(&elsewhere.activity().await), "one two three");
         redis.stop();
