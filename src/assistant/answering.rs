@@ -18,7 +18,9 @@ use crate::channels::{DeliveryError, HeldLine, Incomplete, TurnEnd, TurnServer};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::metrics::Queue;
-use crate::store::{ChangeListener, ConversationStore, NewTurn, Queued, StoreError, Turn, TurnKind, TurnRoom};
+use crate::store::{
+    ChangeListener, ConversationStore, NewTurn, Queued, StoreError, Turn, TurnKind, TurnRoom, TurnStage,
+};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// What users read whose question is one too many.
@@ -167,7 +169,9 @@ impl TurnServer for Answering {
         };
         let assistant = self.0.assistants.answering(&Owner::of(line.conversation()));
         let options = assistant.map_or_else(AssistantOptions::default, |assistant| assistant.options().clone());
-        self.0.say(line, turn, &options.failure, Some(&question)).await
+        // Something may have been shown before it failed.
+        let shown = Turn { stage: TurnStage::Spoken, ..turn.clone() };
+        self.0.say(line, &shown, &options.failure, Some(&question)).await
     }
 }
 
@@ -175,7 +179,8 @@ impl Inner {
     async fn answer(&self, assistant: &Assistant, line: &HeldLine, turn: &Turn, question: &Activity) -> TurnEnd {
         let (id, options) = (line.conversation(), assistant.options());
         let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
-        let mut answer = self.streaming.begin(id.clone()).replying_to(question.id.as_ref()).ending(line.end_of(turn));
+        let mut answer =
+            self.streaming.begin(id.clone()).replying_to(question.id.as_ref()).to_turn(turn, line.end_of(turn));
         let listener = match self.begin(&mut answer, &options.informative).await {
             Ok(listener) => listener,
             // The conversation is gone: there is nobody to tell.
@@ -187,7 +192,7 @@ impl Inner {
         };
         let place = tokio::select! {
             biased;
-            () = line.ending.begun.cancelled() => return TurnEnd::Interrupted,
+            () = line.ending.begun.cancelled() => return interrupted(line, turn).await,
             place = self.turn(&case) => place,
         };
         let Some(_place) = place else {
@@ -197,7 +202,7 @@ impl Inner {
         let at_once = !answer.is_read().await;
         let reply = tokio::select! {
             biased;
-            () = line.ending.over.cancelled() => return interrupted(id, assistant),
+            () = line.ending.over.cancelled() => return interrupted(line, turn).await,
             // Nobody waits any more; what asks ends with its future.
             () = deleted(Some(listener)) => return TurnEnd::Lost,
             () = sleep_until(end) => {
@@ -220,7 +225,7 @@ impl Inner {
         let is_too_slow = || Instant::now() >= end;
         let followed = tokio::select! {
             biased;
-            () = line.ending.over.cancelled() => return interrupted(id, assistant),
+            () = line.ending.over.cancelled() => return interrupted(line, turn).await,
             followed = answer.follow(conversion, body, None) => followed,
         };
         match followed {
@@ -304,14 +309,23 @@ impl Inner {
     async fn say(&self, line: &HeldLine, turn: &Turn, text: &str, reply_to: Option<&Activity>) -> TurnEnd {
         let id = line.conversation();
         let answer = self.streaming.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
-        self.close(answer.ending(line.end_of(turn)), id, text).await
+        self.close(answer.to_turn(turn, line.end_of(turn)), id, text).await
     }
 }
 
-/// An answer is not finished before the server ends. What was shown of it is withdrawn, and the question waits in the store.
-fn interrupted(id: &ConversationId, assistant: &Assistant) -> TurnEnd {
-    tracing::info!(conversation.id = %id, assistant = assistant.name(), "an answer was cut off because the server is shutting down; the question is answered after the next start");
-    TurnEnd::Interrupted
+/// An answer is not finished before this server has to leave it. The question waits in the store, with a note that something of
+/// the answer may have been shown: whoever answers it goes on in its place.
+async fn interrupted(line: &HeldLine, turn: &Turn) -> TurnEnd {
+    tracing::info!(conversation.id = %line.conversation(), "an answer was broken off; its question waits to be answered again");
+    match line.note(turn, TurnStage::Spoken).await {
+        Ok(()) => TurnEnd::Interrupted,
+        Err(StoreError::Superseded) => TurnEnd::Lost,
+        Err(error) => {
+            // Then this node counts as dead, and the attempt is counted.
+            tracing::warn!(conversation.id = %line.conversation(), %error, "it could not be noted that an answer was broken off");
+            TurnEnd::Interrupted
+        }
+    }
 }
 
 /// Resolves when a conversation is deleted; never for one that is not there.

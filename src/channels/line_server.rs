@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::DeliveryError;
 use crate::activity::{Activity, ConversationId};
-use crate::store::{ConversationStore, EndOfTurn, Line, StoreError, Turn, TurnKind};
+use crate::store::{ConversationStore, EndOfTurn, Line, StoreError, Turn, TurnKind, TurnStage};
 
 /// So often lines are looked for of which no notification came.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -105,6 +105,14 @@ impl HeldLine {
     #[must_use]
     pub fn end_of(&self, turn: &Turn) -> EndOfTurn {
         EndOfTurn { line: self.line.clone(), turn: turn.key, unless_answered: false }
+    }
+
+    /// Notes how far the answer to a turn has come.
+    ///
+    /// # Errors
+    /// As for [`Turns::note_turn`](crate::store::Turns::note_turn).
+    pub async fn note(&self, turn: &Turn, stage: TurnStage) -> Result<(), StoreError> {
+        self.store.note_turn(&self.line, turn.key, stage, None).await
     }
 
     /// The recorded activity that a turn is about; `None` where it is about none.

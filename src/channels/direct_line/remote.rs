@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use tokio::time::Instant;
 
 use super::frame::{Frame, frame};
-use super::running::Running;
+use super::running::{Running, is_of_turn};
 use crate::activity::{Activity, ActivityId, ActivitySet, StreamInfo};
 
 /// So long the name of a stream that is over is kept: its pieces may come later than its message.
@@ -127,14 +127,15 @@ impl RemoteStreams {
         }
     }
 
-    /// The streams that nothing was heard of for so long, with what was shown of each last. They are over. Forgets those that have
-    /// been over for long.
+    /// The streams that nothing was heard of for so long, with what was shown of each last. They are over, but for those of turns,
+    /// which go on when another node answers. Forgets those that have been over for long.
     pub(super) fn silent(&self, after: Duration, now: Instant) -> Vec<(String, Arc<Running>, Frame)> {
         let mut streams = self.streams();
         let mut silent = Vec::new();
         streams.retain(|name, remote| {
             let age = now.saturating_duration_since(remote.heard);
             match &remote.state {
+                State::Open(_) if age >= after && is_of_turn(name) => false,
                 State::Open(last) if age >= after => {
                     silent.push((name.clone(), Arc::clone(&remote.running), last.clone()));
                     remote.end(State::Over, now);
@@ -229,6 +230,15 @@ mod tests {
         assert!(matches!(&*silent, [(name, _, last)] if name == "s" && *last == frame("ab")));
         assert!(running.is_over() && piece(&streams, now + 2 * SILENT).is_none());
         assert!(streams.silent(SILENT, now + 4 * SILENT).is_empty());
+    }
+
+    #[test]
+    fn the_stream_of_a_turn_goes_on_after_any_silence() {
+        let (streams, now) = (RemoteStreams::default(), Instant::now());
+        let piece = |now| streams.piece("c1|t4.17", &frame("a"), &frame("ab"), now);
+        assert!(piece(now).is_some());
+        assert!(streams.silent(SILENT, now + SILENT).is_empty());
+        assert!(piece(now + 2 * SILENT).is_some_and(|running| !running.is_over()));
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::frame::Frame;
+use crate::activity::{ActivityId, ConversationId};
 use crate::bus::Reach;
+use crate::store::Turn;
 
 /// A livestream: its first activity, and whether it continues. Its writer holds it as long as it is shown.
 #[derive(Debug, Default)]
@@ -13,6 +15,17 @@ pub struct Running {
     is_over: AtomicBool,
     /// Whether readers on other nodes see it.
     reach: Reach,
+}
+
+/// The name of the stream that answers a turn: the same one whoever answers it, so that readers see the next attempt in the
+/// place of one that was broken off.
+pub(super) fn stream_of_turn(id: &ConversationId, turn: &Turn) -> ActivityId {
+    ActivityId::from(format!("{id}|t{}.{}", turn.place, turn.arrived.timestamp_millis()))
+}
+
+/// Whether a stream answers a turn. Somebody else goes on with it when its node dies.
+pub(super) fn is_of_turn(stream: &str) -> bool {
+    stream.rsplit_once('|').is_some_and(|(_, name)| name.starts_with('t'))
 }
 
 /// The role of an activity in its livestream.

@@ -78,7 +78,7 @@ pub(crate) enum Fault {
     ReadWrongly(usize, u64),
     /// A reader has connected after a place that it had not reached.
     Skipped(usize, u64),
-    /// A stream that did not end.
+    /// A stream that did not end, or one that answers a turn and did not end with what answered it.
     Open(usize, String),
     /// Something came behind the end of a stream.
     BehindTheEnd(usize, String),
@@ -159,14 +159,14 @@ impl History {
 
     fn reader_faults(&self, reader: usize, faults: &mut Vec<Fault>) {
         let mut next = 0;
-        let mut ended = BTreeSet::new();
+        let mut streams = Streams::default();
         for reading in self.readings.iter().filter(|reading| reading.reader == reader) {
             let from = reading.after.map_or(0, |after| after + 1);
             if from != next {
                 faults.push(Fault::Skipped(reader, from));
             }
             let empty = Vec::new();
-            next = read(reading, self.logs.get(&reading.conversation).unwrap_or(&empty), from, &mut ended, faults);
+            next = read(reading, self.logs.get(&reading.conversation).unwrap_or(&empty), from, &mut streams, faults);
         }
     }
 }
@@ -195,8 +195,16 @@ fn answer_faults(question: &Value, call: &Call, log: &[Value], faults: &mut Vec<
     }
 }
 
+/// The streams that a reader has seen over all its connections.
+#[derive(Default)]
+struct Streams {
+    ended: BTreeSet<String>,
+    /// Those that answer turns: whoever answers a turn in the end, ends its stream.
+    unanswered: BTreeSet<String>,
+}
+
 /// Holds what came over one connection against the log; returns the place that the reader has reached.
-fn read(reading: &Reading, log: &[Value], from: u64, ended: &mut BTreeSet<String>, faults: &mut Vec<Fault>) -> u64 {
+fn read(reading: &Reading, log: &[Value], from: u64, streams: &mut Streams, faults: &mut Vec<Fault>) -> u64 {
     let (reader, mut next) = (reading.reader, from);
     let mut open: BTreeMap<&str, u64> = BTreeMap::new();
     for frame in &reading.frames {
@@ -215,12 +223,16 @@ fn read(reading: &Reading, log: &[Value], from: u64, ended: &mut BTreeSet<String
         if kind.is_empty() {
             continue;
         }
-        if ended.contains(stream) {
+        if streams.ended.contains(stream) {
             faults.push(Fault::BehindTheEnd(reader, stream.to_owned()));
         } else if kind == "final" {
             open.remove(stream);
-            ended.insert(stream.to_owned());
+            streams.unanswered.remove(stream);
+            streams.ended.insert(stream.to_owned());
         } else {
+            if stream.contains("|t") {
+                streams.unanswered.insert(stream.to_owned());
+            }
             let number = data["streamSequence"].as_u64().unwrap_or_default();
             if open.insert(stream, number).is_some_and(|before| before >= number) {
                 faults.push(Fault::Shuffled(reader, stream.to_owned()));
@@ -228,7 +240,8 @@ fn read(reading: &Reading, log: &[Value], from: u64, ended: &mut BTreeSet<String
         }
     }
     if let Some(until) = reading.until {
-        faults.extend(open.keys().map(|stream| Fault::Open(reader, (*stream).to_owned())));
+        let left = streams.unanswered.iter().map(String::as_str).chain(open.into_keys()).collect::<BTreeSet<_>>();
+        faults.extend(left.into_iter().map(|stream| Fault::Open(reader, stream.to_owned())));
         if next < until {
             faults.push(Fault::NotRead(reader, next));
         }
@@ -370,6 +383,7 @@ mod tests {
         found(0, &|reading| reading.frames.push(live("s", 3)), Fault::BehindTheEnd(1, stream("s")));
         found(0, &|reading| reading.frames.swap(2, 4), Fault::Shuffled(1, stream("s")));
         found(0, &|reading| reading.frames.push(live("u", 1)), Fault::Open(1, stream("u")));
+        found(1, &|reading| reading.frames.push(live("c|t1.5", 1)), Fault::Open(2, stream("c|t1.5")));
         found(2, &|reading| reading.after = Some(2), Fault::Skipped(2, 3));
         found(0, &|reading| reading.until = Some(8), Fault::NotRead(1, 7));
         found(3, &|reading| reading.frames.push(live("t", 4)), Fault::BehindTheEnd(2, stream("t")));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
@@ -85,6 +85,12 @@ impl Asked {
     pub(crate) async fn done(mut self) {
         self.event(&json!({"done": true})).await;
         self.stream.shutdown().await.ok();
+    }
+
+    /// Waits until whoever asked wants no answer any more.
+    pub(crate) async fn given_up(&mut self) {
+        let closed = timeout(PATIENCE, self.stream.read(&mut [0])).await.expect("the connection ends in time");
+        assert!(matches!(closed, Ok(0) | Err(_)));
     }
 
     /// The whole answer.

@@ -8,17 +8,19 @@ use super::StreamingAnswers;
 use crate::activity::{Activity, ActivityId, ConversationId, StreamInfo, Watermark};
 use crate::bus::Announced;
 use crate::channels::DeliveryError;
+use crate::channels::direct_line::running::stream_of_turn;
 use crate::channels::direct_line::{Ephemeral, Part, Running, sign};
 use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
 use crate::metrics::LiveStream;
-use crate::store::{Appended, Batch, ChangeListener, EndOfTurn, Recorded};
+use crate::store::{Appended, Batch, ChangeListener, EndOfTurn, Recorded, Turn, TurnStage};
 
 /// An answer in a conversation of the embedded channel, from its first informative text to its message.
 ///
-/// What it has shown is withdrawn when it is dropped before it has ended, so that no reader is left with half an answer.
+/// What it has shown is withdrawn when it is dropped before it has ended, so that no reader is left with half an answer. The answer
+/// [to a turn](Self::to_turn) is left as it is: whoever answers the turn next goes on in its place.
 /// Where nobody reads, nothing is shown, and the message is an ordinary one.
 #[derive(Debug)]
-#[must_use = "dropped, it withdraws what it has shown"]
+#[must_use = "dropped, it has not ended"]
 pub struct StreamingAnswer {
     pub(super) streaming: StreamingAnswers,
     pub(super) id: ConversationId,
@@ -29,8 +31,11 @@ pub struct StreamingAnswer {
     reply_to: Option<ActivityId>,
     /// The turn that it answers.
     end: Option<EndOfTurn>,
-    /// The id of its first activity, as soon as there is one.
+    /// The id of its first activity, as soon as that is known.
     name: Option<ActivityId>,
+    is_shown: bool,
+    /// Somebody else may have shown something of it.
+    is_resumed: bool,
     /// Tells other nodes that it goes on.
     announced: Option<Announced>,
     stamps: Stamps,
@@ -69,6 +74,8 @@ impl StreamingAnswer {
             reply_to: None,
             end: None,
             name: None,
+            is_shown: false,
+            is_resumed: false,
             announced: None,
             stamps: Stamps::default(),
             reached: None,
@@ -84,9 +91,17 @@ impl StreamingAnswer {
         self
     }
 
-    /// The same answer, whose message ends this turn.
-    pub fn ending(mut self, end: EndOfTurn) -> Self {
+    /// The same answer, whose message ends this turn. Its stream is that of the turn.
+    pub fn to_turn(mut self, turn: &Turn, end: EndOfTurn) -> Self {
         self.end = Some(end);
+        self.name = Some(stream_of_turn(&self.id, turn));
+        if turn.attempts > 0 || turn.stage != TurnStage::Waiting {
+            // Whatever was shown, it was less than an activity in each millisecond.
+            let made = (self.streaming.publisher.now() - turn.arrived).num_milliseconds().max(1);
+            let made = u32::try_from(made).unwrap_or(u32::MAX / 2);
+            self.phase = Livestream::resumed(Dialect::WebChat, made).map_or(Phase::Ended, Phase::Waiting);
+            self.is_resumed = true;
+        }
         self
     }
 
@@ -99,7 +114,7 @@ impl StreamingAnswer {
     /// Whether readers see anything of it.
     #[must_use]
     pub fn is_shown(&self) -> bool {
-        self.name.is_some()
+        self.is_shown
     }
 
     /// Whether anybody would see the answer while it is written.
@@ -182,7 +197,7 @@ impl StreamingAnswer {
         // What an answer under the same key has recorded meanwhile ends no stream of this one.
         if !matches!(&appended, Ok(Some(appended)) if !appended.repeated) {
             self.retract();
-        } else if let Some(name) = &self.name {
+        } else if let Some(name) = self.name.as_ref().filter(|_| self.is_shown || self.is_resumed) {
             self.streaming.publisher.hub().end(&self.id, name);
         }
         appended?.ok_or(DeliveryError::UnknownConversation)
@@ -223,8 +238,10 @@ impl StreamingAnswer {
     /// Shows an activity, and returns how many bytes that takes.
     fn put(&mut self, activity: Activity, part: Part) -> usize {
         let publisher = Arc::clone(&self.streaming.publisher);
-        let id = publisher.fresh_id(&self.id);
-        let name = self.name.get_or_insert_with(|| id.clone());
+        let fresh = publisher.fresh_id(&self.id);
+        let name = self.name.get_or_insert_with(|| fresh.clone());
+        let id = if self.is_shown { fresh } else { name.clone() };
+        self.is_shown = true;
         if self.announced.is_none() {
             self.announced = publisher.hub().announce(&self.id, name);
         }
@@ -240,7 +257,7 @@ impl StreamingAnswer {
     /// Takes back what was shown, from those who have seen it: the message that does so is not recorded.
     fn retract(&mut self) {
         self.running.end();
-        if self.is_shown() {
+        if self.is_shown && self.end.is_none() {
             // As `Livestream::withdraw` makes it, which is of no use to a stream that has ended in vain.
             self.put(Activity::message("").with_stream_info(StreamInfo::Final), Part::Withdrawal);
         }

@@ -94,6 +94,12 @@ impl Livestream {
         dialect.can_stream().then_some(Self { dialect, made: 0, phase: Waiting })
     }
 
+    /// A stream of which somebody else has made activities that readers may have seen, numbered up to `made`. It goes on with the
+    /// next number, and its message is the end of a stream whatever is shown before.
+    pub fn resumed(dialect: Dialect, made: u32) -> Option<Self> {
+        dialect.can_stream().then_some(Self { dialect, made, phase: Waiting })
+    }
+
     /// A short text to show before the answer, cut to the limits of Teams there. `None` if the text is blank.
     pub fn informative(&mut self, text: &str) -> Option<Activity> {
         let text = text.trim();
@@ -339,6 +345,15 @@ mod tests {
             assert_eq!(begun(dialect).last(Activity::message("a")), Activity::message("a"));
             assert_eq!(begun(dialect).answer().withdraw(), None);
         }
+    }
+
+    #[test]
+    fn a_resumed_stream_counts_on_and_ends_what_others_have_shown() {
+        let resumed = || Livestream::resumed(Dialect::WebChat, 41).expect("a channel with livestreams");
+        let next = wire(&resumed().informative("Looking it up").expect("a text"));
+        assert_eq!(next["channelData"]["streamSequence"], json!(42));
+        assert_eq!(wire(&resumed().last(Activity::message("a")))["channelData"], json!({"streamType": "final"}));
+        assert!(Livestream::resumed(Dialect::Plain, 1).is_none());
     }
 
     #[test]
