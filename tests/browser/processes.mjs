@@ -37,23 +37,48 @@ export const DIRECT_LINE_SECRET = 'the-secret-of-the-browser-tests';
 export async function startService({ script }, environment = {}) {
   const data = await mkdtemp(join(tmpdir(), 'citewire-browser-'));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CITEWIRE_'));
-  const child = spawn(fromEnvironment('CITEWIRE_BINARY'), ['serve', '--bind', '127.0.0.1:0'], {
-    env: {
-      ...Object.fromEntries(inherited),
-      CITEWIRE_DATA_DIR: data,
-      // Nobody answers unless a test says who.
-      CITEWIRE_ASSISTANT: 'none',
-      // All visits of the tests come from one address.
-      CITEWIRE_LIMITS_PAGE_SESSIONS_PER_MINUTE: '0',
-      CITEWIRE_API_KEY: API_KEY,
-      CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
-      ...(script && { CITEWIRE_WEBCHAT_JS: script }),
-      ...environment,
+  const env = {
+    ...Object.fromEntries(inherited),
+    CITEWIRE_DATA_DIR: data,
+    // Nobody answers unless a test says who.
+    CITEWIRE_ASSISTANT: 'none',
+    // All visits of the tests come from one address.
+    CITEWIRE_LIMITS_PAGE_SESSIONS_PER_MINUTE: '0',
+    CITEWIRE_API_KEY: API_KEY,
+    CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
+    ...(script && { CITEWIRE_WEBCHAT_JS: script }),
+    ...environment,
+  };
+  const said = [];
+  let running = await serve('127.0.0.1:0', env, said);
+  const { url } = running;
+  const end = async (signal) => {
+    running.child.kill(signal);
+    await running.gone;
+  };
+  return {
+    url,
+    /** What it has said on stderr so far, by lines. */
+    said,
+    /** Kills it and starts it again, at the same address and with the same data. */
+    async killAndStart() {
+      await end('SIGKILL');
+      running = await serve(new URL(url).host, env, said);
     },
+    async stop() {
+      await end('SIGTERM');
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A process of the service that listens. */
+async function serve(bind, env, said) {
+  const child = spawn(fromEnvironment('CITEWIRE_BINARY'), ['serve', '--bind', bind], {
+    env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const gone = once(child, 'exit');
-  const said = [];
   const url = await new Promise((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
       said.push(line);
@@ -63,16 +88,7 @@ export async function startService({ script }, environment = {}) {
     child.once('error', reject);
     gone.then(() => reject(new Error(`the service ended before it listened:\n${said.join('\n')}`)));
   });
-  return {
-    url,
-    /** What it has said on stderr so far, by lines. */
-    said,
-    async stop() {
-      child.kill('SIGTERM');
-      await gone;
-      await rm(data, { recursive: true, force: true });
-    },
-  };
+  return { child, gone, url };
 }
 
 export function startBrowser() {
