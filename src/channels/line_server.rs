@@ -230,7 +230,7 @@ async fn while_connected(held: &HeldLine, answer: impl AsyncFnOnce(&HeldLine) ->
     tokio::select! {
         biased;
         end = &mut answer => return end,
-        () = held.store.cut_off() => {}
+        () = held.store.cut_off(&held.line) => {}
     }
     tracing::warn!(conversation.id = %held.conversation(), "an answer is broken off: the store has not heard of this node for too long");
     over.cancel();

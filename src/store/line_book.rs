@@ -115,7 +115,7 @@ impl LineBook {
             *fence += 1;
             line.held = Some(*fence);
             held[kind.number()] += 1;
-            claimed.push(Line { conversation: key.0, kind, fence: *fence });
+            claimed.push(Line { conversation: key.0, kind, fence: *fence, lapses: 0 });
         }
         claimed
     }

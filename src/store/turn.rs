@@ -81,6 +81,8 @@ pub struct Line {
     pub kind: TurnKind,
     /// Grows with each claim. A holder whose fence is an older one records nothing.
     pub fence: u64,
+    /// How often its holder had been cut off from the store when it was claimed.
+    pub lapses: u64,
 }
 
 /// A turn at the front of a line.
@@ -195,9 +197,14 @@ pub trait Turns: Send + Sync {
     /// Resolves when there may be lines of this kind to claim. One caller at a time; a call that is dropped loses nothing.
     async fn lines_to_claim(&self, kind: TurnKind);
 
-    /// Resolves when others may serve the lines of this process by now, because the store has not heard of it for too long.
-    /// What it says from then on may be said twice.
-    async fn cut_off(&self) {
+    /// Whether others may serve this line by now, because the store has not heard of its holder for too long since it was
+    /// claimed. What the holder shows from then on may be shown twice.
+    fn is_cut_off(&self, _line: &Line) -> bool {
+        false
+    }
+
+    /// Resolves when that is so.
+    async fn cut_off(&self, _line: &Line) {
         std::future::pending().await
     }
 

@@ -34,8 +34,6 @@ RETURNING free.id, line.fence";
 pub(super) struct Claims {
     /// This node.
     pub(super) node: Uuid,
-    /// Without a heartbeat for so long, nothing more is claimed.
-    pub(super) alive_for: Duration,
     bells: [Notify; KINDS],
     /// When the first and the last of the bells are to ring that were put off, and what tells of that.
     due: Mutex<[Option<(Instant, Instant)>; KINDS]>,
@@ -45,10 +43,9 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn new(node: Uuid, alive_for: Duration) -> Self {
+    pub(super) fn new(node: Uuid) -> Self {
         Self {
             node,
-            alive_for,
             bells: Default::default(),
             due: Mutex::default(),
             put_off: Default::default(),
@@ -104,6 +101,7 @@ impl Claims {
         connections: &Connections,
         kind: TurnKind,
         most: usize,
+        lapses: u64,
     ) -> Result<Vec<Line>, sqlx::Error> {
         let wanted = std::mem::take(&mut self.wanted.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()]);
         let wanted: Vec<&str> = wanted.iter().map(ConversationId::as_str).collect();
@@ -117,7 +115,7 @@ impl Claims {
             }
         });
         let line = |row: &sqlx::postgres::PgRow| {
-            Ok(Line { conversation: conversation_id(row.try_get(0)?)?, kind, fence: number(row, 1)? })
+            Ok(Line { conversation: conversation_id(row.try_get(0)?)?, kind, fence: number(row, 1)?, lapses })
         };
         claimed.await?.iter().map(line).collect()
     }
@@ -130,7 +128,7 @@ mod tests {
     /// Of two turns that were put off, only the first was rung for, so that the second waited for the next look.
     #[tokio::test(start_paused = true)]
     async fn each_turn_that_was_put_off_is_rung_for_once_its_time_has_come() {
-        let claims = Claims::new(Uuid::nil(), Duration::ZERO);
+        let claims = Claims::new(Uuid::nil());
         let begun = Instant::now();
         claims.ring_later(TurnKind::Bot);
         tokio::time::advance(Duration::from_millis(100)).await;

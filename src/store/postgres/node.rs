@@ -1,8 +1,7 @@
 //! This node among others: says that it is alive, and takes the lines of those who have not said so for too long.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -43,28 +42,54 @@ const LEAVE: &str = "WITH free AS (UPDATE line SET node = NULL WHERE node = $1) 
 /// The clock follows the one of the database where they are farther apart than this.
 const APART: TimeDelta = TimeDelta::milliseconds(100);
 
-/// When the database has taken a heartbeat last.
+/// When the database has heard of this node last.
 #[derive(Debug)]
 pub(super) struct Pulse {
-    started: Instant,
-    /// Milliseconds after the start.
-    last: AtomicU64,
+    /// Without a heartbeat for longer, others may hold this node for dead.
+    alive_for: Duration,
+    heard: Mutex<Heard>,
 }
 
-impl Default for Pulse {
-    fn default() -> Self {
-        Self { started: Instant::now(), last: AtomicU64::new(0) }
-    }
+#[derive(Debug)]
+struct Heard {
+    last: Instant,
+    /// How often that was too long ago.
+    lapses: u64,
 }
 
 impl Pulse {
-    fn beat(&self) {
-        self.last.store(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    pub(super) fn new(alive_for: Duration) -> Self {
+        Self { alive_for, heard: Mutex::new(Heard { last: Instant::now(), lapses: 0 }) }
     }
 
-    /// How long ago that is.
+    /// The database has taken a heartbeat that was sent at this time.
+    fn beat(&self, sent: Instant) {
+        let mut heard = self.heard();
+        if sent.saturating_duration_since(heard.last) > self.alive_for {
+            heard.lapses += 1;
+        }
+        heard.last = sent;
+    }
+
+    /// How long ago the last heartbeat was.
     pub(super) fn age(&self) -> Duration {
-        self.started.elapsed().saturating_sub(Duration::from_millis(self.last.load(Ordering::Relaxed)))
+        self.heard().last.elapsed()
+    }
+
+    /// How long this node is surely not held for dead.
+    pub(super) fn left(&self) -> Duration {
+        self.alive_for.saturating_sub(self.age())
+    }
+
+    /// How often others may have held this node for dead, with the present.
+    pub(super) fn lapses(&self) -> u64 {
+        let heard = self.heard();
+        heard.lapses + u64::from(heard.last.elapsed() > self.alive_for)
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        // No call above can panic half-way through a change, so what a poisoned lock guards is whole.
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,7 +121,7 @@ impl Node {
 
     /// The first heartbeat.
     pub(super) async fn begin(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let asked = self.clock.now();
+        let (asked, sent) = (self.clock.now(), Instant::now());
         let beat = sqlx::query_scalar(BEAT).bind(self.claims.node).bind(&self.name).bind(env!("CARGO_PKG_VERSION"));
         let told: DateTime<Utc> = beat.fetch_one(connection).await?;
         self.figures.clock_offset((told - SystemClock.now()).as_seconds_f64());
@@ -105,7 +130,7 @@ impl Node {
         if behind.abs() > APART {
             self.clock.adjust(behind);
         }
-        self.pulse.beat();
+        self.pulse.beat(sent);
         Ok(())
     }
 
@@ -177,5 +202,36 @@ impl Node {
         // A connection whose work failed is dropped.
         *connection = Some(open);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A process that was stopped for so long that others took its turns over found out only if it looked before its next heartbeat.
+    #[tokio::test(start_paused = true)]
+    async fn a_lapse_is_known_after_the_next_heartbeat_too() {
+        let pulse = Pulse::new(9 * SECOND);
+        advance(9 * SECOND).await;
+        assert_eq!((pulse.lapses(), pulse.left()), (0, Duration::ZERO));
+        advance(SECOND).await;
+        assert_eq!(pulse.lapses(), 1);
+        pulse.beat(Instant::now());
+        assert_eq!((pulse.lapses(), pulse.left()), (1, 9 * SECOND));
+    }
+
+    /// The database had heard of the node when it was asked, not when its answer came.
+    #[tokio::test(start_paused = true)]
+    async fn a_heartbeat_counts_from_when_it_was_sent() {
+        let pulse = Pulse::new(9 * SECOND);
+        let sent = Instant::now();
+        advance(20 * SECOND).await;
+        pulse.beat(sent);
+        assert_eq!((pulse.lapses(), pulse.left()), (1, Duration::ZERO));
     }
 }

@@ -95,10 +95,10 @@ impl PostgresStore {
         // Where a later step fails, the tasks of the steps before it end.
         let opening = end.clone().drop_guard();
         let alive_for = options.dead_after.saturating_sub(options.heartbeat);
-        let claims = Arc::new(Claims::new(RandomIds.fresh(), alive_for));
+        let claims = Arc::new(Claims::new(RandomIds.fresh()));
         let bells = bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
         let bells = bells.map_err(explain)?;
-        let pulse = Arc::<Pulse>::default();
+        let pulse = Arc::new(Pulse::new(alive_for));
         let figures = StoreFigures::default();
         let node = Node::new(&options, &claims, &clock, &pulse, &figures);
         node.begin(&mut connection).await.map_err(explain)?;

@@ -63,20 +63,25 @@ impl Turns for PostgresStore {
 
     async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
         // Others may hold this node for dead by now, or soon.
-        if self.pulse.age() > self.shared.claims.alive_for {
+        if self.pulse.left().is_zero() {
             return Ok(Vec::new());
         }
-        self.shared.claims.claim(&self.shared.connections, kind, most).await.map_err(failed)
+        // Before the question: the answer may come late.
+        let lapses = self.pulse.lapses();
+        self.shared.claims.claim(&self.shared.connections, kind, most, lapses).await.map_err(failed)
     }
 
     async fn lines_to_claim(&self, kind: TurnKind) {
         self.shared.claims.rung(kind).await;
     }
 
-    async fn cut_off(&self) {
-        while let Some(left) = self.shared.claims.alive_for.checked_sub(self.pulse.age()) {
-            // Not zero, so that the clock goes on.
-            sleep(left.max(Duration::from_millis(1))).await;
+    fn is_cut_off(&self, line: &Line) -> bool {
+        self.pulse.lapses() != line.lapses
+    }
+
+    async fn cut_off(&self, line: &Line) {
+        while !self.is_cut_off(line) {
+            sleep(self.pulse.left().max(Duration::from_millis(1))).await;
         }
     }
 

@@ -117,8 +117,11 @@ impl StreamingAnswer {
         self.is_shown
     }
 
-    /// Whether anybody would see the answer while it is written.
+    /// Whether anybody would see the answer while it is written. Where somebody else may write it by now, nothing is shown.
     pub async fn is_read(&self) -> bool {
+        if self.end.as_ref().is_some_and(|end| self.streaming.store.is_cut_off(&end.line)) {
+            return false;
+        }
         self.streaming.publisher.hub().is_read_anywhere(&self.id, &self.running).await
     }
 
