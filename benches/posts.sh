@@ -28,6 +28,7 @@ peer=benches/offline-directline
     (cd "$peer" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-update-notifier)
 
 . benches/servers.sh posts
+. benches/posting.sh
 
 target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
 pids+=($!)
@@ -39,62 +40,9 @@ pids+=($!)
 citewire=$(address "$folder/citewire.log")
 offline=$(address "$folder/peer.log")
 
-# Starts the conversations and writes a line for each: its id, and its token if it has one.
-start() {
-    for number in $(seq "$conversations"); do
-        [ "$number" -eq 1 ] || echo next
-        printf 'url = "%s/conversations"\nrequest = POST\nheader = "Authorization: Bearer %s"\n' "$1" "$secret"
-        printf 'header = "Content-Type: application/json"\ndata = "{\\"user\\":{\\"id\\":\\"dl_ann\\"}}"\nwrite-out = "\\n"\nfail\nsilent\nshow-error\n'
-    done >"$folder/start.curl"
-    curl --config "$folder/start.curl" |
-        sed -nE 's/.*"conversationId": ?"([^"]+)".*/\1 &/p' | sed -E 's/ .*"token": ?"([^"]+)".*/ \1/; s/ \{.*//' >"$2"
-    [ "$(wc -l <"$2")" -eq "$conversations" ] || { echo "$1 did not start $conversations conversations" >&2; exit 1; }
-}
-start "$citewire/v3/directline" "$folder/citewire.started"
-start "$offline/directline" "$folder/offline.started"
+start "$citewire/v3/directline" "$folder/citewire.started" "$conversations"
+start "$offline/directline" "$folder/offline.started" "$conversations"
 
-text=$(printf 'Leave is 30 days a year, and what is not taken expires after one. %.0s' $(seq 17))
-printf '{"type":"message","from":{"id":"dl_ann"},"text":"%s"}' "$text" >"$folder/activity.json"
-cat >"$folder/post.lua" <<'LUA'
-local posts, turn = {}, 0
-
-function init(arguments)
-    local file = assert(io.open(arguments[2], "rb"))
-    local body = file:read("*a")
-    file:close()
-    for line in io.lines(arguments[1]) do
-        local id, token = line:match("^(%S+) ?(%S*)")
-        local headers = { ["Content-Type"] = "application/json" }
-        if token ~= "" then headers["Authorization"] = "Bearer " .. token end
-        posts[#posts + 1] = wrk.format("POST", wrk.path .. "/conversations/" .. id .. "/activities", headers, body)
-    end
-end
-
-function request()
-    turn = turn % #posts + 1
-    return posts[turn]
-end
-
-function done(summary, latency)
-    local errors = summary.errors
-    local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-    print(string.format("figures %.0f %.0f %.0f %d %d", summary.requests / summary.duration * 1e6,
-        latency:percentile(50), latency:percentile(99), summary.requests, failed))
-end
-LUA
-
-# Posts for a while: posts per second, p50 and p99 in microseconds, answers, and those that failed.
-post() {
-    local figures
-    figures=$(wrk -t1 -c"$1" -d"$seconds"s --latency -s "$folder/post.lua" "$2" -- "$3" "$folder/activity.json" |
-        sed -n 's/^figures //p')
-    read -r _ _ _ answers failed <<<"$figures"
-    if [ "${failed:-1}" -ne 0 ] || [ "${answers:-0}" -eq 0 ]; then
-        echo "$2: ${failed:-all} of ${answers:-the} answers are errors" >&2
-        exit 1
-    fi
-    echo "$figures"
-}
 floor() {
     mkdir "$folder/floor"
     target/release/examples/group_commit "$folder/data/citewire.db" "$folder/floor" "$1" "$seconds" >"$folder/floor.figures"
@@ -103,12 +51,8 @@ floor() {
 }
 # How many transactions there were since the store was opened: SQLite counts them in the header of its shared memory.
 transactions() { od -An -tu4 -j8 -N4 "$folder/data/citewire.db-shm" | tr -d ' '; }
-median() { awk -v column="$1" '{print $column}' "$2" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
-
 # One post, so that the floor knows what is stored.
-read -r id token <"$folder/citewire.started"
-curl -sSf "$citewire/v3/directline/conversations/$id/activities" -H "Authorization: Bearer $token" \
-    -H 'Content-Type: application/json' --data-binary "@$folder/activity.json" >"$folder/posted.json"
+post_once "$citewire/v3/directline" "$folder/citewire.started"
 echo "posts of $(wc -c <"$folder/activity.json") bytes, medians of $rounds rounds of $seconds s"
 echo "| connections | posts in a transaction | floor, appends/s | citewire, posts/s | of the floor | p50, ms | p99, ms |" \
     "offline-directline, posts/s | times | p50, ms | p99, ms |"
@@ -117,12 +61,12 @@ answered=0
 for count in "${connections[@]}"; do
     for _ in $(seq "$rounds"); do
         before=$(transactions)
-        post "$count" "$citewire/v3/directline" "$folder/citewire.started" >>"$folder/citewire.$count"
+        post "$count" "$citewire/v3/directline" "$folder/citewire.started" "$seconds" >>"$folder/citewire.$count"
         behind=$(transactions)
         group=$(tail -n1 "$folder/citewire.$count" | awk -v n=$((behind - before)) '{printf "%d", $4 / n + 0.5}')
         echo "$group" >>"$folder/group.$count"
         floor "$group" >>"$folder/floor.$count"
-        post "$count" "$offline/directline" "$folder/offline.started" >>"$folder/offline.$count"
+        post "$count" "$offline/directline" "$folder/offline.started" "$seconds" >>"$folder/offline.$count"
     done
     answered=$((answered + $(awk '{sum += $4} END {print sum}' "$folder/citewire.$count")))
     awk -v n="$count" -v group="$(median 1 "$folder/group.$count")" -v floor="$(median 1 "$folder/floor.$count")" \

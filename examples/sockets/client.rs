@@ -9,6 +9,8 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_conf
 /// So many calls or handshakes are under way at one time.
 pub(crate) const AT_ONCE: usize = 32;
 
+const CONVERSATIONS: &str = "/v3/directline/conversations";
+
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// Whose sockets are opened.
@@ -30,13 +32,13 @@ pub(crate) struct DirectLine {
 impl DirectLine {
     #[expect(clippy::disallowed_methods, reason = "a measurement calls nobody but a server on this machine")]
     pub(crate) fn new(server: &str, secret: &str) -> Self {
-        let conversations = format!("{server}/v3/directline/conversations");
+        let conversations = format!("{server}{CONVERSATIONS}");
         Self { conversations, secret: secret.to_owned(), client: reqwest::Client::new() }
     }
 
     /// The same on connections of its own, for another runtime.
     pub(crate) fn apart(&self) -> Self {
-        let server = self.conversations.trim_end_matches("/v3/directline/conversations");
+        let server = self.conversations.trim_end_matches(CONVERSATIONS);
         Self::new(server, &self.secret)
     }
 
@@ -55,8 +57,15 @@ impl DirectLine {
 
     /// The address of a stream from the beginning, good for a minute.
     pub(crate) async fn stream_url(&self, id: &str) -> anyhow::Result<String> {
-        let body = self.call(self.client.get(format!("{}/{id}?watermark=-", self.conversations))).await?;
-        Ok(body["streamUrl"].as_str().context("a stream URL")?.to_owned())
+        self.stream_url_after(id, "-").await
+    }
+
+    /// The same from a watermark on. It leads to this server, whatever its public address is.
+    pub(crate) async fn stream_url_after(&self, id: &str, watermark: &str) -> anyhow::Result<String> {
+        let body = self.call(self.client.get(format!("{}/{id}?watermark={watermark}", self.conversations))).await?;
+        let url = body["streamUrl"].as_str().context("a stream URL")?;
+        let (_, stream) = url.split_once(CONVERSATIONS).context("a stream of a conversation")?;
+        Ok(format!("{}{stream}", self.conversations.replacen("http", "ws", 1)))
     }
 
     async fn call(&self, request: reqwest::RequestBuilder) -> anyhow::Result<Value> {

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::client::{AT_ONCE, DirectLine, Socket, open, spawn};
+use super::figures::{micros, percentile};
 
 /// So many posts come first and are not counted.
 const WARM_UP: usize = 3;
@@ -115,15 +116,4 @@ fn post_all(
         is_complete.recv_timeout(PATIENCE).with_context(|| format!("post {number} did not arrive everywhere"))?;
     }
     Ok(posted)
-}
-
-/// Microseconds from one to the other; negative when the other came first.
-fn micros(from: Instant, to: Instant) -> f64 {
-    let between = to.saturating_duration_since(from).as_secs_f64() - from.saturating_duration_since(to).as_secs_f64();
-    between * 1e6
-}
-
-fn percentile(figures: &mut [f64], share: usize) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures.get(figures.len().saturating_sub(1) * share / 100).copied().unwrap_or_default()
 }
