@@ -38,16 +38,16 @@ export CITEWIRE_PUBLIC_URL=http://127.0.0.1 CITEWIRE_DRAIN_SECONDS=0
 
 # Starts a node: its name, its store, its address. Where it listens is in $folder/NAME.log.
 serve() {
+    : >"$folder/$1.log"
     CITEWIRE_DATA_DIR=$folder/$1 CITEWIRE_STORE_URL=$2 target/release/citewire serve --bind "${3:-127.0.0.1:0}" 2>"$folder/$1.log" &
     pids+=($!)
 }
 # Ends as many of the processes that were started last.
 end() {
-    for _ in $(seq "$1"); do
-        kill "${pids[-1]}"
-        wait "${pids[-1]}" || true
-        unset 'pids[-1]'
-    done
+    local last=("${pids[@]: -$1}")
+    kill "${last[@]}"
+    wait "${last[@]}" || true
+    pids=("${pids[@]:0:${#pids[@]}-$1}")
 }
 # Runs the client of sockets, five minutes at most, where Ctrl-C finds it.
 client() {
@@ -59,7 +59,7 @@ client() {
 metric() { curl -sSf "$1/metrics" | awk -v name="$2" '$1 == name { print $2 }'; }
 
 posts() {
-    local postgres_node sqlite_node before behind group
+    local postgres_node sqlite_node before behind group stored answered
     sql postgres "CREATE DATABASE posts"
     serve posts "$(database posts)"
     postgres_node=$(address "$folder/posts.log")
@@ -84,6 +84,9 @@ posts() {
         post "$connections" "$sqlite_node/v3/directline" "$folder/sqlite.started" "$seconds" >>"$folder/sqlite.figures"
     done
     end 2
+    stored=$(sql posts "SELECT count(*) FROM activity")
+    answered=$(awk '{ sum += $4 } END { print sum }' "$folder/posts.figures")
+    [ "$stored" -ge "$answered" ] || { echo "$answered posts were answered, and $stored are stored" >&2; exit 1; }
     echo
     echo "posts of $(wc -c <"$folder/activity.json") bytes, $connections connections, medians of $rounds rounds of $seconds s"
     echo "| | posts/s | p50, ms | p99, ms | one node is |"
@@ -125,7 +128,8 @@ SQL
 floor() {
     "$programs/pgbench" -n -M prepared -c "$1" -j 2 -T "$seconds" -f "$folder/floor.sql" -D posts="$2" \
         -D body="$(sql posts 'SELECT body FROM activity LIMIT 1')" -h 127.0.0.1 -p "$postgres_port" -U citewire floor \
-        2>"$folder/pgbench.log" | awk -v posts="$2" '/^tps/ { print $3 * posts }'
+        >"$folder/pgbench.log" 2>&1 || { cat "$folder/pgbench.log" >&2; exit 1; }
+    awk -v posts="$2" '/^tps/ { print $3 * posts }' "$folder/pgbench.log"
 }
 
 spread() {
@@ -147,19 +151,19 @@ spread() {
     done
     echo
     echo "posts by $connections connections over three clients, medians of $rounds rounds of $seconds s"
-    echo "| | posts/s | CPU of nodes, µs | CPU of PostgreSQL, µs | database time, µs | posts/s, of one node's | CPU | database time |"
-    echo "|---|---|---|---|---|---|---|---|"
+    echo "| | posts/s | posts in a transaction | CPU of nodes, µs | CPU of PostgreSQL, µs | database time, µs | posts/s, of one node's | CPU | database time |"
+    echo "|---|---|---|---|---|---|---|---|---|"
     for kind in one three mixed; do
         awk -v kind="$kind" -v one="$(medians one)" -v it="$(medians "$kind")" 'BEGIN {
             split(one, a); split(it, b)
             name["one"] = "one node"; name["three"] = "three nodes"; name["mixed"] = "three nodes, mixed"
-            printf "| %s | %d | %.0f | %.0f | %.0f | %.2f | %.2f | %.2f |\n", name[kind], b[1], b[2], b[3], b[4],
+            printf "| %s | %d | %.1f | %.0f | %.0f | %.0f | %.2f | %.2f | %.2f |\n", name[kind], b[1], b[5], b[2], b[3], b[4],
                 b[1] / a[1], (b[2] + b[3]) / (a[2] + a[3]), b[4] / a[4] }'
     done
 }
-medians() { for column in 1 2 3 4; do median "$column" "$folder/$1.spread"; done | tr '\n' ' '; }
-# Posts to so many new nodes at once, after a second in which they get warm: posts/s, and for a post CPU of nodes and of PostgreSQL
-# and the time of its sessions.
+medians() { for column in 1 2 3 4 5; do median "$column" "$folder/$1.spread"; done | tr '\n' ' '; }
+# Posts to so many new nodes at once, after a second in which they get warm: posts/s; for a post CPU of nodes, CPU of PostgreSQL and
+# the time of its sessions; posts in a transaction.
 spread_once() {
     local part nodes=() urls=() before cpus busy
     sql postgres CHECKPOINT
@@ -173,15 +177,18 @@ spread_once() {
     before="$(cpu "${nodes[@]}") $(cpu "$postgres")"
     post_from_three "$3" "$seconds" >"$folder/spread.figures"
     cpus="$(cpu "${nodes[@]}") $(cpu "$postgres")"
+    for part in "${urls[@]}"; do groups "${part%/v3/directline}"; done >"$folder/groups"
     # A session counts its time when it ends.
     end "$2"
     awk -v before="$before" -v cpus="$cpus" -v busy="$busy" -v then="$(busy)" '
+        FILENAME ~ /groups/ { changes += $1; groups += $2; next }
         FILENAME ~ /warm/ { warm += $4; next }
         { rate += $1; posts += $4 }
         END {
             split(before, b); split(cpus, a)
-            print rate, (a[1] - b[1]) / posts * 1e6, (a[2] - b[2]) / posts * 1e6, (then - busy) / (warm + posts) * 1e3
-        }' "$folder/warm.figures" "$folder/spread.figures" >>"$folder/$1.spread"
+            print rate, (a[1] - b[1]) / posts * 1e6, (a[2] - b[2]) / posts * 1e6, (then - busy) / (warm + posts) * 1e3,
+                changes / groups
+        }' "$folder/groups" "$folder/warm.figures" "$folder/spread.figures" >>"$folder/$1.spread"
 }
 # Three clients post to the nodes in $urls, each to conversations of its own or to all.
 post_from_three() {
@@ -232,7 +239,6 @@ pieces() {
 }
 
 idle() {
-    local calls transactions
     sql postgres "CREATE DATABASE idle"
     sql postgres "ALTER DATABASE idle SET pg_stat_statements.track = 'all'"
     sql postgres "CREATE EXTENSION pg_stat_statements"
@@ -240,25 +246,69 @@ idle() {
     address "$folder/idle.log" >/dev/null
     sleep 5
     sql postgres "SELECT pg_stat_statements_reset()" >/dev/null
-    transactions=$(sql postgres "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'idle'")
     sleep 20
-    calls=$(sql postgres "SELECT sum(calls) FROM pg_stat_statements JOIN pg_database d ON d.oid = dbid WHERE datname = 'idle'")
-    transactions=$(($(sql postgres "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'idle'") - transactions))
+    sql postgres "SELECT calls, left(regexp_replace(query, '\s+', ' ', 'g'), 90) FROM pg_stat_statements
+        JOIN pg_database d ON d.oid = dbid WHERE datname = 'idle' ORDER BY calls DESC, query" >"$folder/idle"
+    end 1
     echo
     echo "a node with nothing to do, for 20 s"
-    echo "| statements/s | transactions/s |"
+    echo "| statement | a second |"
     echo "|---|---|"
-    awk -v calls="$calls" -v transactions="$transactions" 'BEGIN { printf "| %.2f | %.2f |\n", calls / 20, transactions / 20 }'
+    awk -F'|' '{ sum += $1; printf "| %s | %.2f |\n", $2, $1 / 20 } END { printf "| all | %.2f |\n", sum / 20 }' "$folder/idle"
+}
+
+restart() {
+    local part first=${#pids[@]} hosts=() server
+    [ -x /usr/sbin/nginx ] || { echo "nginx is missing; on Debian: apt-get install nginx" >&2; exit 1; }
+    sql postgres "CREATE DATABASE restart"
+    export CITEWIRE_DRAIN_SECONDS=5
+    for part in 0 1 2; do
+        serve "restart.$part" "$(database restart)"
+        hosts+=("$(address "$folder/restart.$part.log" | cut -d/ -f3)")
+    done
+    server=127.0.0.1:$(free_port)
+    configure_nginx "$server" "${hosts[@]}" >"$folder/nginx.conf"
+    /usr/sbin/nginx -e "$PWD/$folder/nginx.error" -c "$PWD/$folder/nginx.conf" &
+    pids+=($!)
+    until curl -s "http://$server/healthz" >"$folder/healthz"; do
+        kill -0 "${pids[-1]}" || { cat "$folder/nginx.error" >&2; exit 1; }
+        sleep 0.1
+    done
+    timeout 300 target/release/examples/sockets restart "http://$server" "$conversations" 50 85 "$secret" >"$folder/figures" &
+    pids+=($!)
+    for part in 0 1 2; do
+        sleep 15
+        kill "${pids[first + part]}"
+        wait "${pids[first + part]}" || true
+        serve "restart.$part" "$(database restart)" "${hosts[part]}"
+        # It takes the place of the one before.
+        pids[first + part]=${pids[-1]}
+        unset 'pids[-1]'
+        address "$folder/restart.$part.log" >/dev/null
+    done
+    wait "${pids[-1]}"
+    unset 'pids[-1]'
+    end 4
+    export CITEWIRE_DRAIN_SECONDS=0
     echo
-    echo "| statement | calls |"
-    echo "|---|---|"
-    sql postgres "SELECT '| ' || left(regexp_replace(query, '\s+', ' ', 'g'), 90) || ' | ' || calls || ' |' FROM pg_stat_statements
-        JOIN pg_database d ON d.oid = dbid WHERE datname = 'idle' ORDER BY calls DESC, query"
-    end 1
+    echo "three nodes behind nginx, restarted in turn"
+    echo "| posts | refused | frames lost | doubled | sockets closed | back after: p50, s | longest, s |"
+    echo "|---|---|---|---|---|---|---|"
+    awk '{ printf "| %d | %d | %d | %d | %d | %.1f | %.1f |\n", $1, $2, $3, $4, $5, $6 / 1000, $7 / 1000 }' "$folder/figures"
+}
+# The configuration that packages have, for an address and three nodes, with all files in $folder.
+configure_nginx() {
+    local kind
+    echo "daemon off; error_log $PWD/$folder/nginx.error; pid $PWD/$folder/nginx.pid;"
+    echo "events { worker_connections 4096; } http {"
+    for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $PWD/$folder/nginx.$kind;"; done
+    sed -e "s/citewire-1:3978/$2/; s/citewire-2:3978/$3/; s/citewire-3:3978/$4/" \
+        -e "s/listen 80;/listen $1;/; s#/dev/stdout#$PWD/$folder/nginx.log#" packaging/cluster/nginx.conf
+    echo "}"
 }
 
 case $what in
-all) for part in posts spread rings pieces idle; do "$part"; done ;;
-posts | spread | rings | pieces | idle) "$what" ;;
-*) echo "$what is none of all, posts, spread, rings, pieces, idle" >&2; exit 1 ;;
+all) for part in posts spread rings pieces idle restart; do "$part"; done ;;
+posts | spread | rings | pieces | idle | restart) "$what" ;;
+*) echo "$what is none of all, posts, spread, rings, pieces, idle, restart" >&2; exit 1 ;;
 esac

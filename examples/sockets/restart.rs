@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -26,7 +25,7 @@ const MARK: &str = "restart ";
 #[derive(Debug, Default)]
 struct Read {
     posts: Vec<usize>,
-    /// How long its socket was gone, in microseconds, each time.
+    /// How long it had no socket, in milliseconds, each time.
     gone: Vec<f64>,
 }
 
@@ -39,8 +38,10 @@ pub(crate) async fn measure(server: DirectLine, conversations: usize, rate: u32,
     let starting = stream::iter(0..conversations).map(|_| server.start()).buffered(AT_ONCE);
     let ids: Vec<String> = starting.try_collect().await?;
     let reads: Reads = Arc::new(Mutex::new(ids.iter().map(|_| Read::default()).collect()));
-    for (number, id) in ids.iter().enumerate() {
-        spawn(follow(server.clone(), id.clone(), number, Arc::clone(&reads)));
+    for (number, id) in ids.iter().cloned().enumerate() {
+        let (server, reads) = (server.clone(), Arc::clone(&reads));
+        let reader = Reader { server, id, number, reads, watermark: "-".to_owned(), gone: None };
+        spawn(reader.run());
     }
     let mut posting = Vec::new();
     let mut ticks = interval(Duration::from_secs(1) / rate);
@@ -56,7 +57,7 @@ pub(crate) async fn measure(server: DirectLine, conversations: usize, rate: u32,
     Ok(line(&reads, &taken, posts as usize))
 }
 
-/// The numbers of the posts that were acknowledged. Says on standard error why others were not.
+/// The numbers of the posts that were acknowledged. It says on standard error why others were not.
 #[expect(clippy::print_stderr, reason = "the caller wants to see why")]
 async fn taken(posting: Vec<JoinHandle<anyhow::Result<()>>>) -> anyhow::Result<Vec<usize>> {
     let mut taken = Vec::new();
@@ -84,62 +85,64 @@ fn missing(reads: &[Read], taken: &[usize]) -> usize {
 fn line(reads: &[Read], taken: &[usize], posts: usize) -> String {
     let is_wrong = |pair: &&[usize]| pair[0] >= pair[1];
     let wrong: usize = reads.iter().map(|read| read.posts.windows(2).filter(is_wrong).count()).sum();
-    let mut gone: Vec<f64> = reads.iter().flat_map(|read| read.gone.iter().map(|micros| micros / 1000.0)).collect();
+    let mut gone: Vec<f64> = reads.iter().flat_map(|read| read.gone.iter().copied()).collect();
     let (closed, refused, lost) = (gone.len(), posts - taken.len(), missing(reads, taken));
     let (median, longest) = (percentile(&mut gone, 50), percentile(&mut gone, 100));
     format!("{posts} {refused} {lost} {wrong} {closed} {median:.0} {longest:.0}")
 }
 
-/// Reads a conversation, over as many sockets as it takes.
-async fn follow(server: DirectLine, id: String, number: usize, reads: Reads) {
-    let mut watermark = "-".to_owned();
-    let mut gone: Option<Instant> = None;
-    for attempt in 0.. {
-        let back = |since: Option<Instant>| {
-            let Some(since) = since else { return };
-            if let Some(read) = reads.lock().unwrap_or_else(PoisonError::into_inner).get_mut(number) {
-                read.gone.push(since.elapsed().as_secs_f64() * 1e6);
-            }
-        };
-        read(&server, &id, &mut watermark, &mut gone, back, |post| {
-            if let Some(read) = reads.lock().unwrap_or_else(PoisonError::into_inner).get_mut(number) {
-                read.posts.push(post);
-            }
-        })
-        .await
-        .ok();
-        gone = gone.or_else(|| Some(Instant::now()));
-        sleep(COME_BACK + SPREAD * ((number * 37 + attempt * 11) % 100) as u32 / 100).await;
-    }
+/// Reads one conversation.
+struct Reader {
+    server: DirectLine,
+    id: String,
+    /// Of the conversation.
+    number: usize,
+    reads: Reads,
+    watermark: String,
+    /// Since when it has no socket; absent before the first one.
+    gone: Option<Instant>,
 }
 
-/// Reads from one socket until it is closed.
-async fn read(
-    server: &DirectLine,
-    id: &str,
-    watermark: &mut String,
-    gone: &mut Option<Instant>,
-    back: impl Fn(Option<Instant>),
-    mut seen: impl FnMut(usize),
-) -> anyhow::Result<()> {
-    let mut socket = open(&server.stream_url_after(id, watermark).await?).await?;
-    back(gone.take());
-    while let Some(message) = socket.next().await {
-        match message? {
-            Message::Text(text) if !text.is_empty() => {
-                let set: Value = serde_json::from_str(&text)?;
-                for activity in set["activities"].as_array().context("activities")? {
-                    let text = activity["text"].as_str().unwrap_or_default();
-                    let number = text.strip_prefix(MARK).and_then(|number| number.trim().parse().ok());
-                    number.into_iter().for_each(&mut seen);
-                }
-                if let Some(reached) = set["watermark"].as_str() {
-                    reached.clone_into(watermark);
-                }
+impl Reader {
+    /// Reads over as many sockets as it takes.
+    async fn run(mut self) {
+        for attempt in 0.. {
+            if self.read().await.is_ok() {
+                self.gone = Some(Instant::now());
             }
-            Message::Close(_) => break,
-            Message::Text(_) | Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+            sleep(COME_BACK + SPREAD * ((self.number * 37 + attempt * 11) % 100) as u32 / 100).await;
         }
     }
-    bail!("the socket was closed")
+
+    /// Reads from one socket until it ends. An error means that there was none.
+    async fn read(&mut self) -> anyhow::Result<()> {
+        let mut socket = open(&self.server.stream_url_after(&self.id, &self.watermark).await?).await?;
+        if let Some(gone) = self.gone {
+            self.note(|read| read.gone.push(gone.elapsed().as_secs_f64() * 1000.0));
+        }
+        while let Some(Ok(message)) = socket.next().await {
+            // Empty frames keep the socket alive.
+            if let Message::Text(text) = message
+                && !text.is_empty()
+            {
+                self.frame(&serde_json::from_str(&text)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, set: &Value) {
+        let number =
+            |activity: &Value| -> Option<usize> { activity["text"].as_str()?.strip_prefix(MARK)?.trim().parse().ok() };
+        let posts = set["activities"].as_array().into_iter().flatten().filter_map(number);
+        self.note(|read| read.posts.extend(posts));
+        if let Some(reached) = set["watermark"].as_str() {
+            reached.clone_into(&mut self.watermark);
+        }
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Read)) {
+        let mut reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
+        reads.get_mut(self.number).map(change);
+    }
 }
