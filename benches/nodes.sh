@@ -3,7 +3,7 @@
 #
 #     benches/nodes.sh [all|posts|spread|rings|pieces|idle|restart] [ROUNDS] [SECONDS]        default all, 3 rounds of 4 s each
 #
-# Needs wrk, curl, PostgreSQL with pgbench, for pieces redis-server, for restart nginx, 4 GB on the disk of `target/`, and Linux.
+# Needs wrk, curl, PostgreSQL with pgbench, redis-server, nginx, 4 GB on the disk of `target/`, and Linux.
 # PostgreSQL is one of its own, with the settings of initdb: commits are on the disk before they are answered. Each part has a
 # database of its own. Nodes, PostgreSQL and clients share the cores of this machine.
 #
@@ -26,8 +26,9 @@ what=${1:-all} rounds=${2:-3} seconds=${3:-4}
 connections=64
 conversations=200
 writers=4
-for needed in wrk curl; do
-    command -v "$needed" >/dev/null || { echo "$needed is missing; on Debian: apt-get install wrk curl" >&2; exit 1; }
+PATH=$PATH:/usr/sbin
+for needed in wrk curl redis-server nginx; do
+    command -v "$needed" >/dev/null || { echo "$needed is missing; on Debian: apt-get install wrk curl redis-server nginx" >&2; exit 1; }
 done
 
 cargo build --release --quiet --bin citewire --example sockets --example bus_latency
@@ -178,8 +179,11 @@ spread_once() {
     post_from_three "$3" "$seconds" >"$folder/spread.figures"
     cpus="$(cpu "${nodes[@]}") $(cpu "$postgres")"
     for part in "${urls[@]}"; do groups "${part%/v3/directline}"; done >"$folder/groups"
-    # A session counts its time when it ends.
     end "$2"
+    # A session has counted its time when it is gone.
+    while [ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = 'spread' AND backend_type = 'client backend'")" -gt 0 ]; do
+        sleep 0.1
+    done
     awk -v before="$before" -v cpus="$cpus" -v busy="$busy" -v then="$(busy)" '
         FILENAME ~ /groups/ { changes += $1; groups += $2; next }
         FILENAME ~ /warm/ { warm += $4; next }
@@ -222,7 +226,6 @@ rings() {
 
 pieces() {
     local port
-    command -v redis-server >/dev/null || { echo "redis-server is missing; on Debian: apt-get install redis-server" >&2; exit 1; }
     port=$(free_port)
     redis-server --port "$port" --bind 127.0.0.1 --save '' --dir "$folder" >"$folder/redis.log" &
     pids+=($!)
@@ -259,7 +262,6 @@ idle() {
 
 restart() {
     local part first=${#pids[@]} hosts=() server
-    [ -x /usr/sbin/nginx ] || { echo "nginx is missing; on Debian: apt-get install nginx" >&2; exit 1; }
     sql postgres "CREATE DATABASE restart"
     export CITEWIRE_DRAIN_SECONDS=5
     for part in 0 1 2; do
@@ -268,7 +270,7 @@ restart() {
     done
     server=127.0.0.1:$(free_port)
     configure_nginx "$server" "${hosts[@]}" >"$folder/nginx.conf"
-    /usr/sbin/nginx -e "$PWD/$folder/nginx.error" -c "$PWD/$folder/nginx.conf" &
+    nginx -e "$PWD/$folder/nginx.error" -c "$PWD/$folder/nginx.conf" &
     pids+=($!)
     until curl -s "http://$server/healthz" >"$folder/healthz"; do
         kill -0 "${pids[-1]}" || { cat "$folder/nginx.error" >&2; exit 1; }
