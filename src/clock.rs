@@ -43,6 +43,9 @@ impl Clock for SystemClock {
     }
 }
 
+/// Clocks that NTP keeps are less apart than this.
+const ASTRAY: Duration = Duration::seconds(5);
+
 /// The clock of the machine, which can be made to agree with the one that several machines share.
 #[derive(Debug, Default)]
 pub struct ClusterClock {
@@ -63,7 +66,15 @@ impl Clock for ClusterClock {
 
     fn adjust(&self, by: Duration) {
         let ahead = self.ahead.fetch_add(by.num_milliseconds(), Ordering::Relaxed) + by.num_milliseconds();
-        tracing::info!(milliseconds = ahead, "the clock of this node follows the one of the database");
+        if by.abs() < ASTRAY {
+            tracing::info!(milliseconds = ahead, "the clock of this node follows the one of the database");
+        } else {
+            tracing::warn!(
+                milliseconds = ahead,
+                "the clocks of this machine and of the database are apart; citewire goes by the database's: synchronize both \
+                 machines (NTP), because TLS certificates are judged by the machine's"
+            );
+        }
     }
 }
 

@@ -90,7 +90,6 @@ impl PostgresStore {
         let room = Room::new(limits);
         room.count(&mut connection).await.map_err(explain)?;
         room.weigh(&mut connection).await.map_err(explain)?;
-        discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
         let (tasks, end) = (TaskTracker::new(), CancellationToken::new());
         // Where a later step fails, the tasks of the steps before it end.
         let opening = end.clone().drop_guard();
@@ -102,6 +101,8 @@ impl PostgresStore {
         let figures = StoreFigures::default();
         let node = Node::new(&options, &claims, &clock, &pulse, &figures);
         node.begin(&mut connection).await.map_err(explain)?;
+        // Only now does the clock agree with the database's.
+        discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
         let heart = node.start(connector.clone(), end.clone()).map_err(PostgresError::Thread)?;
         let most = options.connections.saturating_sub(OTHERS).max(2);
         let connections = Arc::new(Connections::new(connector, most, options.write_timeout));

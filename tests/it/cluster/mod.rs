@@ -1,5 +1,6 @@
 //! Several citewire processes over one PostgreSQL database, and whatever may happen to them.
 
+mod clocks;
 mod faults;
 mod history;
 mod load;

@@ -4,15 +4,16 @@ use std::io::{BufRead as _, BufReader};
 use std::ops::Deref;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
 
 use crate::app::{API_KEY, DIRECT_LINE_SECRET, Socket, answer, citewire, number};
 
@@ -89,7 +90,7 @@ pub(crate) struct Door {
 pub(crate) struct Node {
     child: Child,
     door: Door,
-    said: Arc<Mutex<Vec<String>>>,
+    said: Arc<watch::Sender<Vec<String>>>,
 }
 
 impl Deref for Node {
@@ -107,14 +108,14 @@ impl Node {
         command.env("CITEWIRE_DATA_DIR", folder).envs(environment.iter().map(|(name, value)| (name, value)));
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-        let said = Arc::new(Mutex::new(Vec::new()));
+        let said = Arc::new(watch::Sender::new(Vec::new()));
         let (tell, told) = oneshot::channel();
         let (hearing, mut tell) = (Arc::clone(&said), Some(tell));
         // Ends with the pipe, which ends with the process.
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 let url = line.strip_prefix("citewire is listening on ").map(str::to_owned);
-                hearing.lock().expect("no panic").push(line);
+                hearing.send_modify(|said: &mut Vec<String>| said.push(line));
                 if let Some(url) = url {
                     tell.take().map(|tell| tell.send(url));
                 }
@@ -122,7 +123,7 @@ impl Node {
         });
         let client = reqwest::Client::builder().timeout(PATIENCE).build().expect("a client");
         let Ok(url) = told.await else {
-            let said = said.lock().expect("no panic").join("\n");
+            let said = said.borrow().join("\n");
             panic!("the node did not start:\n{said}");
         };
         Self { child, door: Door { url, client }, said }
@@ -130,7 +131,20 @@ impl Node {
 
     /// What it has written to its log so far.
     pub(crate) fn said(&self) -> Vec<String> {
-        self.said.lock().expect("no panic").clone()
+        self.said.borrow().clone()
+    }
+
+    /// How many lines of its log contain this.
+    pub(crate) fn count(&self, words: &str) -> usize {
+        self.said().iter().filter(|line| line.contains(words)).count()
+    }
+
+    /// Waits until so many lines of its log contain this.
+    pub(crate) async fn says(&self, words: &str, times: usize) {
+        let mut said = self.said.subscribe();
+        let enough = said.wait_for(|said| said.iter().filter(|line| line.contains(words)).count() >= times);
+        timeout(PATIENCE, enough).await.unwrap_or_else(|_| panic!("the log lacks {words:?}")).expect("it is read");
+        assert_eq!(self.count(words), times, "{words:?}");
     }
 
     pub(crate) fn signal(&self, signal: &str) {

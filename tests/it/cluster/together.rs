@@ -15,7 +15,7 @@ use crate::postgres::Database;
 /// So long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn text(activity: &Value) -> &str {
+pub(super) fn text(activity: &Value) -> &str {
     activity["text"].as_str().unwrap_or_default()
 }
 
