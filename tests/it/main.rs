@@ -25,6 +25,8 @@ mod block_streams;
 mod bot;
 /// Answers that break off.
 mod broken_off;
+/// Certificates of servers that the tests start.
+mod certificates;
 /// Answers for Open WebUI and AssistantHub.
 mod chat_outputs;
 /// The check of activities, by fixtures.

@@ -1,6 +1,8 @@
 //! The address of a database, as `store.url` names it.
 
 use std::fmt;
+use std::fs::File;
+use std::io;
 use std::str::FromStr as _;
 
 use sqlx::ConnectOptions as _;
@@ -24,6 +26,9 @@ const PARAMETERS: [&str; 12] = [
     "user",
     "hostaddr",
 ];
+
+/// Those that name files, or hold what a file would.
+const FILES: [&str; 3] = ["sslcert", "sslkey", "sslrootcert"];
 
 /// Where a database is: one host, or several of which the first that takes writes is used.
 #[derive(Clone, PartialEq, Eq)]
@@ -80,6 +85,16 @@ impl Address {
         let user = user.split([':', '@']).next().filter(|user| !user.is_empty());
         let user = user.map(|user| format!("{user}@")).unwrap_or_default();
         Ok(Self { urls, shown: format!("postgres://{user}{hosts}{database}") })
+    }
+
+    /// The first file that a parameter names and that cannot be read: the parameter, the file, and why.
+    pub(super) fn unreadable_file(&self) -> Option<(String, String, io::Error)> {
+        let url = url::Url::parse(self.urls.first()?).ok()?;
+        let files = url.query_pairs().filter(|(name, value)| FILES.contains(&&**name) && !value.contains("-----BEGIN"));
+        files.into_iter().find_map(|(parameter, path)| {
+            let error = File::open(&*path).err()?;
+            Some((parameter.into_owned(), path.into_owned(), error))
+        })
     }
 
     /// How to connect to each host, in the order of the URL.

@@ -11,7 +11,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::connect::Connector;
-use super::failure::{Failure, timed_out};
+use super::failure::{Failure, mend, timed_out};
+use crate::store::writing::Health;
 
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -26,6 +27,8 @@ pub(super) struct Connections {
     idle: Mutex<Vec<Idle>>,
     /// Grows when connections that were opened before are not to be used any more.
     era: AtomicU64,
+    /// Whether the server could be asked last.
+    health: Mutex<Health<Failure>>,
 }
 
 /// A connection at work. It is given back by [`Lease::done`]; dropped, where the work failed or its caller went away, it is closed, and
@@ -70,7 +73,7 @@ struct Idle {
 impl Connections {
     pub(super) fn new(connector: Connector, most: usize, patience: Duration) -> Self {
         let (permits, idle) = (Semaphore::new(most), Mutex::default());
-        Self { connector, patience, permits, idle, era: AtomicU64::new(0) }
+        Self { connector, patience, permits, idle, era: AtomicU64::new(0), health: Mutex::default() }
     }
 
     /// Does some work on a connection, and does it again where the connection is lost: for as long as a failover takes, reads
@@ -85,10 +88,31 @@ impl Connections {
             let end = deadline.min(Instant::now() + self.patience / 2);
             let tried = timeout_at(end, async { work(self.lease(end).await?).await }).await;
             match tried.unwrap_or_else(|_| Err(timed_out())) {
-                Ok(done) => return Ok(done),
+                Ok(done) => {
+                    self.answers();
+                    return Ok(done);
+                }
                 Err(error) if self.may_try_again(&error, deadline) => pause(deadline).await,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.refuses(&error);
+                    return Err(error);
+                }
             }
+        }
+    }
+
+    fn answers(&self) {
+        if let Some(refused) = self.health.lock().unwrap_or_else(PoisonError::into_inner).recover() {
+            tracing::warn!(refused, "the database answers again");
+        }
+    }
+
+    /// Tells the operator of a server that is away, which refuses everything: not for each refusal.
+    fn refuses(&self, error: &sqlx::Error) {
+        let failure = Failure::of(error);
+        let is_news = || self.health.lock().unwrap_or_else(PoisonError::into_inner).refuse(failure);
+        if failure.is_of_the_server() && !matches!(error, sqlx::Error::PoolClosed) && is_news() {
+            tracing::error!(%error, mend = mend(error), "the database could not be asked");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Errors when a database is opened as a store.
 
 use super::address::Address;
-use super::failure::Failure;
+use super::failure::{Failure, is_about_tls};
 
 /// The database cannot be used as a store. It is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,29 @@ pub enum PostgresError {
         /// What the library says.
         #[source]
         source: sqlx::Error,
+    },
+    /// There can be no TLS connection, or none that can be trusted.
+    #[error(
+        "{address} cannot be reached by TLS: see that PostgreSQL has it (ssl = on), with a valid certificate for the host in \
+         store.url, from a root that sslrootcert names there or that this system trusts"
+    )]
+    Tls {
+        /// The database.
+        address: Address,
+        /// What the library says.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// A file of certificates or keys cannot be read.
+    #[error("{path}, which {parameter} in store.url names, cannot be read")]
+    File {
+        /// The parameter of the URL.
+        parameter: String,
+        /// The file.
+        path: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
     },
     /// The user is refused, or may not do what is needed.
     #[error("{address} refuses the user: check user and password in store.url, and that the user owns the database")]
@@ -88,8 +111,12 @@ pub enum PostgresError {
 impl PostgresError {
     /// Why the database cannot be used, in an operator's words.
     pub(super) fn explain(source: sqlx::Error, address: &Address) -> Self {
+        if let Some((parameter, path, source)) = address.unreadable_file() {
+            return Self::File { parameter, path, source };
+        }
         let address = address.clone();
         match Failure::of(&source) {
+            Failure::Gone if is_about_tls(&source) => Self::Tls { address, source },
             Failure::Gone => Self::Unreachable { address, source },
             Failure::ReadOnly => Self::ReadOnly { address },
             Failure::Denied => Self::Denied { address, source },

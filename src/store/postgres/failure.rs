@@ -1,6 +1,7 @@
 //! Classifies errors of PostgreSQL.
 
 use std::error::Error;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use sqlx::error::DatabaseError;
@@ -50,18 +51,41 @@ impl Failure {
         matches!(self, Self::Gone | Self::ReadOnly | Self::Conflict)
     }
 
+    /// Whether every work fails for this reason, not only this one.
+    pub(super) fn is_of_the_server(self) -> bool {
+        matches!(self, Self::Gone | Self::ReadOnly)
+    }
+
     /// What an operator can do about it.
     fn mend(self) -> &'static str {
         match self {
             Self::Gone => {
                 "see that PostgreSQL runs, can be reached and has connections left; citewire continues by itself"
             }
-            Self::ReadOnly => "name the server that takes writes in store.url; several hosts stand there with commas",
+            Self::ReadOnly => {
+                "name the server that takes writes in store.url (several hosts stand there with commas), or unset \
+                 default_transaction_read_only, which managed services set when the disk is nearly full"
+            }
             Self::Full => "free space on the disk of PostgreSQL; citewire then continues by itself",
             Self::Denied => "let the user of store.url log in and write to the tables of citewire",
             Self::Conflict | Self::Other => "report this error",
         }
     }
+}
+
+/// What an operator can do about it.
+pub(super) fn mend(error: &sqlx::Error) -> &'static str {
+    if is_about_tls(error) {
+        "see that PostgreSQL has a valid certificate for the host in store.url, from a root that sslrootcert names"
+    } else {
+        Failure::of(error).mend()
+    }
+}
+
+/// Whether the connection is lost, or there is none, because of TLS. The library that does TLS tells so by this kind.
+pub(super) fn is_about_tls(error: &sqlx::Error) -> bool {
+    let is_invalid = matches!(error, sqlx::Error::Io(error) if error.kind() == ErrorKind::InvalidData);
+    is_invalid || matches!(error, sqlx::Error::Tls(_))
 }
 
 /// The work was not done in time.
@@ -71,7 +95,7 @@ pub(super) fn timed_out() -> sqlx::Error {
 
 /// Tells the operator what has failed and how to mend it, and gives what the caller may know.
 pub(super) fn report(error: sqlx::Error, what: &'static str) -> StoreError {
-    tracing::error!(%error, mend = Failure::of(&error).mend(), "{what}");
+    tracing::error!(%error, mend = mend(&error), "{what}");
     told_of(error)
 }
 

@@ -13,11 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::claims::Claims;
 use super::connect::Connector;
-use super::failure::timed_out;
+use super::failure::{Failure, mend, timed_out};
 use super::options::PostgresOptions;
 use crate::clock::{Clock, SystemClock};
 use crate::metrics::{NodeEvent, StoreFigures};
 use crate::store::turn::TurnKind;
+use crate::store::writing::Health;
 
 const BEAT: &str = "INSERT INTO node (id, name, version, started, seen) \
                     VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp()) \
@@ -148,7 +149,7 @@ impl Node {
     async fn run(self, connector: Connector, end: CancellationToken) {
         let mut connection = None;
         // Since when each heartbeat was taken: who was cut off itself does not know yet who else is dead.
-        let mut steady = Instant::now();
+        let (mut steady, mut health) = (Instant::now(), Health::default());
         loop {
             tokio::select! {
                 () = end.cancelled() => break,
@@ -160,7 +161,12 @@ impl Node {
                 connection = None;
                 steady = Instant::now();
                 self.figures.node_events(NodeEvent::HeartbeatMissed, 1);
-                tracing::warn!(%error, "the database took no heartbeat of this node; trying again");
+                if health.refuse(Failure::of(&error)) {
+                    let mend = mend(&error);
+                    tracing::warn!(%error, mend, "the database took no heartbeat of this node; trying again");
+                }
+            } else if let Some(missed) = health.recover() {
+                tracing::warn!(missed, "the database takes heartbeats of this node again");
             }
         }
         let leave = async {

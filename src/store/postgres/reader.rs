@@ -9,7 +9,7 @@ use sqlx::postgres::PgRow;
 
 use super::connections::{Connections, Lease};
 use super::escape::{escape, unescape};
-use super::failure::report;
+use super::failure::{Failure, report, told_of};
 use super::row::{activity, conversation_id, number, read_json, signed, summary, undecodable};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{
@@ -276,5 +276,10 @@ pub(super) fn failed(error: sqlx::Error) -> StoreError {
     if matches!(error, sqlx::Error::PoolClosed) {
         return StoreError::Closed;
     }
-    report(error, "conversations could not be read")
+    // Of the others, `Connections` has told.
+    if Failure::of(&error).is_of_the_server() {
+        told_of(error)
+    } else {
+        report(error, "conversations could not be read")
+    }
 }

@@ -1,5 +1,6 @@
 //! Several citewire processes over one PostgreSQL database, and whatever may happen to them.
 
+mod bad_database;
 mod clocks;
 mod faults;
 mod history;
@@ -9,4 +10,5 @@ mod node;
 mod reader;
 mod soak;
 mod stage;
+mod statements;
 mod together;

@@ -2,16 +2,18 @@
 
 mod command;
 mod faults;
+mod messages;
 mod opening;
 mod pair;
 mod proxy;
 mod server;
 mod start;
+mod tls;
 mod two_nodes;
 
 pub(crate) use pair::Pair;
 pub(crate) use proxy::{Proxy, Weather};
-pub(crate) use server::{Database, unprivileged};
+pub(crate) use server::{Database, admin, command, give_away, unprivileged};
 pub(crate) use two_nodes::TwoNodes;
 
 use std::sync::Arc;

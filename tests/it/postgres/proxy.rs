@@ -1,11 +1,13 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::messages::Messages;
 use super::server::socket;
 
 /// What happens to those who talk with the server.
@@ -14,6 +16,8 @@ pub(crate) enum Weather {
     Fine,
     /// New connections are closed at once.
     Closed,
+    /// New connections are taken, and nobody ever answers on them.
+    Swallows,
     /// The next COMMIT reaches the server, and its answer nobody; then it is as `then` says.
     LosesAnswerOfCommit(&'static Weather),
     /// The next COMMIT does not reach the server.
@@ -33,7 +37,12 @@ struct Shared {
     cut: watch::Sender<u32>,
     silent: watch::Sender<u32>,
     refused: watch::Sender<usize>,
-    passed: AtomicUsize,
+    passed: watch::Sender<usize>,
+    /// How many milliseconds later each answer arrives.
+    late: AtomicU64,
+    /// Notifications are lost.
+    deaf: AtomicBool,
+    statements: AtomicUsize,
 }
 
 impl Proxy {
@@ -45,7 +54,10 @@ impl Proxy {
             cut: watch::Sender::new(0),
             silent: watch::Sender::new(0),
             refused: watch::Sender::new(0),
-            passed: AtomicUsize::new(0),
+            passed: watch::Sender::new(0),
+            late: AtomicU64::new(0),
+            deaf: AtomicBool::new(false),
+            statements: AtomicUsize::new(0),
         });
         let mut task = JoinSet::new();
         let accepting = Arc::clone(&shared);
@@ -57,7 +69,7 @@ impl Proxy {
                     accepting.refused.send_modify(|refused| *refused += 1);
                     continue;
                 }
-                accepting.passed.fetch_add(1, Ordering::Relaxed);
+                accepting.passed.send_modify(|passed| *passed += 1);
                 connections.spawn(Arc::clone(&accepting).pass(client));
             }
         });
@@ -78,6 +90,16 @@ impl Proxy {
         self.shared.silent.send_modify(|silent| *silent += 1);
     }
 
+    /// From now on each answer takes so much longer.
+    pub(crate) fn delay(&self, by: Duration) {
+        self.shared.late.store(u64::try_from(by.as_millis()).expect("short"), Ordering::Relaxed);
+    }
+
+    /// Whether notifications are lost, as behind a pooler that gives each transaction another connection.
+    pub(crate) fn deafen(&self, deaf: bool) {
+        self.shared.deaf.store(deaf, Ordering::Relaxed);
+    }
+
     /// Waits until so many more connections were refused.
     pub(crate) async fn refused(&self, count: usize) {
         let mut refused = self.shared.refused.subscribe();
@@ -85,9 +107,21 @@ impl Proxy {
         refused.wait_for(|now| *now >= before + count).await.expect("the proxy is there");
     }
 
+    /// How many statements the server was told to execute.
+    pub(crate) fn statements(&self) -> usize {
+        self.shared.statements.load(Ordering::Relaxed)
+    }
+
     /// How many connections there were.
     pub(crate) fn passed(&self) -> usize {
-        self.shared.passed.load(Ordering::Relaxed)
+        *self.shared.passed.borrow()
+    }
+
+    /// Waits until there were so many more.
+    pub(crate) async fn passes(&self, count: usize) {
+        let mut passed = self.shared.passed.subscribe();
+        let before = *passed.borrow();
+        passed.wait_for(|now| *now >= before + count).await.expect("the proxy is there");
     }
 }
 
@@ -96,7 +130,8 @@ impl Shared {
         let mut server = UnixStream::connect(socket()).await.expect("the server listens");
         let (mut cut, mut silent) = (self.cut.subscribe(), self.silent.subscribe());
         let (mut from_client, mut from_server) = (vec![0; 65536], vec![0; 65536]);
-        let mut is_silent = false;
+        let mut is_silent = *self.weather.lock().expect("no panic") == Weather::Swallows;
+        let (mut asked, mut told) = (Messages::of_client(), Messages::of_server());
         loop {
             tokio::select! {
                 _ = cut.changed() => return,
@@ -104,6 +139,8 @@ impl Shared {
                 length = client.read(&mut from_client) => {
                     let Ok(length @ 1..) = length else { return };
                     let sent = &from_client[..length];
+                    let executed = asked.whole(sent).iter().filter(|message| matches!(message[0], b'Q' | b'E')).count();
+                    self.statements.fetch_add(executed, Ordering::Relaxed);
                     let lost = sent.windows(7).any(|window| window == b"COMMIT\0").then(|| self.commit()).flatten();
                     if lost == Some(Weather::LosesCommit) {
                         return;
@@ -119,7 +156,12 @@ impl Shared {
                 }
                 length = server.read(&mut from_server) => {
                     let Ok(length @ 1..) = length else { return };
-                    if !is_silent && client.write_all(&from_server[..length]).await.is_err() {
+                    let mut messages = told.whole(&from_server[..length]);
+                    if self.deaf.load(Ordering::Relaxed) {
+                        messages.retain(|message| message[0] != b'A');
+                    }
+                    tokio::time::sleep(Duration::from_millis(self.late.load(Ordering::Relaxed))).await;
+                    if !is_silent && client.write_all(&messages.concat()).await.is_err() {
                         return;
                     }
                 }
@@ -132,7 +174,7 @@ impl Shared {
         let mut weather = self.weather.lock().expect("no panic");
         let now = *weather;
         match now {
-            Weather::Fine | Weather::Closed => return None,
+            Weather::Fine | Weather::Closed | Weather::Swallows => return None,
             Weather::LosesAnswerOfCommit(then) => *weather = *then,
             Weather::LosesCommit => *weather = Weather::Fine,
         }

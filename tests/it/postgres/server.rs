@@ -94,7 +94,7 @@ fn start() -> Server {
 }
 
 /// A program in a process group of its own, run by a user who may run PostgreSQL.
-pub(super) fn command(program: &Path) -> Command {
+pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir("/").process_group(0);
     if let Some((user, group)) = unprivileged() {
@@ -104,7 +104,7 @@ pub(super) fn command(program: &Path) -> Command {
 }
 
 /// Makes that user the owner of a folder.
-pub(super) fn give_away(folder: &Path) {
+pub(crate) fn give_away(folder: &Path) {
     if let Some((user, group)) = unprivileged() {
         chown(folder, Some(user), Some(group)).expect("root may give a folder away");
     }

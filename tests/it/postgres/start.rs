@@ -9,7 +9,7 @@ use super::Database;
 use crate::app::{Serving, citewire};
 
 /// What every node has to have.
-const SHARED: [(&str, &str); 4] = [
+pub(super) const SHARED: [(&str, &str); 4] = [
     ("CITEWIRE_API_KEY", "the-api-key-of-the-tests"),
     ("CITEWIRE_DIRECT_LINE_SECRET", "the-direct-line-secret-of-the-tests"),
     ("CITEWIRE_PUBLIC_URL", "https://chat.example"),
@@ -24,7 +24,7 @@ fn start(url: &str, arguments: &[&str]) -> Output {
 }
 
 /// The last line of what a refused start said.
-fn refused(url: &str, arguments: &[&str]) -> String {
+pub(super) fn refused(url: &str, arguments: &[&str]) -> String {
     let output = start(url, arguments);
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(2), "{said}");

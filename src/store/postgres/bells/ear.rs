@@ -20,6 +20,14 @@ const SILENCE: Duration = Duration::from_secs(7);
 /// How long connecting may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Why a connection is replaced.
+enum Ended {
+    /// It is lost, or nothing comes any more.
+    Broken,
+    /// Nothing has ever come of what this node told, though the server took it.
+    Deaf,
+}
+
 /// Listens on a connection of its own.
 pub(super) async fn listen(connector: &Connector, channel: &str) -> Result<PgListener, sqlx::Error> {
     let deadline = Instant::now() + PATIENCE;
@@ -38,16 +46,28 @@ pub(super) async fn listen(connector: &Connector, channel: &str) -> Result<PgLis
 
 /// Listens until the end. After each gap the sweep looks at everything.
 pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListener, end: CancellationToken) {
-    let mut listener = Some(first);
+    let (mut listener, mut is_told) = (Some(first), false);
     loop {
         if let Some(open) = listener.take() {
-            bells.set_hearing(true);
-            tokio::select! {
+            let ended = tokio::select! {
                 () = end.cancelled() => return,
-                () = hear(&bells, open) => {}
-            }
+                ended = hear(&bells, open, &mut is_told) => ended,
+            };
             bells.set_hearing(false);
-            tracing::warn!("other nodes are not heard for a moment: the connection that listens is replaced");
+            match ended {
+                Ended::Broken => {
+                    tracing::warn!("other nodes are not heard for a moment: the connection that listens is replaced");
+                }
+                Ended::Deaf if is_told => {}
+                Ended::Deaf => {
+                    tracing::warn!(
+                        "PostgreSQL delivers no notification to this node, which therefore asks once a second what other nodes \
+                         have recorded: where a pooler is in front, let it pool sessions (PgBouncer: pool_mode = session), or \
+                         name PostgreSQL itself in store.url"
+                    );
+                    is_told = true;
+                }
+            }
         }
         tokio::select! {
             () = end.cancelled() => return,
@@ -63,14 +83,25 @@ pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListen
 }
 
 /// Hears until the connection is lost, or silent for too long.
-async fn hear(bells: &Bells, mut listener: PgListener) {
-    let mut last = Instant::now();
-    while let Ok(Ok(Some(notification))) = timeout(SILENCE.saturating_sub(last.elapsed()), listener.try_recv()).await {
+async fn hear(bells: &Bells, mut listener: PgListener, is_told: &mut bool) -> Ended {
+    let (mut last, mut hears) = (Instant::now(), false);
+    loop {
+        let received = timeout(SILENCE.saturating_sub(last.elapsed()), listener.try_recv()).await;
+        let Ok(Ok(Some(notification))) = received else {
+            let is_deaf = received.is_err() && !hears && bells.outbox.is_telling();
+            return if is_deaf { Ended::Deaf } else { Ended::Broken };
+        };
         let Some((sender, messages)) = unpack(notification.payload()) else { continue };
         let is_own = sender == bells.sender();
         for message in messages {
             match message {
-                Message::Alive if is_own => last = Instant::now(),
+                Message::Alive if is_own => {
+                    (last, hears) = (Instant::now(), true);
+                    bells.set_hearing(true);
+                    if std::mem::take(is_told) {
+                        tracing::warn!("PostgreSQL delivers notifications to this node again");
+                    }
+                }
                 Message::Alive => {}
                 // Rung before they were sent.
                 Message::Reaches(..) | Message::Gone(_) | Message::Turn(..) if is_own => {}

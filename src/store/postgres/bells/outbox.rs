@@ -4,6 +4,7 @@
 //! connection of its own, whose commits wait for no disk. What is lost is found by the sweep (`keeper.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -37,6 +38,8 @@ pub(super) struct Outbox {
     pub(super) sender: Uuid,
     waiting: Mutex<Waiting>,
     wake: Notify,
+    /// The server has taken the last messages.
+    is_telling: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +52,7 @@ struct Waiting {
 
 impl Outbox {
     pub(super) fn new(channel: String, sender: Uuid) -> Self {
-        Self { channel, sender, waiting: Mutex::default(), wake: Notify::new() }
+        Self { channel, sender, waiting: Mutex::default(), wake: Notify::new(), is_telling: AtomicBool::new(false) }
     }
 
     /// The conversation reaches as far as this, or is gone.
@@ -78,6 +81,11 @@ impl Outbox {
         self.wake.notify_one();
     }
 
+    /// Whether the server has taken the last messages.
+    pub(super) fn is_telling(&self) -> bool {
+        self.is_telling.load(Ordering::Relaxed)
+    }
+
     fn take(&self) -> Vec<String> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
         let conversations = waiting.conversations.into_iter().map(|(id, newest)| match newest {
@@ -99,7 +107,9 @@ impl Outbox {
             sleep_until(next).await;
             let payloads = self.take();
             let sent = timeout_at(Instant::now() + PATIENCE, self.send(&connector, &mut connection, &payloads)).await;
-            if let Err(error) = sent.unwrap_or_else(|_| Err(timed_out())) {
+            let sent = sent.unwrap_or_else(|_| Err(timed_out()));
+            self.is_telling.store(sent.is_ok(), Ordering::Relaxed);
+            if let Err(error) = sent {
                 connection = None;
                 tracing::debug!(%error, "other nodes hear of changes later: they could not be told");
             }
