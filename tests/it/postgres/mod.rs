@@ -2,6 +2,7 @@
 
 mod command;
 mod faults;
+mod heart;
 mod messages;
 mod opening;
 mod pair;
