@@ -41,6 +41,11 @@ impl FromStr for BusAddress {
 }
 
 impl BusAddress {
+    /// Whether TLS is used.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.shown.starts_with("rediss:")
+    }
+
     pub(super) fn client(&self) -> redis::RedisResult<redis::Client> {
         redis::Client::open(self.connection.clone())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, PushInfo, PushKind, RedisError, Value};
+use redis::{AsyncConnectionConfig, ErrorKind, PushInfo, PushKind, RedisError, ServerErrorKind, Value};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -49,7 +49,8 @@ async fn run(bus: &Bus, receiver: Arc<dyn Receiver>) {
             Err(error) => error,
         };
         if !is_told {
-            tracing::warn!(%address, %error, "the bus cannot be used: answers reach all readers, but livestreams only those on the node that writes them; trying again");
+            let mend = mend(&error, address.is_encrypted());
+            tracing::warn!(%address, %error, mend, "the bus cannot be used: answers reach all readers, but livestreams only those on the node that writes them; trying again");
             is_told = true;
         }
         sleep(pause).await;
@@ -74,7 +75,35 @@ async fn connect(
         .set_response_timeout(Some(WITHIN))
         .set_push_sender(hear);
     let connection = bus.0.client.get_multiplexed_async_connection_with_config(&config).await?;
+    probe(bus, connection.clone()).await?;
     Ok((connection, lost))
+}
+
+/// Does once what is done later: a user who may not do it, or a server that does not answer, is known before the bus counts as back.
+/// No conversation has the channel without an id.
+async fn probe(bus: &Bus, mut connection: MultiplexedConnection) -> Result<(), RedisError> {
+    let channel = &bus.0.prefix;
+    connection.subscribe(channel).await?;
+    connection.unsubscribe(channel).await?;
+    let mut commands = redis::pipe();
+    commands.cmd("PUBSUB").arg("NUMSUB").arg(channel).cmd("PUBLISH").arg(channel).arg("").cmd("PING");
+    commands.query_async::<Vec<Value>>(&mut connection).await.map(drop)
+}
+
+/// What an operator can do about it.
+fn mend(error: &RedisError, is_encrypted: bool) -> &'static str {
+    let kind = error.kind();
+    if kind == ErrorKind::AuthenticationFailed {
+        "check user and password in bus.url"
+    } else if kind == ErrorKind::Server(ServerErrorKind::NoPerm) {
+        "let the user of bus.url PUBLISH, SUBSCRIBE, UNSUBSCRIBE, PUBSUB and PING, on the channels citewire:*"
+    } else if kind == ErrorKind::RESP3NotSupported {
+        "use Redis 6 or later, or Valkey"
+    } else if is_encrypted {
+        "see that it runs, can be reached, and has a certificate for this name that the system trusts"
+    } else {
+        "see that it runs and can be reached"
+    }
 }
 
 /// Serves until the connection is lost.

@@ -2,8 +2,8 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use citewire::bus::BusOptions;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::postgres::unprivileged;
+use crate::certificates;
+use crate::postgres::{give_away, unprivileged};
 
 pub(crate) const PASSWORD: &str = "the-password-of-the-bus";
 
@@ -22,19 +23,33 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Redis {
     port: u16,
     folder: TempDir,
+    /// Whether it talks by TLS only.
+    is_encrypted: bool,
     /// Its shell, which ends the server when this process ends, however that is.
     guard: Option<Child>,
 }
 
 impl Redis {
     pub(crate) fn start() -> Self {
+        Self::start_one(false)
+    }
+
+    /// One that talks by TLS, and the root of its certificate.
+    pub(crate) fn start_encrypted() -> (Self, PathBuf) {
+        let redis = Self::start_one(true);
+        let root = redis.folder.path().join(certificates::ROOT);
+        (redis, root)
+    }
+
+    fn start_one(is_encrypted: bool) -> Self {
         loop {
             let port = free_port();
             let folder = tempfile::tempdir().expect("a folder");
-            if let Some((user, group)) = unprivileged() {
-                chown(folder.path(), Some(user), Some(group)).expect("root may give a folder away");
+            give_away(folder.path());
+            if is_encrypted {
+                certificates::write(folder.path());
             }
-            let mut redis = Self { port, folder, guard: None };
+            let mut redis = Self { port, folder, is_encrypted, guard: None };
             if redis.try_start() {
                 return redis;
             }
@@ -56,7 +71,14 @@ impl Redis {
     /// Whether it started. Somebody else may have taken the port meanwhile.
     fn try_start(&mut self) -> bool {
         let port = self.port.to_string();
-        let options = ["--port", &port, "--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD];
+        let mut options = vec!["--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD];
+        if self.is_encrypted {
+            options.extend(["--port", "0", "--tls-port", &port, "--tls-auth-clients", "no"]);
+            options.extend(["--tls-cert-file", certificates::SERVER, "--tls-key-file", certificates::KEY]);
+            options.extend(["--tls-ca-cert-file", certificates::ROOT]);
+        } else {
+            options.extend(["--port", &port]);
+        }
         let mut command = Command::new("/bin/sh");
         // The shell keeps no end of the pipe: it is closed when the server ends.
         let script = "\"$@\" & server=$!; exec >/dev/null; cat; kill -9 $server; wait";
@@ -83,7 +105,8 @@ impl Redis {
     }
 
     pub(crate) fn url(&self, password: &str) -> String {
-        format!("redis://:{password}@127.0.0.1:{}", self.port)
+        let scheme = if self.is_encrypted { "rediss" } else { "redis" };
+        format!("{scheme}://:{password}@127.0.0.1:{}", self.port)
     }
 
     /// A bus for nodes of this namespace.
@@ -98,6 +121,38 @@ impl Redis {
     pub(crate) async fn client(&self) -> redis::aio::MultiplexedConnection {
         let client = redis::Client::open(self.url(PASSWORD)).expect("a client");
         client.get_multiplexed_async_connection().await.expect("Redis runs")
+    }
+
+    /// A user who may do this, on the channels of citewire.
+    pub(crate) async fn add_user(&self, name: &str, password: &str, commands: &[&str]) {
+        let mut add = redis::cmd("ACL");
+        add.arg("SETUSER").arg(name).arg(&["reset", "on", "&citewire:*"]).arg(format!(">{password}"));
+        for command in commands {
+            add.arg(format!("+{command}"));
+        }
+        add.query_async::<()>(&mut self.client().await).await.expect("a user");
+    }
+
+    /// Waits until there were so many more connections.
+    pub(crate) async fn connected(&self, count: u64) {
+        let mut client = self.client().await;
+        let mut connections = async || -> u64 {
+            let info: String = redis::cmd("INFO").arg("stats").query_async(&mut client).await.expect("an answer");
+            let count = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+            count.expect("a figure").parse().expect("a number")
+        };
+        let goal = connections().await + count;
+        timeout(PATIENCE, async { while connections().await < goal {} }).await.expect("in time");
+    }
+
+    /// Has its process sleep.
+    pub(crate) async fn pause(&self) -> Paused {
+        let mut client = self.client().await;
+        let info: String = redis::cmd("INFO").arg("server").query_async(&mut client).await.expect("an answer");
+        let process = info.lines().find_map(|line| line.strip_prefix("process_id:")).expect("a number").to_owned();
+        let paused = Paused { process };
+        paused.signal("-STOP");
+        paused
     }
 
     /// Waits until so many nodes follow a conversation.
@@ -123,6 +178,24 @@ impl Redis {
         let mut publish = redis::cmd("PUBLISH");
         let heard = publish.arg(channel).arg(message).query_async::<u64>(&mut client).await;
         assert_eq!(heard.expect("published"), 1, "one node follows");
+    }
+}
+
+/// A server that sleeps until this is dropped.
+#[must_use = "dropped, the server wakes up"]
+pub(crate) struct Paused {
+    process: String,
+}
+
+impl Paused {
+    fn signal(&self, signal: &str) {
+        Command::new("kill").args([signal, &self.process]).status().expect("kill runs");
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        self.signal("-CONT");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Several citewire processes over one PostgreSQL database, and whatever may happen to them.
 
 mod bad_database;
+mod bus;
 mod clocks;
 mod faults;
 mod history;

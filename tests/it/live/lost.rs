@@ -1,6 +1,7 @@
 //! A bus that goes, lies or was never there.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use tokio::time::timeout;
 
 use super::elsewhere::{nodes, reader, seen_until};
 use super::sending::{post, text, until_message};
-use crate::app::{TestApp, answer, citewire};
-use crate::redis::Redis;
+use crate::app::{Serving, TestApp, answer, citewire};
+use crate::redis::{PASSWORD, Redis};
 
 /// So long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -123,8 +124,13 @@ async fn what_is_late_wrong_or_of_another_version_is_not_shown_and_costs_nothing
 
 /// What the server says, until a line contains this.
 fn says(bus: &str, until: &str) -> Vec<String> {
+    said_with(&[], bus, until)
+}
+
+fn said_with(environment: &[(&str, &Path)], bus: &str, until: &str) -> Vec<String> {
     let data = tempfile::tempdir().expect("a folder");
     let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
+    command.envs(environment.iter().copied());
     command.env("CITEWIRE_DATA_DIR", data.path()).env("CITEWIRE_BUS_URL", bus).env("CITEWIRE_LOG", "trace");
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
     let mut said = Vec::new();
@@ -155,4 +161,28 @@ fn a_server_starts_without_its_bus_and_never_says_the_password() {
     }
     let said = says("http://:hunter2@bus", "bus.url").join("\n");
     assert!(said.contains("a bus URL has the form redis://") && !said.contains("hunter2"), "{said}");
+}
+
+#[tokio::test]
+async fn a_bus_by_tls_is_used_where_its_certificate_is_trusted_and_otherwise_said_to_lack_that() {
+    let ((redis, root), data) = (Redis::start_encrypted(), tempfile::tempdir().expect("a folder"));
+    let (url, trusted) = (redis.url(PASSWORD), root.to_str().expect("text"));
+    let serving = Serving::start(data.path(), &[("CITEWIRE_BUS_URL", &*url), ("SSL_CERT_FILE", trusted)]);
+    let is_up = async {
+        loop {
+            let metrics = reqwest::get(format!("{}/metrics", serving.url)).await.expect("an answer");
+            if metrics.text().await.expect("text").lines().any(|line| line == "citewire_bus_up 1") {
+                return;
+            }
+        }
+    };
+    timeout(Duration::from_secs(10), is_up).await.expect("it is used");
+    let (_other, another) = Redis::start_encrypted();
+    let said = said_with(&[("SSL_CERT_FILE", &another)], &url, "the bus cannot be used").join("\n");
+    assert!(
+        said.contains("a certificate for this name that the system trusts")
+            && said.contains("invalid peer certificate"),
+        "{said}"
+    );
+    assert!(!said.contains(PASSWORD), "{said}");
 }

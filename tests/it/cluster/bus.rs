@@ -1,0 +1,169 @@
+//! A bus that dies or sleeps while nodes of one database serve.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::model::{Asked, Model};
+use super::node::{Chat, Cluster, Node};
+use super::together::{recorded, text};
+use crate::app::{API_KEY, Socket, answer};
+use crate::postgres::Database;
+use crate::redis::{PASSWORD, Redis};
+
+/// Nothing that is recorded waits for the bus.
+const PROMPT: Duration = Duration::from_secs(2);
+
+const GONE: &str = "the bus cannot be used";
+const BACK: &str = "the bus is back";
+
+/// Two nodes with a bus, and a conversation that is read on both of them.
+struct Stage {
+    redis: Redis,
+    model: Model,
+    nodes: [Node; 2],
+    chat: Chat,
+    readers: [Socket; 2],
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let (database, model, redis) = (Database::new().await, Model::start().await, Redis::start());
+        let cluster = Cluster::over(&database.url).asking(&model.url).set("CITEWIRE_BUS_URL", &redis.url(PASSWORD));
+        let nodes: [Node; 2] = cluster.start_many().await;
+        let chat = nodes[0].open_chat().await;
+        let readers = [nodes[0].socket(&chat, None).await, nodes[1].socket(&chat, None).await];
+        redis.followed(&chat.id, 2).await;
+        Self { redis, model, nodes, chat, readers }
+    }
+
+    /// A question to the first node, which answers it, as it has a reader.
+    async fn ask(&mut self, question: &str) -> Asked {
+        self.nodes[0].say(&self.chat, question).await;
+        let mut asked = self.model.asked().await;
+        asked.begin().await;
+        for reader in &mut self.readers {
+            assert_eq!(text(&recorded(reader).await), question);
+        }
+        asked
+    }
+
+    /// Both readers see this piece.
+    async fn see(&mut self, shown: &str) {
+        for reader in &mut self.readers {
+            while text(&reader.activity().await) != shown {}
+        }
+    }
+
+    /// What is recorded reaches the readers on both nodes, wherever it was posted.
+    async fn post_many(&self) {
+        let chat = self.nodes[0].open_chat().await;
+        let mut readers = [self.nodes[0].socket(&chat, None).await, self.nodes[1].socket(&chat, None).await];
+        for number in 0..20 {
+            let words = number.to_string();
+            let path = format!("/v1/conversations/{}/answers", chat.id);
+            let post = self.nodes[number % 2].post(&path, API_KEY).json(&json!({"text": words}));
+            let (status, body) = timeout(PROMPT, answer(post)).await.expect("in time");
+            assert_eq!(status, StatusCode::CREATED, "{body}");
+            for reader in &mut readers {
+                assert_eq!(text(&timeout(PROMPT, recorded(reader)).await.expect("in time")), words);
+            }
+        }
+    }
+
+    /// The answer so far is seen where it is written, and whole by everybody.
+    async fn end_without_bus(&mut self, mut asked: Asked) {
+        self.post_many().await;
+        asked.say("two ").await;
+        while text(&self.readers[0].activity().await) != "one two" {}
+        asked.done().await;
+        for reader in &mut self.readers {
+            assert_eq!(text(&recorded(reader).await), "one two ");
+        }
+        self.each_says(GONE, 1).await;
+    }
+
+    /// A new answer is seen by both readers, and all that was said of the bus was that it went and came back.
+    async fn end_with_bus(&mut self) {
+        self.each_says(BACK, 1).await;
+        self.redis.followed(&self.chat.id, 2).await;
+        let mut asked = self.ask("how").await;
+        asked.say("to how").await;
+        self.see("to how").await;
+        self.post_many().await;
+        asked.done().await;
+        for reader in &mut self.readers {
+            assert_eq!(text(&recorded(reader).await), "to how");
+        }
+        self.each_says("see that it runs and can be reached", 1).await;
+        self.each_says(BACK, 1).await;
+    }
+
+    async fn each_says(&self, words: &str, times: usize) {
+        for node in &self.nodes {
+            node.says(words, times).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_bus_that_is_killed_costs_pieces_until_it_is_back() {
+    let mut stage = Stage::new().await;
+    let mut asked = stage.ask("why").await;
+    asked.say("one ").await;
+    stage.see("one").await;
+    stage.redis.stop();
+    stage.end_without_bus(asked).await;
+    stage.redis.restart();
+    stage.end_with_bus().await;
+}
+
+#[tokio::test]
+async fn a_bus_that_sleeps_is_given_up_and_used_again_when_it_wakes() {
+    let mut stage = Stage::new().await;
+    let mut asked = stage.ask("why").await;
+    asked.say("one ").await;
+    stage.see("one").await;
+    let asleep = stage.redis.pause().await;
+    stage.end_without_bus(asked).await;
+    drop(asleep);
+    stage.end_with_bus().await;
+}
+
+#[tokio::test]
+async fn a_bus_that_hesitates_only_shows_pieces_later() {
+    let mut stage = Stage::new().await;
+    let mut asked = stage.ask("why").await;
+    asked.say("one ").await;
+    stage.see("one").await;
+    let asleep = stage.redis.pause().await;
+    asked.say("two ").await;
+    while text(&stage.readers[0].activity().await) != "one two" {}
+    drop(asleep);
+    while text(&stage.readers[1].activity().await) != "one two" {}
+    asked.say("three").await;
+    stage.see("one two three").await;
+    stage.each_says(GONE, 0).await;
+}
+
+#[tokio::test]
+async fn a_user_who_lacks_a_command_is_told_of_once_however_often_it_is_tried() {
+    let (database, redis) = (Database::new().await, Redis::start());
+    redis.add_user("limited", "hunter2", &["subscribe", "publish", "pubsub", "ping"]).await;
+    let url = redis.url("hunter2").replacen("//", "//limited", 1);
+    let node = Cluster::over(&database.url).set("CITEWIRE_BUS_URL", &url).start().await;
+    node.says("UNSUBSCRIBE, PUBSUB and PING, on the channels citewire:*", 1).await;
+    redis.connected(4).await;
+    assert_eq!((node.count(GONE), node.count(BACK), node.count("hunter2")), (1, 0, 0), "{:?}", node.said());
+    // Given it, the user is let in.
+    redis.add_user("limited", "hunter2", &["subscribe", "unsubscribe", "publish", "pubsub", "ping"]).await;
+    node.says(BACK, 1).await;
+    let chat = node.open_chat().await;
+    let socket = node.socket(&chat, None).await;
+    redis.followed(&chat.id, 1).await;
+    drop(socket);
+    redis.followed(&chat.id, 0).await;
+    assert_eq!((node.count(GONE), node.count(BACK)), (1, 1), "{:?}", node.said());
+}
