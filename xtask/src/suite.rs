@@ -121,6 +121,7 @@ fn tests(repository: &Repository) -> Result<()> {
     debian::ensure("kubectl", "kubernetes-client")?;
     debian::ensure("redis-server", "redis-server")?;
     debian::ensure("faketime", "faketime")?;
+    debian::ensure("pgbouncer", "pgbouncer")?;
     debian::ensure("openssl", "openssl")?;
     npm::install(&repository.path("crates/core/tests/engines"))?;
     npm::install(&repository.path("tests/bot"))?;

@@ -54,6 +54,17 @@ impl Connector {
     }
 }
 
+/// Whether two connections share a session of the server: what one has set there, the other one finds.
+pub(super) async fn is_pooled(connector: &Connector, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let mark = "SELECT set_config('citewire.session', gen_random_uuid()::text, false)";
+    let mark: String = sqlx::query_scalar(mark).fetch_one(connection).await?;
+    let mut other = connector.connect(Instant::now() + PATIENCE).await?;
+    let found = "SELECT current_setting('citewire.session', true)";
+    let found: Option<String> = sqlx::query_scalar(found).fetch_one(&mut other).await?;
+    other.close().await.ok();
+    Ok(found.as_deref() == Some(&*mark))
+}
+
 /// A connection to this host, unless it is a standby.
 async fn ask(host: &PgConnectOptions) -> Result<Option<PgConnection>, sqlx::Error> {
     let mut connection = host.connect().await?;

@@ -42,6 +42,15 @@ pub enum PostgresError {
         #[source]
         source: std::io::Error,
     },
+    /// A pooler gives each transaction another session of the server.
+    #[error(
+        "{address} is a pooler that gives each transaction another connection: let it pool sessions (PgBouncer: pool_mode = \
+         session), or name PostgreSQL itself in store.url"
+    )]
+    Pooled {
+        /// The database.
+        address: Address,
+    },
     /// The user is refused, or may not do what is needed.
     #[error("{address} refuses the user: check user and password in store.url, and that the user owns the database")]
     Denied {
@@ -120,6 +129,7 @@ impl PostgresError {
             Failure::Gone => Self::Unreachable { address, source },
             Failure::ReadOnly => Self::ReadOnly { address },
             Failure::Denied => Self::Denied { address, source },
+            Failure::Pooled => Self::Pooled { address },
             Failure::Conflict | Failure::Full | Failure::Other => Self::Failed { address, source },
         }
     }

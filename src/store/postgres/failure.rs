@@ -21,6 +21,8 @@ pub(super) enum Failure {
     Full,
     /// The user or the password is refused, or lacks a right.
     Denied,
+    /// Statements of one connection come to several servers' sessions, which know nothing of each other.
+    Pooled,
     /// Anything else; a statement that the server refuses, for instance.
     Other,
 }
@@ -37,6 +39,8 @@ impl Failure {
             "40001" | "40P01" | "23505" => Self::Conflict,
             "25006" => Self::ReadOnly,
             "53100" => Self::Full,
+            // A statement that this connection has prepared is unknown, or one that another connection has prepared is there.
+            "26000" | "42P05" => Self::Pooled,
             // Without a schema that it may see, a user may create nothing.
             "42501" | "3F000" => Self::Denied,
             "53300" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Self::Gone,
@@ -53,7 +57,7 @@ impl Failure {
 
     /// Whether every work fails for this reason, not only this one.
     pub(super) fn is_of_the_server(self) -> bool {
-        matches!(self, Self::Gone | Self::ReadOnly)
+        matches!(self, Self::Gone | Self::ReadOnly | Self::Pooled)
     }
 
     /// What an operator can do about it.
@@ -68,6 +72,10 @@ impl Failure {
             }
             Self::Full => "free space on the disk of PostgreSQL; citewire then continues by itself",
             Self::Denied => "let the user of store.url log in and write to the tables of citewire",
+            Self::Pooled => {
+                "let the pooler in front of PostgreSQL pool sessions (PgBouncer: pool_mode = session), or name PostgreSQL itself in \
+                 store.url"
+            }
             Self::Conflict | Self::Other => "report this error",
         }
     }
@@ -107,7 +115,7 @@ pub(super) fn told_of(error: sqlx::Error) -> StoreError {
         if let sqlx::Error::Database(inside) = error { inside.into_error().into() } else { Arc::new(error) };
     match failure {
         Failure::Full => StoreError::NoSpace { cause },
-        Failure::Gone | Failure::ReadOnly | Failure::Conflict | Failure::Denied | Failure::Other => {
+        Failure::Gone | Failure::ReadOnly | Failure::Conflict | Failure::Denied | Failure::Pooled | Failure::Other => {
             StoreError::Failed { cause }
         }
     }

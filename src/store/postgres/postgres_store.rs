@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::address::Address;
 use super::bells;
 use super::claims::Claims;
-use super::connect::Connector;
+use super::connect::{Connector, is_pooled};
 use super::connections::Connections;
 use super::error::PostgresError;
 use super::keeper;
@@ -82,6 +82,9 @@ impl PostgresStore {
         let connector = Connector { address: address.clone() };
         let explain = |error| PostgresError::explain(error, &address);
         let mut connection = connector.connect(Instant::now() + options.write_timeout).await.map_err(explain)?;
+        if is_pooled(&connector, &mut connection).await.map_err(explain)? {
+            return Err(PostgresError::Pooled { address });
+        }
         if options.migrate {
             schema::migrate(&mut connection, &address).await?;
         } else {

@@ -6,6 +6,7 @@ mod heart;
 mod messages;
 mod opening;
 mod pair;
+mod pooler;
 mod proxy;
 mod server;
 mod start;

@@ -21,11 +21,27 @@ const SILENCE: Duration = Duration::from_secs(7);
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a connection is replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
     /// It is lost, or nothing comes any more.
     Broken,
     /// Nothing has ever come of what this node told, though the server took it.
     Deaf,
+}
+
+impl Ended {
+    fn say(self) {
+        match self {
+            Self::Broken => {
+                tracing::warn!("other nodes are not heard for a moment: the connection that listens is replaced");
+            }
+            Self::Deaf => tracing::warn!(
+                "PostgreSQL delivers no notification to this node, which therefore asks once a second what other nodes have \
+                 recorded: where a pooler is in front, let it pool sessions (PgBouncer: pool_mode = session), or name \
+                 PostgreSQL itself in store.url"
+            ),
+        }
+    }
 }
 
 /// Listens on a connection of its own.
@@ -46,27 +62,18 @@ pub(super) async fn listen(connector: &Connector, channel: &str) -> Result<PgLis
 
 /// Listens until the end. After each gap the sweep looks at everything.
 pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListener, end: CancellationToken) {
-    let (mut listener, mut is_told) = (Some(first), false);
+    let (mut listener, mut told) = (Some(first), None);
     loop {
         if let Some(open) = listener.take() {
             let ended = tokio::select! {
                 () = end.cancelled() => return,
-                ended = hear(&bells, open, &mut is_told) => ended,
+                ended = hear(&bells, open, &mut told) => ended,
             };
             bells.set_hearing(false);
-            match ended {
-                Ended::Broken => {
-                    tracing::warn!("other nodes are not heard for a moment: the connection that listens is replaced");
-                }
-                Ended::Deaf if is_told => {}
-                Ended::Deaf => {
-                    tracing::warn!(
-                        "PostgreSQL delivers no notification to this node, which therefore asks once a second what other nodes \
-                         have recorded: where a pooler is in front, let it pool sessions (PgBouncer: pool_mode = session), or \
-                         name PostgreSQL itself in store.url"
-                    );
-                    is_told = true;
-                }
+            // Nothing is said twice until something is heard.
+            if told.is_none() || (ended == Ended::Deaf && told != Some(Ended::Deaf)) {
+                told = Some(ended);
+                ended.say();
             }
         }
         tokio::select! {
@@ -83,7 +90,7 @@ pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListen
 }
 
 /// Hears until the connection is lost, or silent for too long.
-async fn hear(bells: &Bells, mut listener: PgListener, is_told: &mut bool) -> Ended {
+async fn hear(bells: &Bells, mut listener: PgListener, told: &mut Option<Ended>) -> Ended {
     let (mut last, mut hears) = (Instant::now(), false);
     loop {
         let received = timeout(SILENCE.saturating_sub(last.elapsed()), listener.try_recv()).await;
@@ -98,7 +105,7 @@ async fn hear(bells: &Bells, mut listener: PgListener, is_told: &mut bool) -> En
                 Message::Alive if is_own => {
                     (last, hears) = (Instant::now(), true);
                     bells.set_hearing(true);
-                    if std::mem::take(is_told) {
+                    if told.take() == Some(Ended::Deaf) {
                         tracing::warn!("PostgreSQL delivers notifications to this node again");
                     }
                 }

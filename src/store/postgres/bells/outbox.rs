@@ -29,7 +29,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Rings of so many conversations wait at most. More are left to the sweep.
 const MAX_WAITING: usize = 10_000;
 
-const NOTIFY: &str = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload";
+/// What is set is set for this transaction: behind a pooler, the session may be an append's a moment later.
+const NOTIFY: &str = "SELECT pg_notify($1, payload) \
+                      FROM set_config('synchronous_commit', 'off', true), unnest($2::text[]) AS payload";
 
 /// What is to be told.
 #[derive(Debug)]
@@ -128,11 +130,7 @@ impl Outbox {
         }
         let mut open = match connection.take() {
             Some(open) => open,
-            None => {
-                let mut open = connector.connect(Instant::now() + PATIENCE).await?;
-                sqlx::query("SET synchronous_commit = off").execute(&mut open).await?;
-                open
-            }
+            None => connector.connect(Instant::now() + PATIENCE).await?,
         };
         sqlx::query(NOTIFY).bind(&self.channel).bind(payloads).execute(&mut open).await?;
         // A connection whose work failed is dropped.
