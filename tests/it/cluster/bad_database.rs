@@ -46,12 +46,12 @@ async fn a_database_that_answers_late_costs_time_and_nothing_else() {
     let cluster = |url: &str| {
         let cluster = Cluster::over(url).asking(&model.url);
         cluster
-            .set("CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS", "1000")
+            .set("CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS", "500")
             .set("CITEWIRE_CLUSTER_DEAD_AFTER_MILLISECONDS", "6000")
     };
     let near = cluster(&database.url).start().await;
     let chat = near.open_chat().await;
-    proxy.delay(Duration::from_millis(80));
+    proxy.delay(Duration::from_millis(50));
     let far = cluster(&database.at(&proxy.hosts)).start().await;
     let mut socket = far.socket(&chat, None).await;
     far.say(&chat, "why").await;
@@ -126,8 +126,6 @@ async fn a_pooler_that_breaks_listen_is_named_once_and_costs_seconds() {
     // From then on all conversations are asked for each second.
     direct.say(&chat, "two").await;
     assert_eq!(timeout(Duration::from_secs(5), socket.texts(1)).await.expect("by the sweep"), ["two"]);
-    // The connection that listens is replaced again, and nothing more is said of it.
-    timeout(PATIENCE, proxy.passes(2)).await.expect("it is replaced");
     proxy.deafen(false);
     pooled.says("PostgreSQL delivers notifications to this node again", 1).await;
     direct.say(&chat, "three").await;

@@ -94,7 +94,8 @@ async fn a_node_whose_clock_is_wrong_neither_looks_dead_nor_takes_others_for_dea
     // The other one has looked for dead nodes meanwhile.
     let mut connection = database.connect().await;
     let begun = time(&mut connection, "SELECT min(seen) FROM node").await;
-    let beats = async { while time(&mut connection, "SELECT min(seen) FROM node").await < begun + 2 * dead_after() {} };
+    let beats =
+        async { while time(&mut connection, "SELECT min(seen) FROM node").await < begun + 3 * dead_after() / 2 {} };
     timeout(PATIENCE, beats).await.expect("hearts beat");
     asked.answer("to why").await;
     let mut reader = ahead.socket(&chat, None).await;

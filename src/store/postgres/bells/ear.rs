@@ -30,6 +30,15 @@ enum Ended {
 }
 
 impl Ended {
+    /// Whether it is to be said, where this was said last. Nothing is said twice until something is heard.
+    fn is_news(self, told: Option<Self>) -> bool {
+        match told {
+            None => true,
+            Some(Self::Broken) => self == Self::Deaf,
+            Some(Self::Deaf) => false,
+        }
+    }
+
     fn say(self) {
         match self {
             Self::Broken => {
@@ -70,8 +79,7 @@ pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListen
                 ended = hear(&bells, open, &mut told) => ended,
             };
             bells.set_hearing(false);
-            // Nothing is said twice until something is heard.
-            if told.is_none() || (ended == Ended::Deaf && told != Some(Ended::Deaf)) {
+            if ended.is_news(told) {
                 told = Some(ended);
                 ended.say();
             }
@@ -119,5 +127,21 @@ async fn hear(bells: &Bells, mut listener: PgListener, told: &mut Option<Ended>)
                 Message::Turn(..) => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_listener_that_never_hears_each_thing_is_said_once() {
+        let mut told = None;
+        let said = [Ended::Broken, Ended::Broken, Ended::Deaf, Ended::Broken, Ended::Deaf].map(|ended| {
+            let is_news = ended.is_news(told);
+            told = if is_news { Some(ended) } else { told };
+            is_news
+        });
+        assert_eq!(said, [true, false, true, false, false]);
     }
 }
