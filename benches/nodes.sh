@@ -8,8 +8,8 @@
 # database of its own. Nodes, PostgreSQL and clients share the cores of this machine.
 #
 # posts:   posts of 1.2 kB by 64 connections to 200 conversations, on PostgreSQL and on SQLite, in turns. The floor is pgbench: 64
-#          connections that write the same rows into the same tables, a post in a transaction, and four connections, as many as a
-#          node writes with, that write as many posts in a transaction as the node did just before, on the average. Medians.
+#          connections that write the same rows into the same tables, a post in a transaction, and one that writes as many posts
+#          in a transaction as the node did just before, on the average. Medians.
 # spread:  the same connections to one node and to three. Behind a proxy that hashes by conversation each node has conversations of
 #          its own; "mixed" is three nodes that post to all conversations. CPU is of all nodes and of PostgreSQL, database time is
 #          what PostgreSQL's sessions were busy, waiting for the disk and for locks included; all in microseconds a post. Medians.
@@ -25,7 +25,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 what=${1:-all} rounds=${2:-3} seconds=${3:-4}
 connections=64
 conversations=200
-writers=4
 PATH=$PATH:/usr/sbin
 for needed in wrk curl redis-server nginx; do
     command -v "$needed" >/dev/null || { echo "$needed is missing; on Debian: apt-get install wrk curl redis-server nginx" >&2; exit 1; }
@@ -81,7 +80,7 @@ posts() {
         sql postgres CHECKPOINT
         floor "$connections" 1 >>"$folder/floor.figures"
         sql postgres CHECKPOINT
-        floor "$writers" "$group" >>"$folder/grouped.figures"
+        floor 1 "$group" >>"$folder/grouped.figures"
         post "$connections" "$sqlite_node/v3/directline" "$folder/sqlite.started" "$seconds" >>"$folder/sqlite.figures"
     done
     end 2
@@ -96,10 +95,10 @@ posts() {
         -v node99="$(median 3 "$folder/posts.figures")" -v lite="$(median 1 "$folder/sqlite.figures")" \
         -v lite50="$(median 2 "$folder/sqlite.figures")" -v lite99="$(median 3 "$folder/sqlite.figures")" \
         -v floor="$(median 1 "$folder/floor.figures")" -v grouped="$(median 1 "$folder/grouped.figures")" \
-        -v group="$(median 1 "$folder/group.figures")" -v connections="$connections" -v writers="$writers" 'BEGIN {
+        -v group="$(median 1 "$folder/group.figures")" -v connections="$connections" 'BEGIN {
             printf "| one node, PostgreSQL, %d posts in a transaction | %d | %.2f | %.2f | |\n", group, node, node50 / 1000, node99 / 1000
             printf "| pgbench, %d connections, a post in a transaction | %d | | | %.0f %% |\n", connections, floor, 100 * node / floor
-            printf "| pgbench, %d connections, %d posts in a transaction | %d | | | %.0f %% |\n", writers, group, grouped, 100 * node / grouped
+            printf "| pgbench, 1 connection, %d posts in a transaction | %d | | | %.0f %% |\n", group, grouped, 100 * node / grouped
             printf "| one node, SQLite | %d | %.2f | %.2f | %.0f %% |\n", lite, lite50 / 1000, lite99 / 1000, 100 * node / lite
         }'
 }

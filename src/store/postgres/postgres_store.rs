@@ -1,7 +1,5 @@
 //! The store for the rest of the server.
 
-use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -38,16 +36,13 @@ use crate::store::{
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
 };
 
-/// So many tasks write, each on a connection of its own.
-const WRITERS: usize = 4;
+/// One connection writes, one listens, and one rings. The others are shared by calls.
+const OTHERS: usize = 3;
 
-/// One connection listens, and one rings. The others are shared by calls.
-const OTHERS: usize = WRITERS + 2;
+/// So many changes wait for the writer; one more is refused.
+const MAX_WAITING: usize = 2048;
 
-/// So many changes wait for each writer; one more is refused.
-const MAX_WAITING: usize = 512;
-
-/// And so many KiB of them for all writers.
+/// And so many KiB of them.
 const MAX_WAITING_KIB: usize = 64 * 1024;
 
 /// Without a heartbeat for so long the store is not ready: longer than a failover, which
@@ -59,8 +54,8 @@ const UNREADY: Duration = Duration::from_secs(30);
 pub struct PostgresStore {
     pub(super) shared: Arc<Shared>,
     pub(super) reader: Reader,
-    /// Dropped to end the writers.
-    queues: Mutex<Vec<mpsc::Sender<Change>>>,
+    /// Dropped to end the writer.
+    queue: Mutex<Option<mpsc::Sender<Change>>>,
     waiting: Arc<Semaphore>,
     pub(super) pulse: Arc<Pulse>,
     end: CancellationToken,
@@ -120,13 +115,8 @@ impl PostgresStore {
             health: Mutex::default(),
             figures,
         });
-        let queues = (0..WRITERS).map(|_| {
-            let (queue, work) = mpsc::channel(MAX_WAITING);
-            let (shared, speakers) = (Arc::clone(&shared), BTreeMap::new());
-            tasks.spawn(Writer { shared, queue: work, connection: None, speakers, last_group: 0 }.run());
-            queue
-        });
-        let queues = Mutex::new(queues.collect());
+        let (queue, work) = mpsc::channel(MAX_WAITING);
+        tasks.spawn(Writer::new(Arc::clone(&shared), work).run());
         tasks.spawn(keeper::run(Arc::clone(&shared), end.clone()));
         tasks.close();
         opening.disarm();
@@ -134,7 +124,7 @@ impl PostgresStore {
         Ok(Self {
             shared,
             reader: Reader { connections },
-            queues,
+            queue: Mutex::new(Some(queue)),
             waiting,
             pulse,
             end,
@@ -143,10 +133,9 @@ impl PostgresStore {
         })
     }
 
-    /// Hands a change to the writer of its conversation and waits until it is committed.
+    /// Hands a change to the writer and waits until it is committed.
     pub(super) async fn change<C, A>(
         &self,
-        id: &ConversationId,
         change: C,
         bytes: usize,
         wrap: fn(Pending<C, A>) -> Change,
@@ -158,7 +147,7 @@ impl PostgresStore {
         // One that is larger than all the room there is takes all of it, rather than never getting in.
         let kib = u32::try_from((bytes / 1024 + 1).min(MAX_WAITING_KIB)).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.waiting).try_acquire_many_owned(kib).map_err(|_| StoreError::Busy)?;
-        let queue = self.queue_of(id).ok_or(StoreError::Closed)?;
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
         let pending = Pending::new(change, reply, room, self.shared.figures.queue.enter());
         queue.try_send(wrap(pending)).map_err(|error| match error {
@@ -167,14 +156,6 @@ impl PostgresStore {
         })?;
         drop(queue);
         answer.await.unwrap_or(Err(StoreError::Closed))
-    }
-
-    fn queue_of(&self, id: &ConversationId) -> Option<mpsc::Sender<Change>> {
-        let mut hasher = DefaultHasher::new();
-        id.as_str().hash(&mut hasher);
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = hasher.finish() % u64::try_from(queues.len().max(1)).unwrap_or(1);
-        queues.get(usize::try_from(index).unwrap_or_default()).cloned()
     }
 
     /// Deletes these conversations, in small steps between which others get their turn; says how many.
@@ -212,7 +193,7 @@ impl ConversationStore for PostgresStore {
             found => found.and_then(|found| found.reference),
         };
         let create = Create::new(id, user, turn)?;
-        let created = self.change(id, create, 0, Change::Create).await?;
+        let created = self.change(create, 0, Change::Create).await?;
         created.outcome(id, reference)
     }
 
@@ -227,13 +208,13 @@ impl ConversationStore for PostgresStore {
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
         let refer = Refer { id: id.clone(), reference: reference.to_string() };
         let bytes = refer.reference.len();
-        self.change(id, refer, bytes, Change::Refer).await
+        self.change(refer, bytes, Change::Refer).await
     }
 
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
         let (append, written) = Append::new(id, batch)?;
         let bytes = append.bodies.len();
-        match self.change(id, append, bytes, Change::Append).await? {
+        match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
             Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
             Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
@@ -282,7 +263,7 @@ impl ConversationStore for PostgresStore {
     ) -> Result<bool, StoreError> {
         let bytes = attachment.bytes.len();
         let keep = Keep::new(id, attachment_id, attachment);
-        self.change(id, keep, bytes, Change::Keep).await
+        self.change(keep, bytes, Change::Keep).await
     }
 
     async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
@@ -292,7 +273,7 @@ impl ConversationStore for PostgresStore {
     async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
         let note = Note::new(id, feedback)?;
         let bytes = note.body.len();
-        self.change(id, note, bytes, Change::Note).await
+        self.change(note, bytes, Change::Note).await
     }
 
     async fn feedback(
@@ -354,8 +335,8 @@ impl ConversationStore for PostgresStore {
     }
 
     async fn close(&self) -> Result<(), StoreError> {
-        // What was accepted is still in the queues, and comes before their end.
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        // What was accepted is still in the queue, and comes before its end.
+        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.end.cancel();
         self.tasks.wait().await;
         let heart = self.heart.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -58,7 +58,7 @@ fn turn(row: &PgRow) -> Result<Turn, sqlx::Error> {
 impl Turns for PostgresStore {
     async fn queue_turn(&self, id: &ConversationId, turn: NewTurn) -> Result<Option<Queued>, StoreError> {
         let bytes = turn.body.as_ref().map_or(0, String::len);
-        self.change(id, Box::new(Queue { id: id.clone(), turn }), bytes, Change::Queue).await
+        self.change(Box::new(Queue { id: id.clone(), turn }), bytes, Change::Queue).await
     }
 
     async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
@@ -116,7 +116,7 @@ impl Turns for PostgresStore {
     }
 
     async fn end_turn(&self, end: &EndOfTurn) -> Result<(), StoreError> {
-        self.change(&end.line.conversation, Box::new(end.clone()), 0, Change::End).await
+        self.change(Box::new(end.clone()), 0, Change::End).await
     }
 
     async fn release_line(&self, line: &Line) -> Result<(), StoreError> {

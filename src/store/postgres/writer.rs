@@ -1,4 +1,5 @@
-//! A task that writes. A conversation belongs to one of them, so that a node keeps its own order without waiting.
+//! The task that writes. It is one, because what waits while a transaction runs becomes the next one: several at a time would
+//! share the same changes among more transactions, each of which costs PostgreSQL as much as a larger one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,13 +51,13 @@ pub(super) struct Shared {
 }
 
 pub(super) struct Writer {
-    pub(super) shared: Arc<Shared>,
-    pub(super) queue: mpsc::Receiver<Change>,
+    shared: Arc<Shared>,
+    queue: mpsc::Receiver<Change>,
     /// Absent before the first group, and after it broke.
-    pub(super) connection: Option<PgConnection>,
-    pub(super) speakers: BTreeMap<i64, Vec<String>>,
+    connection: Option<PgConnection>,
+    speakers: BTreeMap<i64, Vec<String>>,
     /// How many changes were written together last.
-    pub(super) last_group: usize,
+    last_group: usize,
 }
 
 /// What a transaction has done besides writing rows.
@@ -75,6 +76,10 @@ enum Broken {
 }
 
 impl Writer {
+    pub(super) fn new(shared: Arc<Shared>, queue: mpsc::Receiver<Change>) -> Self {
+        Self { shared, queue, connection: None, speakers: BTreeMap::new(), last_group: 0 }
+    }
+
     /// Works until nobody is left to tell it anything.
     pub(super) async fn run(mut self) {
         while let Some(first) = self.queue.recv().await {
