@@ -9,10 +9,20 @@ use sqlx::{Connection as _, Row as _};
 use super::address::Address;
 use super::error::PostgresError;
 
-const MIGRATIONS: [(i32, &str); 1] = [(1, include_str!("migrations/0001_everything.sql"))];
+const MIGRATIONS: [Migration; 1] =
+    [Migration { version: 1, usable_from: 1, statements: include_str!("migrations/0001_everything.sql") }];
+
+/// A step to a newer version of the schema.
+struct Migration {
+    version: i32,
+    /// The oldest version for which programs were made that can use this one. A step that takes something away raises it to the
+    /// version that needs it no more.
+    usable_from: i32,
+    statements: &'static str,
+}
 
 /// The newest version of the schema that is known here.
-pub(super) const NEWEST: i32 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+pub(super) const NEWEST: i32 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
 /// PostgreSQL 14.
 const OLDEST_SERVER: i32 = 140_000;
@@ -24,7 +34,12 @@ const SERVER: &str = "SELECT current_setting('server_version_num')::int, current
                       current_setting('server_encoding'), current_setting('transaction_read_only')";
 
 const VERSIONS: &str =
-    "CREATE TABLE IF NOT EXISTS citewire_schema (version int PRIMARY KEY, applied timestamptz NOT NULL)";
+    "CREATE TABLE IF NOT EXISTS citewire_schema (version int PRIMARY KEY, applied timestamptz NOT NULL);
+     ALTER TABLE citewire_schema ADD COLUMN IF NOT EXISTS usable_from int";
+
+/// Without a word about the oldest, only those who know the version can use it.
+const VERSION: &str = "SELECT version, coalesce((to_jsonb(citewire_schema)->>'usable_from')::int, version) \
+                       FROM citewire_schema ORDER BY version DESC LIMIT 1";
 
 /// Looks whether the server can be used, without changing anything.
 pub(super) async fn inspect(connection: &mut PgConnection, address: &Address) -> Result<i32, PostgresError> {
@@ -42,9 +57,12 @@ pub(super) async fn inspect(connection: &mut PgConnection, address: &Address) ->
     if row.try_get::<String, _>(3).map_err(explain)? == "on" {
         return Err(PostgresError::ReadOnly { address: address() });
     }
-    let found = version(connection).await.map_err(explain)?;
-    if found > NEWEST {
+    let (found, usable_from) = version(connection).await.map_err(explain)?;
+    if usable_from > NEWEST {
         return Err(PostgresError::Newer { address: address(), found, known: NEWEST });
+    }
+    if found > NEWEST {
+        tracing::warn!(found, known = NEWEST, "the database was migrated by a newer citewire, beside which this one can work");
     }
     Ok(found)
 }
@@ -75,22 +93,22 @@ async fn try_to_migrate(connection: &mut PgConnection) -> Result<(), sqlx::Error
     // everybody else from the table meanwhile.
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATING).execute(&mut *transaction).await?;
     sqlx::query("SET LOCAL lock_timeout = '5s'").execute(&mut *transaction).await?;
-    sqlx::query(VERSIONS).execute(&mut *transaction).await?;
-    let found = version(&mut transaction).await?;
-    for (version, statements) in MIGRATIONS.into_iter().filter(|(version, _)| *version > found) {
-        sqlx::raw_sql(statements).execute(&mut *transaction).await?;
-        let note = sqlx::query("INSERT INTO citewire_schema (version, applied) VALUES ($1, now())");
-        note.bind(version).execute(&mut *transaction).await?;
+    sqlx::raw_sql(VERSIONS).execute(&mut *transaction).await?;
+    let (found, _) = version(&mut transaction).await?;
+    for step in MIGRATIONS.into_iter().filter(|step| step.version > found) {
+        sqlx::raw_sql(step.statements).execute(&mut *transaction).await?;
+        let note = sqlx::query("INSERT INTO citewire_schema (version, applied, usable_from) VALUES ($1, now(), $2)");
+        note.bind(step.version).bind(step.usable_from).execute(&mut *transaction).await?;
     }
     transaction.commit().await
 }
 
-/// The version of the schema; 0 where there is none.
-async fn version(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+/// The version of the schema, and for which older one programs were made that can use it; 0 where there is none.
+async fn version(connection: &mut PgConnection) -> Result<(i32, i32), sqlx::Error> {
     let there: bool =
         sqlx::query_scalar("SELECT to_regclass('citewire_schema') IS NOT NULL").fetch_one(&mut *connection).await?;
     if !there {
-        return Ok(0);
+        return Ok((0, 0));
     }
-    sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM citewire_schema").fetch_one(connection).await
+    Ok(sqlx::query_as(VERSION).fetch_optional(connection).await?.unwrap_or_default())
 }

@@ -44,6 +44,22 @@ async fn without_leave_to_migrate_an_empty_database_is_refused_and_stays_empty()
     assert_eq!(tables, 0);
 }
 
+/// Otherwise a node that fails while an upgrade is under way could not start again.
+#[tokio::test]
+async fn a_newer_schema_is_used_where_it_says_that_this_version_can() {
+    let database = Database::new().await;
+    node(&database, StoreLimits::in_database(), Arc::new(SystemClock)).await.close().await.expect("closed");
+    let mut connection = database.connect().await;
+    let newer = "INSERT INTO citewire_schema (version, applied, usable_from) VALUES (9999, now(), 1)";
+    sqlx::query(newer).execute(&mut connection).await.expect("a row");
+    let store = node(&database, StoreLimits::in_database(), Arc::new(SystemClock)).await;
+    store.create(&"c".parse().expect("an id"), None).await.expect("created");
+    store.close().await.expect("closed");
+    sqlx::query("UPDATE citewire_schema SET usable_from = 9999").execute(&mut connection).await.expect("rows");
+    let error = refused(&database.url).await;
+    assert!(matches!(error, PostgresError::Newer { found: 9999, .. }), "{error:?}");
+}
+
 #[tokio::test]
 async fn a_user_who_may_not_write_is_named_as_the_reason() {
     admin("CREATE ROLE guest LOGIN").await;
