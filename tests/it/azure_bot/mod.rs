@@ -3,6 +3,7 @@
 
 mod alone;
 mod bad_input;
+mod between;
 mod command;
 mod ending;
 mod inline;
