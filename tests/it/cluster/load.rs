@@ -124,7 +124,15 @@ impl Client {
         while !shared.stop.is_cancelled() {
             let number = shared.texts.fetch_add(1, Ordering::Relaxed);
             let text = format!("{}.{number}?", self.number);
-            let outcome = self.post(&text).await;
+            let mut outcome = self.post(&text).await;
+            // One who asks gives posts an id, by which they can be repeated at any node.
+            while self.asks && outcome == Outcome::Doubtful {
+                sleep(PACE).await;
+                outcome = match self.post(&text).await {
+                    Outcome::Refused => Outcome::Doubtful,
+                    outcome => outcome,
+                };
+            }
             let call = Call { client: self.number, conversation: self.chat.id.clone(), text, asks: self.asks, outcome };
             shared.calls.lock().expect("no panic").push(call);
             let Outcome::Acknowledged(place) = outcome else { continue };
@@ -143,7 +151,9 @@ impl Client {
     async fn post(&mut self, text: &str) -> Outcome {
         let door = self.shared.doors.any(&mut self.dice);
         let activity = match self.asks {
-            true => json!({"type": "message", "text": text, "from": {"id": "dl_ann"}}),
+            true => {
+                json!({"type": "message", "text": text, "from": {"id": "dl_ann"}, "channelData": {"clientActivityID": text}})
+            }
             false => json!({"type": "event", "name": text, "from": {"id": "dl_ann"}}),
         };
         let request = door.post(&self.chat.path("/activities"), &self.chat.token).timeout(CALL).json(&activity);
