@@ -100,14 +100,14 @@ impl Respondent for Answering {
             return None;
         }
         let body = Unrecorded::Joined { user: user.clone(), locale }.to_body()?;
-        Some(NewTurn { kind: TurnKind::Assistant, body: Some(body), room: ROOM, name: None })
+        Some(NewTurn { kind: TurnKind::Assistant, body: Some(body), room: ROOM, name: None, bound: false })
     }
 
     fn said(&self, id: &ConversationId, activity: &Activity) -> Option<NewTurn> {
         self.0.assistants.answering(&Owner::of(id))?;
         // A card that a user has filled in sends a value without words: that is no question.
         let is_question = activity.kind == "message" && (has_words(activity) || has_attachments(activity));
-        is_question.then_some(NewTurn { kind: TurnKind::Assistant, body: None, room: ROOM, name: None })
+        is_question.then_some(NewTurn { kind: TurnKind::Assistant, body: None, room: ROOM, name: None, bound: false })
     }
 
     async fn no_room(&self, id: &ConversationId, activity: Arc<Activity>, _full: Queued) {

@@ -115,7 +115,8 @@ impl MemoryStore {
 
     /// Puts a turn into its line. What it is about has this place, or comes before the next one.
     fn queue(&self, state: &mut State, id: &ConversationId, turn: NewTurn, place: Option<Watermark>) -> Queued {
-        let NewTurn { kind, body, room, name } = turn;
+        // There is no other process.
+        let NewTurn { kind, body, room, name, bound: _ } = turn;
         let now = self.clock.now().trunc_subsecs(3);
         if name.as_ref().is_some_and(|name| self.lines.is_known(id, name, now)) {
             return Queued::Repeated;

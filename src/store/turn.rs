@@ -47,6 +47,8 @@ pub struct NewTurn {
     /// Under which this turn is known. A second turn under the same name in the same conversation is not recorded, as long as
     /// the name is remembered: ten minutes.
     pub name: Option<String>,
+    /// Only the process that records it can answer it, because its caller waits there. Others serve it once that one is dead.
+    pub bound: bool,
 }
 
 /// How many turns of one kind may wait behind those that are being answered.

@@ -92,7 +92,7 @@ fn id(text: &str) -> ConversationId {
 }
 
 fn turn(kind: TurnKind) -> NewTurn {
-    NewTurn { kind, body: None, room: TurnRoom { in_line: 9, in_all: 99 }, name: None }
+    NewTurn { kind, body: None, room: TurnRoom { in_line: 9, in_all: 99 }, name: None, bound: false }
 }
 
 fn event(body: &str) -> NewTurn {

@@ -40,7 +40,8 @@ impl AzureBot {
         name: Option<String>,
     ) -> Result<bool, ReceiveError> {
         let id = self.records.meet(reference).await?;
-        let turn = NewTurn { kind: TurnKind::Azure, body: Some(body.to_text()), room: self.options.turns.room(), name };
+        let (room, bound) = (self.options.turns.room(), matches!(body, TurnBody::Bound(_)));
+        let turn = NewTurn { kind: TurnKind::Azure, body: Some(body.to_text()), room, name, bound };
         let advice = match self.records.store().queue_turn(&id, turn).await? {
             Some(Queued::Taken) => return Ok(true),
             Some(Queued::Repeated) => return Ok(false),

@@ -25,6 +25,9 @@ UPDATE line SET node = $1, fence = nextval('fence'), since = clock_timestamp()
 FROM (SELECT l.conversation, l.kind, c.id FROM line l JOIN conversation c ON c.key = l.conversation
     WHERE l.kind = $2 AND l.node IS NULL
     AND (l.since <= clock_timestamp() - make_interval(secs => $4) OR c.id = ANY($5))
+    AND NOT EXISTS (SELECT FROM turn t JOIN node n ON n.id::text = t.bound
+        WHERE t.key = (SELECT min(key) FROM turn WHERE conversation = l.conversation AND kind = l.kind)
+        AND n.id <> $1 AND n.seen > clock_timestamp() - make_interval(secs => $6))
     ORDER BY l.since LIMIT $3 FOR UPDATE OF l SKIP LOCKED) AS free
 WHERE line.conversation = free.conversation AND line.kind = free.kind
 RETURNING free.id, line.fence";
@@ -34,6 +37,8 @@ RETURNING free.id, line.fence";
 pub(super) struct Claims {
     /// This node.
     pub(super) node: Uuid,
+    /// Turns that are bound to a node which is silent for so long are everybody's.
+    pub(super) dead_after: Duration,
     bells: [Notify; KINDS],
     /// When the first and the last of the bells are to ring that were put off, and what tells of that.
     due: Mutex<[Option<(Instant, Instant)>; KINDS]>,
@@ -43,9 +48,10 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn new(node: Uuid) -> Self {
+    pub(super) fn new(node: Uuid, dead_after: Duration) -> Self {
         Self {
             node,
+            dead_after,
             bells: Default::default(),
             due: Mutex::default(),
             put_off: Default::default(),
@@ -109,7 +115,7 @@ impl Claims {
             let wanted = wanted.clone();
             async move {
                 let claim = sqlx::query(CLAIM).bind(self.node).bind(signed(kind.number())).bind(signed(most));
-                let claim = claim.bind(READERS_FIRST.as_secs_f64()).bind(wanted);
+                let claim = claim.bind(READERS_FIRST.as_secs_f64()).bind(wanted).bind(self.dead_after.as_secs_f64());
                 let rows = claim.fetch_all(&mut *c).await?;
                 c.done(rows)
             }
@@ -128,7 +134,7 @@ mod tests {
     /// Of two turns that were put off, only the first was rung for, so that the second waited for the next look.
     #[tokio::test(start_paused = true)]
     async fn each_turn_that_was_put_off_is_rung_for_once_its_time_has_come() {
-        let claims = Claims::new(Uuid::nil());
+        let claims = Claims::new(Uuid::nil(), Duration::ZERO);
         let begun = Instant::now();
         claims.ring_later(TurnKind::Bot);
         tokio::time::advance(Duration::from_millis(100)).await;

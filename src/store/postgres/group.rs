@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use sqlx::Row as _;
 use sqlx::postgres::PgConnection;
+use uuid::Uuid;
 
 use super::escape::{escape, unescape};
 use super::lines;
@@ -129,7 +130,7 @@ pub(super) async fn write(
     connection: &mut PgConnection,
     plan: &mut Plan,
     userless: &BTreeSet<i64>,
-    now: DateTime<Utc>,
+    by: (Uuid, DateTime<Utc>),
 ) -> Result<Trace, sqlx::Error> {
     let witness = witness(plan);
     let mut statement = Statement::default();
@@ -158,7 +159,7 @@ pub(super) async fn write(
         "",
     )?;
     beside(&mut statement, plan)?;
-    lines::write(&mut statement, &plan.lines, now)?;
+    lines::write(&mut statement, &plan.lines, by)?;
     let transaction = statement.run(connection).await?;
     Ok(Trace { transaction, witness })
 }

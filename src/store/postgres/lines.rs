@@ -123,10 +123,14 @@ pub(super) async fn lines(
 }
 
 /// The rows of turns and lines.
-pub(super) fn write(statement: &mut Statement, lines: &Lines, now: DateTime<Utc>) -> Result<(), sqlx::Error> {
+pub(super) fn write(
+    statement: &mut Statement,
+    lines: &Lines,
+    (node, now): (Uuid, DateTime<Utc>),
+) -> Result<(), sqlx::Error> {
     let queued = &lines.queued;
     statement.part(
-        "INSERT INTO turn (key, conversation, kind, place, body, arrived) SELECT * FROM",
+        "INSERT INTO turn (key, conversation, kind, place, body, arrived, bound) SELECT * FROM",
         [
             Column::Numbers(queued.iter().map(|row| row.turn.key.cast_signed()).collect()),
             Column::Numbers(queued.iter().map(|row| row.conversation).collect()),
@@ -134,6 +138,7 @@ pub(super) fn write(statement: &mut Statement, lines: &Lines, now: DateTime<Utc>
             Column::Numbers(queued.iter().map(|row| row.turn.place.index().cast_signed()).collect()),
             Column::MaybeTexts(queued.iter().map(body).collect()),
             Column::Times(queued.iter().map(|row| row.turn.arrived).collect()),
+            Column::MaybeTexts(queued.iter().map(|row| row.bound.then(|| node.to_string())).collect()),
         ],
         "",
     )?;

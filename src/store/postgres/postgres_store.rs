@@ -8,14 +8,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::address::Address;
 use super::bells;
 use super::claims::Claims;
-use super::connect::{Connector, is_pooled};
+use super::connect::Connector;
 use super::connections::Connections;
 use super::error::PostgresError;
 use super::keeper;
@@ -76,15 +75,7 @@ impl PostgresStore {
     ) -> Result<Self, PostgresError> {
         let connector = Connector { address: address.clone() };
         let explain = |error| PostgresError::explain(error, &address);
-        let mut connection = connector.connect(Instant::now() + options.write_timeout).await.map_err(explain)?;
-        if is_pooled(&connector, &mut connection).await.map_err(explain)? {
-            return Err(PostgresError::Pooled { address });
-        }
-        if options.migrate {
-            schema::migrate(&mut connection, &address).await?;
-        } else {
-            schema::require(&mut connection, &address).await?;
-        }
+        let mut connection = schema::connect(&connector, &options).await?;
         let room = Room::new(limits);
         room.count(&mut connection).await.map_err(explain)?;
         room.weigh(&mut connection).await.map_err(explain)?;
@@ -92,7 +83,7 @@ impl PostgresStore {
         // Where a later step fails, the tasks of the steps before it end.
         let opening = end.clone().drop_guard();
         let alive_for = options.dead_after.saturating_sub(options.heartbeat);
-        let claims = Arc::new(Claims::new(RandomIds.fresh()));
+        let claims = Arc::new(Claims::new(RandomIds.fresh(), options.dead_after));
         let bells = bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
         let bells = bells.map_err(explain)?;
         let pulse = Arc::new(Pulse::new(alive_for));

@@ -5,12 +5,17 @@
 
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Row as _};
+use tokio::time::Instant;
 
 use super::address::Address;
+use super::connect::{Connector, is_pooled};
 use super::error::PostgresError;
+use super::options::PostgresOptions;
 
-const MIGRATIONS: [Migration; 1] =
-    [Migration { version: 1, usable_from: 1, statements: include_str!("migrations/0001_everything.sql") }];
+const MIGRATIONS: [Migration; 2] = [
+    Migration { version: 1, usable_from: 1, statements: include_str!("migrations/0001_everything.sql") },
+    Migration { version: 2, usable_from: 1, statements: include_str!("migrations/0002_bound_turns.sql") },
+];
 
 /// A step to a newer version of the schema.
 struct Migration {
@@ -41,6 +46,22 @@ const VERSIONS: &str =
 const VERSION: &str = "SELECT version, coalesce((to_jsonb(citewire_schema)->>'usable_from')::int, version) \
                        FROM citewire_schema ORDER BY version DESC LIMIT 1";
 
+/// A connection to a server that can be used, with a schema that fits.
+pub(super) async fn connect(connector: &Connector, options: &PostgresOptions) -> Result<PgConnection, PostgresError> {
+    let address = &connector.address;
+    let explain = |error| PostgresError::explain(error, address);
+    let mut connection = connector.connect(Instant::now() + options.write_timeout).await.map_err(explain)?;
+    if is_pooled(connector, &mut connection).await.map_err(explain)? {
+        return Err(PostgresError::Pooled { address: address.clone() });
+    }
+    if options.migrate {
+        migrate(&mut connection, address).await?;
+    } else {
+        require(&mut connection, address).await?;
+    }
+    Ok(connection)
+}
+
 /// Looks whether the server can be used, without changing anything.
 pub(super) async fn inspect(connection: &mut PgConnection, address: &Address) -> Result<i32, PostgresError> {
     let explain = |error| PostgresError::explain(error, address);
@@ -62,7 +83,11 @@ pub(super) async fn inspect(connection: &mut PgConnection, address: &Address) ->
         return Err(PostgresError::Newer { address: address(), found, known: NEWEST });
     }
     if found > NEWEST {
-        tracing::warn!(found, known = NEWEST, "the database was migrated by a newer citewire, beside which this one can work");
+        tracing::warn!(
+            found,
+            known = NEWEST,
+            "the database was migrated by a newer citewire, beside which this one can work"
+        );
     }
     Ok(found)
 }

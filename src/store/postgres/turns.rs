@@ -8,6 +8,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{Connection as _, Row as _};
 use tokio::time::sleep;
 
+use super::claims::Claims;
 use super::escape::{escape, unescape};
 use super::lines::print;
 use super::postgres_store::PostgresStore;
@@ -18,7 +19,9 @@ use crate::store::StoreError;
 use crate::store::turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnStage, Turns, WaitingTurns};
 use crate::store::writing::{Change, Queue};
 
-const NEXT: &str = "SELECT t.key, t.place, t.body, t.arrived, t.attempts, t.stage, t.said, t.answered \
+const NEXT: &str = "SELECT t.key, t.place, t.body, t.arrived, t.attempts, t.stage, t.said, t.answered, \
+                    EXISTS (SELECT FROM node n WHERE n.id::text = t.bound AND n.id <> $3 \
+                    AND n.seen > clock_timestamp() - make_interval(secs => $5)) \
                     FROM conversation c JOIN line l ON l.conversation = c.key \
                     JOIN turn t ON t.conversation = l.conversation AND t.kind = l.kind \
                     WHERE c.id = $1 AND l.kind = $2 AND l.node = $3 AND l.fence = $4 ORDER BY t.key LIMIT 1";
@@ -86,13 +89,20 @@ impl Turns for PostgresStore {
     }
 
     async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {
-        let node = self.shared.claims.node;
+        let Claims { node, dead_after, .. } = *self.shared.claims;
         let found = self.shared.connections.run(|mut c| async move {
             let next = sqlx::query(NEXT).bind(line.conversation.as_str()).bind(signed(line.kind.number()));
-            let row = next.bind(node).bind(line.fence.cast_signed()).fetch_optional(&mut *c).await?;
+            let next = next.bind(node).bind(line.fence.cast_signed()).bind(dead_after.as_secs_f64());
+            let row = next.fetch_optional(&mut *c).await?;
             c.done(row)
         });
-        found.await.and_then(|row| row.as_ref().map(turn).transpose()).map_err(failed)
+        let Some(row) = found.await.map_err(failed)? else { return Ok(None) };
+        if row.try_get(8).map_err(failed)? {
+            // It is for the node where its caller waits.
+            self.release_line(line).await?;
+            return Ok(None);
+        }
+        turn(&row).map(Some).map_err(failed)
     }
 
     async fn note_turn(

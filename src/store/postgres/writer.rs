@@ -227,7 +227,7 @@ impl Writer {
         let mut plan = Plan::make(group, heads, known, lines, &before);
         let created = plan.created.len();
         let trace =
-            if plan.is_empty() { None } else { Some(group::write(connection, &mut plan, &userless, now).await?) };
+            if plan.is_empty() { None } else { Some(group::write(connection, &mut plan, &userless, by).await?) };
         Ok((Effects { plan, created, removed }, trace))
     }
 

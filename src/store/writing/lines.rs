@@ -64,6 +64,7 @@ pub(in crate::store) struct TurnRow {
     pub(in crate::store) id: ConversationId,
     pub(in crate::store) kind: TurnKind,
     pub(in crate::store) name: Option<String>,
+    pub(in crate::store) bound: bool,
     pub(in crate::store) turn: Turn,
 }
 
@@ -138,7 +139,7 @@ impl Lines {
         place: Watermark,
         now: DateTime<Utc>,
     ) -> Queued {
-        let NewTurn { kind, body, room, name } = turn.clone();
+        let NewTurn { kind, body, room, name, bound } = turn.clone();
         if name.as_ref().is_some_and(|name| self.names.contains(&(id.clone(), name.clone()))) {
             return Queued::Repeated;
         }
@@ -154,7 +155,7 @@ impl Lines {
         }
         let turn = Turn::new(self.next_key, place, body, now);
         self.next_key += 1;
-        self.queued.push(TurnRow { conversation: key, id: id.clone(), kind, name, turn });
+        self.queued.push(TurnRow { conversation: key, id: id.clone(), kind, name, bound, turn });
         Queued::Taken
     }
 

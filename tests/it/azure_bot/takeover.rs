@@ -149,7 +149,8 @@ async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
         .next(async |store| {
             let body = json!({"kind": "bound", "process": "gone", "call": 1, "name": "n"}).to_string();
             let room = TurnRoom { in_line: 9, in_all: 9 };
-            let turn = NewTurn { kind: TurnKind::Azure, body: Some(body), room, name: Some("n".to_owned()) };
+            let turn =
+                NewTurn { kind: TurnKind::Azure, body: Some(body), room, name: Some("n".to_owned()), bound: false };
             assert_eq!(store.queue_turn(&id, turn).await.expect("a store"), Some(Queued::Taken));
         })
         .await;
@@ -160,7 +161,8 @@ async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
     scene.answer_next("two").await;
     assert_eq!(scene.texts_after(2, GROUP).await, ["one", "two"]);
     let room = TurnRoom { in_line: 9, in_all: 9 };
-    let again = NewTurn { kind: TurnKind::Bot, body: Some("x".to_owned()), room, name: Some("n".to_owned()) };
+    let again =
+        NewTurn { kind: TurnKind::Bot, body: Some("x".to_owned()), room, name: Some("n".to_owned()), bound: false };
     assert_eq!(scene.app.store.queue_turn(&id, again).await.expect("a store"), Some(Queued::Taken));
 }
 

@@ -32,7 +32,7 @@ fn a_node_whose_threads_are_all_busy_is_not_dead() {
         let store = node(&database).await;
         store.create(&id, None).await.expect("created");
         let room = TurnRoom { in_line: 9, in_all: 99 };
-        let turn = NewTurn { kind: TurnKind::Assistant, body: None, room, name: None };
+        let turn = NewTurn { kind: TurnKind::Assistant, body: None, room, name: None, bound: false };
         store.append(&id, Batch::new(vec![Activity::message("why")]).asking(Some(turn))).await.expect("a store");
         loop {
             let claimed = store.claim_lines(TurnKind::Assistant, 9).await.expect("a store");

@@ -1,5 +1,6 @@
 //! A PostgreSQL server for the tests, and two nodes on one database.
 
+mod bound;
 mod command;
 mod faults;
 mod heart;

@@ -48,7 +48,7 @@ impl BotChannel {
     fn turn(&self) -> NewTurn {
         let options = self.options();
         let room = TurnRoom { in_line: options.max_waiting, in_all: options.max_waiting_in_all };
-        NewTurn { kind: TurnKind::Bot, body: None, room, name: None }
+        NewTurn { kind: TurnKind::Bot, body: None, room, name: None, bound: false }
     }
 
     /// Whether the bot is to be told now that this user has come. What is not remembered is found out: the user for whom
