@@ -207,7 +207,7 @@ pub trait Turns: Send + Sync {
 
     /// Resolves when that is so.
     async fn cut_off(&self, _line: &Line) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// The first turn of a line; `None` when the line is at its end, or held by somebody else by now.

@@ -130,7 +130,7 @@ impl Client {
                 sleep(PACE).await;
                 outcome = match self.post(&text).await {
                     Outcome::Refused => Outcome::Doubtful,
-                    outcome => outcome,
+                    outcome @ (Outcome::Acknowledged(_) | Outcome::Doubtful) => outcome,
                 };
             }
             let call = Call { client: self.number, conversation: self.chat.id.clone(), text, asks: self.asks, outcome };
