@@ -66,6 +66,7 @@ impl Reader<'_> {
                 return self.spans.push(OpenSpan { inner: start + 1, end, has_address });
             }
             Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
+                let end = if self.is_in_bare_address(start) { self.limit() } else { end };
                 return self.spans.push(OpenSpan { inner: end, end, has_address: false });
             }
             Event::End(TagEnd::Link | TagEnd::Image | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough) => {
@@ -103,8 +104,22 @@ impl Reader<'_> {
         colons
     }
 
+    /// Whether a bare address, which ends at a blank or `<`, has begun before this place: what would begin an emphasis there is a
+    /// part of it.
+    fn is_in_bare_address(&self, at: usize) -> bool {
+        let from = self.text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_BYTES));
+        let word =
+            self.text[from..at].rfind(|c: char| c.is_whitespace() || c == '<').map_or(from, |blank| from + blank);
+        self.addresses.range(word..at).any(|(_, limit)| at < *limit)
+    }
+
+    /// Where what an address stands in ends.
+    fn limit(&self) -> usize {
+        self.spans.last().map_or(self.text.len(), |span| span.end)
+    }
+
     fn text(&mut self, range: Range<usize>) {
-        let limit = self.spans.last().map_or(self.text.len(), |span| span.end);
+        let limit = self.limit();
         let begins = ADDRESS_BEGINS.into_iter().flat_map(|begin| self.text[range.clone()].match_indices(begin));
         self.addresses.extend(begins.map(|(at, _)| (range.start + at, limit)));
     }
