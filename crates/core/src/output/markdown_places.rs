@@ -7,6 +7,9 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::cite::CitedPlace;
 
+/// What is written before a colon so that it defines nothing: any character will do.
+const BREAK: char = '\u{2060}';
+
 /// How far a bare address is looked for before a place in it.
 const MAX_ADDRESS_BYTES: usize = 2 * 1024;
 
@@ -139,18 +142,41 @@ pub(super) struct MarkdownPlaces {
 impl MarkdownPlaces {
     /// The places of a text in which the numbers of sources stand at `cited`, in order.
     pub(super) fn of(text: &str, cited: &[CitedPlace]) -> Self {
+        let numbers: Vec<usize> = cited.iter().map(|place| place.range.start).collect();
+        let places = Self::read(text, &numbers);
+        if places.hiding_colons.is_empty() {
+            return places;
+        }
+        // What is no definition any more is read as the text that it becomes: a link in it, say.
+        let breaks = Breaks::at(&places.hiding_colons);
+        let broken = breaks.insert(text);
+        let numbers: Vec<usize> = numbers.into_iter().map(|at| breaks.ahead(at)).collect();
+        let Self { opaque, addresses, hiding_colons } = Self::read(&broken, &numbers);
+        Self {
+            opaque: opaque.into_iter().map(|range| breaks.back(range.start)..breaks.back(range.end)).collect(),
+            addresses: addresses.into_iter().map(|(begin, limit)| (breaks.back(begin), breaks.back(limit))).collect(),
+            hiding_colons: hiding_colons
+                .into_iter()
+                .map(|at| breaks.back(at))
+                .chain(places.hiding_colons.iter().copied())
+                .collect(),
+        }
+    }
+
+    /// The places, where nothing is written before the colons.
+    fn read(text: &str, numbers: &[usize]) -> Self {
         let parser = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
         let definitions = parser.reference_definitions().iter().map(|(_, definition)| definition.span.clone());
         // A label is not touched alone: it changes with the places that refer to it.
         let behind_labels =
             definitions.filter_map(|span| Some(span.start + text[span.clone()].find("]:")? + 2..span.end));
         let hides = |span: &Range<usize>| {
-            let next = cited.partition_point(|place| place.range.start < span.start);
-            cited.get(next).is_some_and(|place| place.range.start < span.end)
+            let next = numbers.partition_point(|at| *at < span.start);
+            numbers.get(next).is_some_and(|at| *at < span.end)
         };
         // What defines something was no place for a marker, so that only the number of one has made it a definition.
         let opaque = behind_labels.filter(|span| !hides(span)).collect();
-        let hidden = cited.iter().map(|place| place.range.start).collect();
+        let hidden = numbers.iter().copied().collect();
         let mut reader = Reader { text, opaque, hidden, ..Reader::default() };
         for (event, range) in parser.into_offset_iter() {
             reader.take(&event, range);
@@ -208,6 +234,43 @@ impl MarkdownPlaces {
     fn is_in_opaque(&self, at: usize) -> bool {
         let count = self.opaque.partition_point(|range| range.start <= at);
         self.opaque[..count].last().is_some_and(|range| at < range.end)
+    }
+}
+
+/// Where a character is written into a text, so that a definition is none.
+struct Breaks<'c>(&'c BTreeSet<usize>);
+
+impl<'c> Breaks<'c> {
+    fn at(colons: &'c BTreeSet<usize>) -> Self {
+        Self(colons)
+    }
+
+    fn insert(&self, text: &str) -> String {
+        let (mut broken, mut from) = (String::with_capacity(text.len() + self.0.len() * BREAK.len_utf8()), 0);
+        for colon in self.0 {
+            broken.push_str(&text[from..*colon]);
+            broken.push(BREAK);
+            from = *colon;
+        }
+        broken + &text[from..]
+    }
+
+    /// Where a place of the text is in the broken one.
+    fn ahead(&self, at: usize) -> usize {
+        at + self.0.range(..=at).count() * BREAK.len_utf8()
+    }
+
+    /// Where a place of the broken text was.
+    fn back(&self, at: usize) -> usize {
+        let mut before = at;
+        for (count, colon) in self.0.iter().enumerate() {
+            let broken = colon + count * BREAK.len_utf8();
+            if at <= broken {
+                break;
+            }
+            before = (at - (count + 1) * BREAK.len_utf8()).max(*colon);
+        }
+        before
     }
 }
 

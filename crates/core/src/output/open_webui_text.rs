@@ -274,6 +274,8 @@ mod tests {
     fn a_badge_is_kept_from_what_would_take_it_in() {
         assert_eq!(numbers("see https://x/a[1]. www.x/b[2][1]"), "see https://x/a_[1]. www.x/b_[2][1]");
         assert_eq!(numbers("(https://x/a)[1][9] https://x/[9]"), "(https://x/a)_[1]~[~9] https://x/[9]");
+        // A link in what is no definition any more is no bare address.
+        assert_eq!(numbers("[^1]: [a](https://x/[0])[7#p][1]"), "[^1]~: [a](https://x/[0])[~7#p]~[1]");
         // Stars in an address begin no emphasis that could end the next one.
         assert_eq!(numbers("(https://x/a)**b\n(https://x/a)**[1]"), "(https://x/a)**b\n(https://x/a)**_[1]");
         assert_eq!(numbers("[a](https://x)[1] Great![2]"), "[a](https://x)[1] Great!~[2]");
