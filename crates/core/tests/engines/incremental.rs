@@ -125,3 +125,15 @@ fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early(
         }
     }
 }
+
+/// A badge of which the marker ends in its own line was shown, and a separator went before it as soon as the marker behind it
+/// turned out to hold a line end.
+#[test]
+fn a_badge_that_was_shown_stays_where_it_is_when_a_marker_with_a_line_end_follows() {
+    let grammar = MarkerGrammar { links: false, ..MarkerGrammar::ALL };
+    for text in ["[*1*](https://evil.example)[1](\r)", "[1](https://evil.example)[2](\n)"] {
+        for rules in all_rules() {
+            in_pieces(text, grammar, &rules, &[1], 0).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}

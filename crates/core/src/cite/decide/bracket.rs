@@ -252,7 +252,7 @@ impl<'l> Leaf<'l, '_> {
         let (mut written, mut from) = (String::new(), stretch.start);
         for piece in self.pieces.get(first..).unwrap_or_default() {
             let (range, number) = match piece {
-                Piece::Badges(range, positions) if positions.len() == 1 => (range, "[1]"),
+                Piece::Badges { range, positions, .. } if positions.len() == 1 => (range, "[1]"),
                 Piece::Gone(range) => (range, ""),
                 _ => continue,
             };
@@ -278,7 +278,7 @@ impl<'l> Leaf<'l, '_> {
         let is_index = before.ends_with([']', '!']) || name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let holds_link = || {
             self.pieces.get(first..).unwrap_or_default().iter().any(|piece| match piece {
-                Piece::Autolink(range) | Piece::Badges(range, _) | Piece::Gone(range) => range.start > open,
+                Piece::Autolink(range) | Piece::Badges { range, .. } | Piece::Gone(range) => range.start > open,
                 Piece::Open { link, .. } => self.range(*link).start > open,
                 _ => false,
             })

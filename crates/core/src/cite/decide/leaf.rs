@@ -260,7 +260,7 @@ impl<'l> Leaf<'l, '_> {
         }
         match self.pieces.last_mut() {
             // Adjacent markers show each number once.
-            Some(Piece::Badges(last, shown)) if last.end == range.start => {
+            Some(Piece::Badges { range: last, positions: shown, .. }) if last.end == range.start => {
                 last.end = range.end;
                 self.row.end = range.end;
                 for position in positions {
@@ -269,7 +269,10 @@ impl<'l> Leaf<'l, '_> {
                     }
                 }
             }
-            _ => self.marker(range.clone(), Piece::Badges(range, positions), true),
+            _ => {
+                let badges = Piece::Badges { range: range.clone(), first: range.end, positions };
+                self.marker(range, badges, true);
+            }
         }
     }
 

@@ -109,8 +109,13 @@ pub(in crate::cite) enum Piece {
     Autolink(Range<usize>),
     /// `[n]` that is no marker, but may equal the number of a claim.
     Number(Range<usize>),
-    /// Badges, in place of a marker or behind cited text.
-    Badges(Range<usize>, Positions),
+    /// Badges, in place of markers or behind cited text. `first` is where the first of the markers ends: what depends on its
+    /// text stays as it is when another marker follows it.
+    Badges {
+        range: Range<usize>,
+        first: usize,
+        positions: Positions,
+    },
     /// The opening bracket of a link that is only text now. It is dropped.
     Unbracketed(Range<usize>),
     /// Text that is dropped without a trace.

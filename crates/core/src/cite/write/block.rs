@@ -256,7 +256,7 @@ impl Writer {
         }
         self.blocks.has_gap |= self.blocks.opens.is_none();
         self.begin(cx, end, Kind::Paragraph);
-        self.piece(cx, &Inline::default(), &Piece::Badges(end..end, positions), None);
+        self.piece(cx, &Inline::default(), &Piece::Badges { range: end..end, first: end, positions }, None);
         self.end(Kind::Paragraph, end);
         self.blocks.has_gap = true;
     }

@@ -75,7 +75,7 @@ impl Copy {
     pub(in crate::cite) fn text(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
         for piece in pieces {
             match piece {
-                Piece::Badges(range, positions) => {
+                Piece::Badges { range, positions, .. } => {
                     self.leave_out(cx, range.clone());
                     self.badges(positions);
                 }

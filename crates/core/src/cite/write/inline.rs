@@ -50,8 +50,8 @@ impl Writer {
             Piece::Tag { range, name } => self.tag(cx, range, *name),
             Piece::Autolink(range) => self.autolink(source(range)),
             Piece::Number(range) => self.number(cx, source(range)),
-            Piece::Badges(range, positions) => {
-                self.badges(cx, range, positions, next.and_then(|next| first_of(cx, next)));
+            Piece::Badges { range, first, positions } => {
+                self.badges(cx, range, *first, positions, next.and_then(|next| first_of(cx, next)));
             }
             Piece::Gone(range) => {
                 let is_end = matches!(next, None | Some(Piece::SoftBreak(_) | Piece::HardBreak(_)));
@@ -166,13 +166,20 @@ impl Writer {
 
     // ---- numbers
 
-    fn badges(&mut self, cx: &Context<'_>, range: &Range<usize>, positions: &Positions, next: Option<char>) {
+    fn badges(
+        &mut self,
+        cx: &Context<'_>,
+        range: &Range<usize>,
+        first: usize,
+        positions: &Positions,
+        next: Option<char>,
+    ) {
         let source = &cx.text[range.clone()];
         if source.is_empty() && self.out.ends_with("]:") {
             // Behind `[a]:`, the badge would be the address of a definition.
             self.out.push_str(EMPTY_COMMENT);
         }
-        if source.contains(['\n', '\r']) && self.out.len() == self.line.start {
+        if cx.text[range.start..first].contains(['\n', '\r']) && self.out.len() == self.line.start {
             // At the beginning of a line, the badge could be taken for an entry of a list of references.
             self.out.push(ZERO_WIDTH_SPACE);
         }
@@ -324,7 +331,7 @@ fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
         | Piece::Tag { range, .. }
         | Piece::Autolink(range)
         | Piece::Number(range)
-        | Piece::Badges(range, _)
+        | Piece::Badges { range, .. }
         | Piece::Gone(range) => cx.text[range.clone()].chars().next(),
         Piece::Nameless => Some('i'),
         Piece::Apart => Some(ZERO_WIDTH_SPACE),
