@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -62,7 +63,11 @@ export async function startService({ script }, environment = {}) {
     said,
     /** Kills it and starts it again, at the same address and with the same data. */
     async killAndStart() {
-      await end('SIGKILL');
+      await this.kill();
+      await this.startAgain();
+    },
+    kill: () => end('SIGKILL'),
+    async startAgain() {
       running = await serve(new URL(url).host, env, said);
     },
     async stop() {
@@ -89,6 +94,16 @@ async function serve(bind, env, said) {
     gone.then(() => reject(new Error(`the service ended before it listened:\n${said.join('\n')}`)));
   });
   return { child, gone, url };
+}
+
+/** A port on which nothing listens. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 export function startBrowser() {

@@ -1,9 +1,8 @@
 // A service that is killed while it answers, in both versions of Web Chat.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { after, before } from 'node:test';
+import { BackEnd } from './back-end.mjs';
 import { Visit, badges, inEachVersion, visiting } from './harness.mjs';
 
 const SOURCES = { sources: [{ url: 'https://hr.contoso.example/leave', title: 'Leave policy' }] };
@@ -56,38 +55,12 @@ inEachVersion(
       },
     );
   },
-  () => ({ CITEWIRE_ASSISTANT: 'helper',
+  () => ({
+    CITEWIRE_ASSISTANT: 'helper',
     CITEWIRE_ASSISTANTS: JSON.stringify({ helper: { upstream: { kind: 'http', url: backEnd.url } } }),
- }),
+  }),
 );
 
-/** A back end in citewire's own format, whose answers the tests write. */
-const backEnd = {
-  url: undefined,
-  waiting: [],
-  /** The next question: `send` sends an event of its answer, `end` the last one. */
-  asked() {
-    return new Promise((resolve) => this.waiting.push(resolve));
-  },
-};
-
-const server = createServer((request, response) => {
-  request.resume();
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (event) => response.write(`data: ${JSON.stringify(event)}\n\n`);
-  const end = () => {
-    send({ done: true });
-    response.end();
-  };
-  backEnd.waiting.shift()?.({ send, end });
-});
-
-before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  backEnd.url = `http://127.0.0.1:${server.address().port}/ask`;
-});
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const backEnd = new BackEnd();
+before(() => backEnd.start());
+after(() => backEnd.stop());

@@ -1,7 +1,7 @@
 //! The tests that drive real Web Chat in a real browser, and the pictures made the same way.
 
 use crate::repository::Repository;
-use crate::{chromium, npm, process, web_chat};
+use crate::{chromium, debian, npm, process, web_chat};
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
@@ -10,6 +10,8 @@ const FOLDER: &str = "tests/browser";
 
 /// Builds the program, fetches what the tests need, and runs them.
 pub(crate) fn test(repository: &Repository) -> Result<()> {
+    debian::ensure_postgresql()?;
+    debian::ensure("nginx", "nginx-light")?;
     run_tests(prepared(repository)?, &repository.path(FOLDER))
 }
 
