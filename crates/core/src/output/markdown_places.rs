@@ -135,7 +135,7 @@ pub(super) struct MarkdownPlaces {
     opaque: Vec<Range<usize>>,
     /// Where bare addresses begin, and where what they stand in ends, and they with it.
     addresses: BTreeMap<usize, usize>,
-    /// The colons of what would be a definition, and hide the number of a source in it.
+    /// The colons of what would be a definition, and hide the number of a source in it or in its label.
     hiding_colons: BTreeSet<usize>,
 }
 
@@ -167,21 +167,25 @@ impl MarkdownPlaces {
     fn read(text: &str, numbers: &[usize]) -> Self {
         let parser = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
         let definitions = parser.reference_definitions().iter().map(|(_, definition)| definition.span.clone());
-        // A label is not touched alone: it changes with the places that refer to it.
-        let behind_labels =
-            definitions.filter_map(|span| Some(span.start + text[span.clone()].find("]:")? + 2..span.end));
-        let hides = |span: &Range<usize>| {
+        let (mut opaque, mut labels) = (Vec::new(), Vec::new());
+        for span in definitions {
+            let Some(colon) = text[span.clone()].find("]:").map(|end| span.start + end + 1) else { continue };
             let next = numbers.partition_point(|at| *at < span.start);
-            numbers.get(next).is_some_and(|at| *at < span.end)
-        };
-        // What defines something was no place for a marker, so that only the number of one has made it a definition.
-        let opaque = behind_labels.filter(|span| !hides(span)).collect();
+            // What defines something was no place for a marker, so that only the number of one has made it a definition.
+            match numbers.get(next) {
+                Some(number) if *number == span.start => labels.push(colon),
+                Some(number) if *number < span.end => {}
+                // A label is not touched alone: it changes with the places that refer to it.
+                _ => opaque.push(colon + 1..span.end),
+            }
+        }
         let hidden = numbers.iter().copied().collect();
         let mut reader = Reader { text, opaque, hidden, ..Reader::default() };
         for (event, range) in parser.into_offset_iter() {
             reader.take(&event, range);
         }
-        let hiding_colons = reader.hiding_colons();
+        let mut hiding_colons = reader.hiding_colons();
+        hiding_colons.extend(labels);
         let Reader { mut opaque, addresses, .. } = reader;
         opaque.extend(math(text));
         opaque.sort_by_key(|range| (range.start, range.end));

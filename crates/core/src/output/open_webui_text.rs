@@ -292,6 +292,9 @@ mod tests {
         assert_eq!(numbers("[9]: /u\n\n[9]: [7#p][2, 1]"), "[~9]: /u\n\n[~9]~: [~7#p]~[1][2]");
         assert_eq!(numbers("[1]: https://x/a[2, 1]"), "[1]~: https://x/a_[2][1]");
         assert_eq!(numbers("see [a]: [1]"), "see [a]: [1]");
+        // Two equal badges become one, which would be a label.
+        assert_eq!(numbers("[1][1]: [7#p][7#p]"), "[1]~: [~7#p][~7#p]");
+        assert_eq!(numbers("[1][1]: https://x/[7]"), "[1]~: https://x/[7]");
     }
 
     #[test]
