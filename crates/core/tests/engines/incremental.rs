@@ -137,3 +137,15 @@ fn a_badge_that_was_shown_stays_where_it_is_when_a_marker_with_a_line_end_follow
         }
     }
 }
+
+/// A link was shown, and became text when an escaped bracket behind it turned out to be a label for the engine that reads.
+#[test]
+fn a_link_before_an_escaped_bracket_is_shown_when_the_bracket_is_closed() {
+    let definition = "[foo]: https://ok.example/foo\n\n";
+    for text in ["[foo]\\[a][foo]", "![foo]\\[1] x", "[bar]\\[foo] x", "[foo]\\(a) x"] {
+        for rules in all_rules() {
+            in_pieces(&format!("{definition}{text}"), MarkerGrammar::ALL, &rules, &[1], 0)
+                .unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}

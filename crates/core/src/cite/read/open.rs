@@ -218,10 +218,14 @@ impl Open<'_, '_> {
         })
     }
 
-    /// Whether an address or a label may follow the bracket that ends at `end`.
+    /// Whether an address or a label may follow the bracket that ends at `end`. The engine that reads here takes an escaped
+    /// bracket behind it for the beginning of a label: `[foo]\[bar]`.
     fn goes_on_behind_bracket(&self, end: usize) -> bool {
         let behind = &self.text[end..self.to];
-        behind.is_empty() || behind.starts_with('(') && may_be_address(&behind[1..])
+        let is_label = |label: &str| label.is_empty() || label.starts_with('[') && !label.contains(']');
+        behind.is_empty()
+            || behind.starts_with('(') && may_be_address(&behind[1..])
+            || behind.strip_prefix('\\').is_some_and(is_label)
     }
 
     fn may_be_entity(&self, at: usize) -> bool {
