@@ -116,6 +116,7 @@ fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early(
         format!("> <!-- {words} --> [1]"),
         format!("``` `` c`d ``<b title=\"{words}\"> [1]"),
         format!("<div><!-- {words} --><b title=\"{words}\">\n\n[1]"),
+        format!("\u{feff}<b>[1]<b title=\"{words}\">"),
         "<![CDATA[ x [1]".to_owned(),
         "<? x [1]".to_owned(),
         "<?- x [1]".to_owned(),
@@ -147,5 +148,15 @@ fn a_link_before_an_escaped_bracket_is_shown_when_the_bracket_is_closed() {
             in_pieces(&format!("{definition}{text}"), MarkerGrammar::ALL, &rules, &[1], 0)
                 .unwrap_or_else(|error| panic!("{error}"));
         }
+    }
+}
+
+/// A header was shown as a paragraph, and began with a border as soon as its delimiters came: its first cell held a no-break
+/// space, which was taken for a blank before the border.
+#[test]
+fn a_header_that_begins_with_a_no_break_space_stays_as_it_was_shown() {
+    for rules in all_rules() {
+        in_pieces("[1]\n\n\u{a0}|b\n-|-\nc|d", MarkerGrammar::ALL, &rules, &[1], 0)
+            .unwrap_or_else(|error| panic!("{error}"));
     }
 }

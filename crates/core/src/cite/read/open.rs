@@ -29,7 +29,8 @@ pub(in crate::cite) fn decided(text: &str) -> usize {
 /// Whether a line with this beginning may still become a rule, a fence, the underline of a heading, the delimiter row of a
 /// table, HTML, or the beginning of an item.
 pub(super) fn is_untold(line: &str) -> bool {
-    let content = line.trim_start_matches([' ', '\t', '>']);
+    // A byte order mark before the first line does not count.
+    let content = line.trim_start_matches('\u{feff}').trim_start_matches([' ', '\t', '>']);
     if content.bytes().all(|byte| b"-=*_#+>|:.)0123456789`~ \t".contains(&byte)) {
         return true;
     }

@@ -18,7 +18,8 @@ impl Writer {
     }
 
     pub(in crate::cite) fn open_row(&mut self, cx: &Context<'_>, range: &Range<usize>) {
-        let source = cx.text[range.clone()].trim();
+        // A no-break space is the content of a cell.
+        let source = cx.text[range.clone()].trim_matches([' ', '\t', '\r', '\n']);
         if self.out.len() > self.line.start {
             self.next_line(self.row.form);
         }
