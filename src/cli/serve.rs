@@ -104,8 +104,8 @@ fn say_who_sees_livestreams(bus: Option<&Bus>, place: &Location) -> io::Result<(
             telemetry::say(format_args!("livestreams are shown on all nodes that share the bus at {}", bus.address()))
         }
         (None, Location::Postgres(_)) => telemetry::say(
-            "livestreams are shown to readers on the node that writes them; to show them on all nodes, set bus.url \
-             (CITEWIRE_BUS_URL)",
+            "an answer that is being written is shown to readers on the same node, and to others when it is finished; to \
+             show it to all while it is written, set bus.url (CITEWIRE_BUS_URL)",
         ),
         (None, Location::Memory | Location::Sqlite(_)) => Ok(()),
     }
@@ -164,18 +164,14 @@ async fn serve_from(
     for line in &config.announcements {
         telemetry::say(line)?;
     }
-    say_who_sees_livestreams(bus.as_ref(), &place)?;
-    match place {
+    match &place {
         Location::Sqlite(path) => telemetry::say(format_args!("conversations are kept in {}", path.display()))?,
         Location::Postgres(address) => {
             telemetry::say(format_args!("conversations are kept in {address}, which several nodes may serve"))?;
-            telemetry::say(
-                "an answer that is being written is shown to readers on the same node; readers on other nodes see it when \
-                 it is finished",
-            )?;
         }
         Location::Memory => telemetry::say("conversations are kept in memory, and are lost when citewire stops")?,
     }
+    say_who_sees_livestreams(bus.as_ref(), &place)?;
     let team = assistants.all();
     if !team.is_empty() {
         let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
