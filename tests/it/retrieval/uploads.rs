@@ -32,7 +32,7 @@ struct Server {
     client: Client,
 }
 
-/// Starts the command; returns its log from the line with its address on.
+/// Starts the command; returns its address, and all else that it logs, also before it listens.
 async fn start(data: &TempDir) -> (Child, UnboundedReceiver<String>, String) {
     let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
     command.env("CITEWIRE_DATA_DIR", data.path()).env("CITEWIRE_API_KEY", API_KEY).env("CITEWIRE_ASSISTANT", "none");
@@ -43,14 +43,18 @@ async fn start(data: &TempDir) -> (Child, UnboundedReceiver<String>, String) {
     command.env("CITEWIRE_EGRESS_ALLOW_HOSTS", "127.0.0.1").env("CITEWIRE_LOG", "citewire=info");
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
     let stderr = child.stderr.take().expect("a pipe");
-    let (tell, mut lines) = unbounded_channel();
+    let (tell, lines) = unbounded_channel();
+    let (tell_url, mut url) = unbounded_channel();
     thread::spawn(move || {
         for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            drop(tell.send(line));
+            match line.strip_prefix("citewire is listening on ") {
+                Some(url) => drop(tell_url.send(url.to_owned())),
+                None => drop(tell.send(line)),
+            }
         }
     });
-    let line = next(&mut lines, "citewire is listening on ").await;
-    (child, lines, line.trim_start_matches("citewire is listening on ").to_owned())
+    let url = timeout(PATIENCE, url.recv()).await.ok().flatten().expect("the command listens");
+    (child, lines, url)
 }
 
 /// The next line with these words.
