@@ -82,7 +82,10 @@ async fn the_host_that_a_proxy_names_is_judged_as_well() {
 /// A script asked for sessions until the store was full. The limit holds for an address; behind a proxy for that of the client.
 #[tokio::test]
 async fn an_address_starts_thirty_sessions_of_the_page_in_a_minute() {
-    let app = TestApp::with(|setup| setup.http.trusted_proxies = TrustedProxies::nearby());
+    let app = TestApp::with(|setup| {
+        setup.alone = true;
+        setup.http.trusted_proxies = TrustedProxies::nearby();
+    });
     let from = |client: &str| session(&app, "localhost").header("x-forwarded-for", client);
     for _ in 0..30 {
         assert_eq!(status(from("192.0.2.1")).await, 200);
@@ -100,7 +103,7 @@ async fn an_address_starts_thirty_sessions_of_the_page_in_a_minute() {
 /// The holder of one token posted as fast as the line let him, and had a model answer each post.
 #[tokio::test]
 async fn a_token_posts_a_hundred_at_once_and_the_secret_as_often_as_it_likes() {
-    let app = TestApp::start();
+    let app = TestApp::alone();
     let conversation = app.conversation().await;
     let post = |bearer: String| {
         let path = format!("/v3/directline/conversations/{}/activities", conversation.id);
@@ -121,7 +124,7 @@ async fn a_token_posts_a_hundred_at_once_and_the_secret_as_often_as_it_likes() {
 /// A key could be guessed at the speed of the line.
 #[tokio::test]
 async fn an_address_tries_twenty_wrong_keys_in_a_minute_and_a_good_one_is_never_refused() {
-    let app = TestApp::start();
+    let app = TestApp::alone();
     let list = |key: &str| status(app.request(Method::GET, "/v1/conversations").bearer_auth(key));
     for _ in 0..20 {
         assert_eq!(list("a-key-that-nobody-has").await, 401);

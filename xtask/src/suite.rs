@@ -15,11 +15,12 @@ struct Step {
     run: fn(&Repository) -> Result<()>,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "fmt", what: "the code is formatted", fast: true, run: fmt },
     Step { name: "clippy", what: "no lint complains", fast: true, run: clippy },
     Step { name: "core", what: "the core depends on nothing that has I/O", fast: true, run: core },
     Step { name: "tests", what: "unit, golden, property and black-box tests", fast: true, run: tests },
+    Step { name: "nodes", what: "two servers that take calls in turn do what one does", fast: false, run: nodes },
     Step { name: "doctests", what: "the examples in the documentation run", fast: false, run: doctests },
     Step { name: "doc", what: "the documentation builds without warnings", fast: false, run: doc },
     Step { name: "packages", what: "dependencies are as deny.toml wants them", fast: false, run: deny::check },
@@ -116,10 +117,9 @@ fn core(repository: &Repository) -> Result<()> {
 }
 
 fn tests(repository: &Repository) -> Result<()> {
+    ensure_databases()?;
     debian::ensure("systemd-analyze", "systemd")?;
-    debian::ensure_postgresql()?;
     debian::ensure("kubectl", "kubernetes-client")?;
-    debian::ensure("redis-server", "redis-server")?;
     debian::ensure("faketime", "faketime")?;
     debian::ensure("pgbouncer", "pgbouncer")?;
     debian::ensure("openssl", "openssl")?;
@@ -136,6 +136,27 @@ fn tests(repository: &Repository) -> Result<()> {
     }
     timing::timed(&mut command)?;
     timing::run(&mut command)
+}
+
+fn ensure_databases() -> Result<()> {
+    debian::ensure_postgresql()?;
+    debian::ensure("redis-server", "redis-server")
+}
+
+/// The modules of the black-box tests in which a server keeps conversations, and what is left out of them: it takes long, and
+/// shows nothing new with two nodes.
+const FOR_TWO_NODES: [&str; 8] =
+    ["answers::", "assistants::", "azure_bot::", "bot::", "conversations::", "direct_line::", "later::", "live::"];
+const FOR_ONE: [&str; 3] = ["azure_bot::load::", "direct_line_client::", "after_a_hundred_cuts"];
+
+fn nodes(repository: &Repository) -> Result<()> {
+    ensure_databases()?;
+    npm::install(&repository.path("tests/bot"))?;
+    npm::install(&repository.path("tests/client"))?;
+    // With the whole workspace, nothing has to be built again.
+    let mut command = repository.cargo(&["test", "--locked", "--workspace", "--test", "it", "--"]);
+    command.args(FOR_TWO_NODES).args(FOR_ONE.iter().flat_map(|name| ["--skip", name]));
+    process::run(command.env("CITEWIRE_TEST_NODES", "2"))
 }
 
 fn doctests(repository: &Repository) -> Result<()> {

@@ -4,6 +4,7 @@ mod backend;
 mod bot;
 mod conversation;
 mod dice;
+mod nodes;
 mod request;
 mod server;
 mod serving;

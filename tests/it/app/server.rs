@@ -18,10 +18,12 @@ use citewire::egress::EgressOptions;
 use citewire::http::{self, HttpOptions};
 use citewire::redirects::{RedirectLimits, Redirects};
 use citewire::secret::Secret;
-use citewire::store::{Batch, ConversationStore, MemoryStore, StoreLimits};
+use citewire::store::{Batch, ConversationStore, StoreLimits};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tokio::sync::oneshot;
+
+use super::nodes::{Front, close, fresh_memory, fresh_stores, shared_bus};
 
 pub(crate) const API_KEY: &str = "the-api-key-of-the-tests";
 /// Longer than any pause between two calls, and shorter than what a stream may take.
@@ -48,6 +50,7 @@ impl Clock for Eager {
 }
 
 /// What a test may change before the server starts.
+#[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) http: HttpOptions,
     pub(crate) direct_line: DirectLineOptions,
@@ -60,6 +63,8 @@ pub(crate) struct Setup {
     pub(crate) assistants: Option<Arc<Assistants>>,
     pub(crate) later: Option<ProactiveMessages>,
     pub(crate) bus: BusOptions,
+    /// Whether the test is about a server by itself: what each node counts for itself, or what holds without a public URL.
+    pub(crate) alone: bool,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -69,13 +74,111 @@ pub(crate) struct TestApp {
     pub(crate) client: reqwest::Client,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<dyn ConversationStore>,
+    /// One for each node.
+    stores: Vec<Arc<dyn ConversationStore>>,
+    nodes: Vec<Node>,
+}
+
+impl Setup {
+    fn changed(change: impl FnOnce(&mut Self)) -> Self {
+        let secret = |text| Secret::parse(text).expect("a secret");
+        let bind = "127.0.0.1:0".parse().expect("an address");
+        let mut setup = Self {
+            http: HttpOptions::new(bind, secret(API_KEY), secret(DIRECT_LINE_SECRET)),
+            direct_line: DirectLineOptions::default(),
+            memory: StoreLimits::in_memory(),
+            binding: None,
+            egress: EgressOptions::default(),
+            follow_redirects: false,
+            bot: None,
+            azure_bot: None,
+            assistants: None,
+            later: None,
+            bus: BusOptions::default(),
+            alone: false,
+        };
+        setup.http.workers = 1;
+        // Back ends of tests that say nothing are not waited for.
+        setup.http.shutdown_grace = Duration::from_secs(2);
+        change(&mut setup);
+        setup
+    }
+
+    /// What a node serves.
+    fn state(&self, store: &Arc<dyn ConversationStore>, clock: &Arc<ManualClock>) -> http::State {
+        let setup = self.clone();
+        let mut state = http::State::new(
+            setup.http,
+            setup.direct_line,
+            Arc::clone(store),
+            Arc::clone(clock) as Arc<dyn Clock>,
+            Arc::new(RandomIds),
+        );
+        if let Some(bus) = Bus::new(&setup.bus, RandomIds.fresh()).expect("a client") {
+            state = state.with_bus(bus);
+        }
+        if setup.follow_redirects {
+            let clock = Arc::clone(clock) as Arc<dyn Clock>;
+            let redirects = Redirects::new(setup.egress.clone(), RedirectLimits::default(), clock);
+            state = state.follow(redirects.expect("a client"));
+        }
+        if let Some(bot) = setup.bot {
+            let client = BotClient::new(bot, setup.egress.clone(), Arc::clone(clock) as Arc<dyn Clock>);
+            state = state.with_bot(client.expect("a client"));
+        }
+        if let Some(assistants) = setup.assistants {
+            state = state.with_assistants(assistants);
+        }
+        if let Some(options) = setup.azure_bot {
+            let records = ConnectorRecords::new(Arc::clone(store));
+            let clock = Arc::new(Eager(Arc::clone(clock)));
+            let azure = AzureBot::new(options, setup.egress.clone(), records, clock, Arc::new(RandomIds));
+            state = state.with_azure_bot(azure.expect("a bot"));
+        }
+        if let Some(later) = setup.later {
+            state = state.answer_later(later);
+        }
+        if let Some(binding) = setup.binding {
+            let clock = Arc::clone(clock) as Arc<dyn Clock>;
+            let bound = BoundDirectLine::new(binding, setup.egress, clock, Arc::new(RandomIds));
+            state = state.bind(bound.expect("a client"));
+        }
+        state
+    }
+}
+
+/// A server in a thread of its own.
+struct Node {
+    address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+}
+
+impl Node {
+    fn start(state: http::State) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let server = http::build(state).expect("a server");
+                tell.send(server.addresses()[0]).expect("the test waits");
+                server.run(async move { drop(stopped.await) }).await.expect("the server ends well");
+            });
+        });
+        let address = told.recv().expect("the server starts");
+        Self { address, stop: Some(stop), thread: Some(thread) }
+    }
 }
 
 impl TestApp {
     pub(crate) fn start() -> Self {
         Self::with(|_| {})
+    }
+
+    /// A server by itself, also where others are two nodes.
+    pub(crate) fn alone() -> Self {
+        Self::with(|setup| setup.alone = true)
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Setup)) -> Self {
@@ -97,89 +200,45 @@ impl TestApp {
         clock: Arc<ManualClock>,
         change: impl FnOnce(&mut Setup),
     ) -> Self {
-        let secret = |text| Secret::parse(text).expect("a secret");
-        let bind = "127.0.0.1:0".parse().expect("an address");
-        let mut setup = Setup {
-            http: HttpOptions::new(bind, secret(API_KEY), secret(DIRECT_LINE_SECRET)),
-            direct_line: DirectLineOptions::default(),
-            memory: StoreLimits::in_memory(),
-            binding: None,
-            egress: EgressOptions::default(),
-            follow_redirects: false,
-            bot: None,
-            azure_bot: None,
-            assistants: None,
-            later: None,
-            bus: BusOptions::default(),
+        let mut setup = Setup::changed(change);
+        let is_alone = setup.alone || setup.bus.address.is_some();
+        let stores = match store {
+            Some(store) => vec![store],
+            None if is_alone => vec![fresh_memory(setup.memory, &clock)],
+            None => fresh_stores(setup.memory, &clock),
         };
-        setup.http.workers = 1;
-        // Back ends of tests that say nothing are not waited for.
-        setup.http.shutdown_grace = Duration::from_secs(2);
-        change(&mut setup);
-        let fresh = || Arc::new(MemoryStore::new(setup.memory, Arc::clone(&clock) as Arc<dyn Clock>));
-        let store: Arc<dyn ConversationStore> = store.unwrap_or_else(|| fresh());
-        let mut state = http::State::new(
-            setup.http,
-            setup.direct_line,
-            Arc::clone(&store),
-            Arc::clone(&clock) as Arc<dyn Clock>,
-            Arc::new(RandomIds),
-        );
-        if let Some(bus) = Bus::new(&setup.bus, RandomIds.fresh()).expect("a client") {
-            state = state.with_bus(bus);
+        let store = Arc::clone(&stores[0]);
+        let mut front = None;
+        if stores.len() > 1 {
+            let front = front.insert(Front::new());
+            setup.http.public_url.get_or_insert(front.url().parse().expect("a URL"));
+            setup.bus = shared_bus();
         }
-        if setup.follow_redirects {
-            let clock = Arc::clone(&clock) as Arc<dyn Clock>;
-            let redirects = Redirects::new(setup.egress.clone(), RedirectLimits::default(), clock);
-            state = state.follow(redirects.expect("a client"));
-        }
-        if let Some(bot) = setup.bot {
-            let client = BotClient::new(bot, setup.egress.clone(), Arc::clone(&clock) as Arc<dyn Clock>);
-            state = state.with_bot(client.expect("a client"));
-        }
-        if let Some(assistants) = setup.assistants {
-            state = state.with_assistants(assistants);
-        }
-        if let Some(options) = setup.azure_bot {
-            let records = ConnectorRecords::new(Arc::clone(&store));
-            let clock = Arc::new(Eager(Arc::clone(&clock)));
-            let azure = AzureBot::new(options, setup.egress.clone(), records, clock, Arc::new(RandomIds));
-            state = state.with_azure_bot(azure.expect("a bot"));
-        }
-        if let Some(later) = setup.later {
-            state = state.answer_later(later);
-        }
-        if let Some(binding) = setup.binding {
-            let clock = Arc::clone(&clock) as Arc<dyn Clock>;
-            let bound = BoundDirectLine::new(binding, setup.egress, clock, Arc::new(RandomIds));
-            state = state.bind(bound.expect("a client"));
-        }
-        let (stop, stopped) = oneshot::channel();
-        let (tell, told) = mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            runtime.block_on(async move {
-                let server = http::build(state).expect("a server");
-                tell.send(server.addresses()[0]).expect("the test waits");
-                server.run(async move { drop(stopped.await) }).await.expect("the server ends well");
-            });
-        });
-        let address = told.recv().expect("the server starts");
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).build().expect("a client");
+        let start = |store: &Arc<dyn ConversationStore>| Node::start(setup.state(store, &clock));
+        let nodes: Vec<Node> = stores.iter().map(start).collect();
+        let address = match front {
+            Some(front) => front.lead_to(nodes.iter().map(|node| node.address).collect()),
+            None => nodes[0].address,
+        };
+        // Each request has a connection of its own, so that nodes take them in turn.
+        let idle = if nodes.len() > 1 { 0 } else { usize::MAX };
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).pool_max_idle_per_host(idle).build();
         let url = format!("http://{address}");
-        Self { url, address, client, clock, store, stop: Some(stop), thread: Some(thread) }
+        Self { url, address, client: client.expect("a client"), clock, store, stores, nodes }
     }
 
     /// Tells the server to stop, without waiting for it.
     pub(crate) fn stop(&mut self) {
-        drop(self.stop.take());
+        self.nodes.iter_mut().for_each(|node| drop(node.stop.take()));
     }
 
     /// Waits until the server has ended.
     pub(crate) async fn ended(mut self) {
         self.stop();
-        let thread = self.thread.take().expect("the server was not waited for");
-        tokio::task::spawn_blocking(|| thread.join().expect("the server ends well")).await.expect("joined");
+        for node in &mut self.nodes {
+            let thread = node.thread.take().expect("the server was not waited for");
+            tokio::task::spawn_blocking(|| thread.join().expect("the server ends well")).await.expect("joined");
+        }
     }
 
     /// A request without a credential.
@@ -208,9 +267,13 @@ impl TestApp {
 impl Drop for TestApp {
     fn drop(&mut self) {
         self.stop();
-        if let Some(thread) = self.thread.take() {
+        for thread in self.nodes.iter_mut().filter_map(|node| node.thread.take()) {
             let ended = thread.join();
             assert!(ended.is_ok() || std::thread::panicking(), "the server did not end well");
+        }
+        // A test may go on with the conversations.
+        if self.nodes.len() > 1 && Arc::strong_count(&self.store) == 2 {
+            close(std::mem::take(&mut self.stores));
         }
     }
 }

@@ -84,13 +84,16 @@ async fn the_stream_url_names_the_host_that_the_client_can_reach() {
     let (_, body) = public.start_as(DIRECT_LINE_SECRET, json!({})).await;
     assert!(Conversation::of(&body).stream_url.starts_with("wss://bot.example/v3/directline/conversations/"), "{body}");
 
-    let app = TestApp::start();
+    let app = TestApp::alone();
     let request = app.request(Method::POST, START).bearer_auth(DIRECT_LINE_SECRET);
     let request = request.header("host", "localhost:1234").header("x-forwarded-proto", "https");
     let (_, body) = answer(request.header("x-forwarded-host", "evil.example")).await;
     assert!(Conversation::of(&body).stream_url.starts_with("ws://localhost:1234/"), "{body}");
 
-    let trusting = TestApp::with(|setup| setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby());
+    let trusting = TestApp::with(|setup| {
+        setup.alone = true;
+        setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby();
+    });
     let request = trusting.request(Method::POST, START).bearer_auth(DIRECT_LINE_SECRET);
     let request = request.header("x-forwarded-proto", "https").header("x-forwarded-host", "bot.example");
     let (_, body) = answer(request).await;

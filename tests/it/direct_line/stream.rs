@@ -138,7 +138,7 @@ async fn a_frame_that_never_ends_is_cut_off() {
 
 #[tokio::test]
 async fn all_sockets_of_a_conversation_get_everything_and_none_is_evicted() {
-    let app = TestApp::start();
+    let app = TestApp::alone();
     let conversation = app.conversation().await;
     let mut sockets = Vec::new();
     for _ in 0..8 {

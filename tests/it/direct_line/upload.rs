@@ -234,6 +234,7 @@ async fn a_file_runs_nothing_and_is_gone_with_its_conversation() {
 async fn a_bot_is_told_of_files_at_an_address_that_it_can_reach() {
     let bot = Bot::quiet();
     let app = TestApp::with(|setup| {
+        setup.alone = true;
         setup.bot = Some(bot.binding());
         setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby();
     });
