@@ -41,7 +41,7 @@ cargo xtask run [--release] [ARGUMENTS OF citewire serve]
     fetch Web Chat if it is missing, build, and serve the page
 cargo xtask test [--fast] [--list] [STEP...]
     run the suite, or the named steps of it; --fast leaves out what takes long
-cargo xtask soak citations|formats|places|spans|streams [--cases N] [--seed S] [--workers W]
+cargo xtask soak citations|formats|places|spans|streams|blocks [--cases N] [--seed S] [--workers W]
     try a property with many generated cases, a million unless told otherwise, on all cores
 cargo xtask soak crash [--kills N] [--seed S]
     kill a server while it is written to, a hundred times unless told otherwise, and look for what was acknowledged

@@ -44,7 +44,7 @@ struct Often {
 
 const GENERATED: Often = Often { option: "--cases", variable: "PROPTEST_CASES", unless_said: CASES };
 
-const PROPERTIES: [Property; 9] = [
+const PROPERTIES: [Property; 10] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
@@ -78,6 +78,13 @@ const PROPERTIES: [Property; 9] = [
         what: "any cut gives what the whole answer gives",
         file: ENGINES,
         test: "incremental::any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning",
+        often: GENERATED,
+    },
+    Property {
+        name: "blocks",
+        what: "blocks that are cited at their ends give what the answer with their spans gives",
+        file: ENGINES,
+        test: "blocks::blocks_cited_at_their_ends_give_what_the_answer_with_their_spans_gives",
         often: GENERATED,
     },
     Property {

@@ -1,12 +1,17 @@
 //! Blocks of text that are cited at their ends, as some formats stream them: the outcome is that of the answer whose spans
 //! they are, wherever the pieces were cut.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use citewire_core::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
 use citewire_core::cite::{Incremental, Rules, cite};
 use citewire_core::text::Span;
+use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError};
+use proptest::sample::select;
+use proptest::test_runner::TestCaseError;
 
+use super::cases::{Case, Verdict, try_all};
 use super::generator::{answer, pieces};
 use super::given::documents;
 use super::incremental::all_rules;
@@ -14,13 +19,41 @@ use super::incremental::all_rules;
 /// A block of text and what it rests on.
 type Block = (String, Vec<usize>);
 
-/// Blocks as formats send them that cite each at its end. A block that is a marker and nothing else is replaced when it is a
-/// span of a whole answer, and no format sends one; a blank one is cited behind the last word before it, by the reader.
-fn blocks() -> impl Strategy<Value = Vec<Block>> {
-    let block = (pieces(), proptest::collection::vec(0_usize..3, 0..3))
-        .prop_map(|(pieces, sources)| (answer(&pieces), sources))
-        .prop_filter("a block says something", |(text, _)| !text.trim().is_empty() && !is_marker_span(text));
-    proptest::collection::vec(block, 1..5)
+/// Blocks for one dialect, in pieces of these lengths.
+#[derive(Clone, Debug)]
+struct Arriving {
+    /// The pieces of which the text of each is made, and what it rests on.
+    blocks: Vec<(Vec<&'static str>, Vec<usize>)>,
+    rules: usize,
+    grammar: MarkerGrammar,
+    carriage_returns: bool,
+    lengths: Vec<usize>,
+}
+
+impl Arriving {
+    fn blocks(&self) -> Vec<Block> {
+        let ends = if self.carriage_returns { "\r\n" } else { "\n" };
+        self.blocks.iter().map(|(pieces, sources)| (answer(pieces).replace('\n', ends), sources.clone())).collect()
+    }
+}
+
+impl Case for Arriving {
+    /// Without a block, then without a piece of one, then without a length.
+    fn without(&self, at: usize) -> Option<Self> {
+        if let Some(blocks) = self.blocks.without(at) {
+            return Some(Self { blocks, ..self.clone() });
+        }
+        let mut at = at - self.blocks.len();
+        for (block, (pieces, _)) in self.blocks.iter().enumerate() {
+            if let Some(less) = pieces.without(at) {
+                let mut smaller = self.clone();
+                smaller.blocks[block].0 = less;
+                return Some(smaller);
+            }
+            at -= pieces.len();
+        }
+        Some(Self { lengths: self.lengths.without(at)?, ..self.clone() })
+    }
 }
 
 /// Cites blocks at their ends, each in pieces of these lengths in bytes, against the answer whose spans they are.
@@ -67,34 +100,49 @@ fn block_by_block(
     Ok(())
 }
 
-fn config() -> Config {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000);
-    Config { cases, failure_persistence: None, ..Config::default() }
+/// A block that is a marker and nothing else is replaced when it is a span of a whole answer, and no format sends one; a blank one
+/// is cited behind the last word before it, by the reader.
+fn try_arriving(arriving: &Arriving) -> Verdict {
+    let blocks = arriving.blocks();
+    if blocks.iter().any(|(text, _)| text.trim().is_empty() || is_marker_span(text)) {
+        return Verdict::Discarded;
+    }
+    let Arriving { rules, grammar, lengths, .. } = arriving;
+    let judge = || block_by_block(&blocks, *grammar, &all_rules()[*rules], lengths);
+    match catch_unwind(AssertUnwindSafe(judge)) {
+        Ok(Ok(())) => Verdict::Holds,
+        Ok(Err(error)) => Verdict::Fails(error.to_string()),
+        Err(_) => Verdict::Fails(format!("it panics at {blocks:?}")),
+    }
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn blocks_cited_at_their_ends_give_what_the_answer_with_their_spans_gives(
-        blocks in blocks(),
-        lengths in proptest::collection::vec(1_usize..20, 1..40),
-        rules in proptest::sample::select(&[0_usize, 1, 2][..]),
-        grammar in proptest::sample::select(&[MarkerGrammar::ALL, MarkerGrammar::NONE][..]),
-        carriage_returns in any::<bool>(),
-    ) {
-        let ends = if carriage_returns { "\r\n" } else { "\n" };
-        let blocks: Vec<Block> =
-            blocks.into_iter().map(|(text, sources)| (text.replace('\n', ends), sources)).collect();
-        block_by_block(&blocks, grammar, &all_rules()[rules], &lengths)?;
-    }
+/// Blocks as formats send them that cite each at its end.
+#[test]
+fn blocks_cited_at_their_ends_give_what_the_answer_with_their_spans_gives() {
+    let strategy = || {
+        let blocks = vec((pieces(), vec(0_usize..3, 0..3)), 1..5);
+        let grammar = select(&[MarkerGrammar::ALL, MarkerGrammar::NONE][..]);
+        (blocks, 0_usize..3, grammar, any::<bool>(), vec(1_usize..20, 1..40)).prop_map(
+            |(blocks, rules, grammar, carriage_returns, lengths)| Arriving {
+                blocks,
+                rules,
+                grammar,
+                carriage_returns,
+                lengths,
+            },
+        )
+    };
+    let start = || |cases: &[Arriving]| cases.iter().map(try_arriving).collect();
+    try_all("blocks", strategy, start).assert_all_hold();
 }
 
 /// The line behind the definition, read alone, was a block of code: the list before the definition had ended there.
 #[test]
 fn an_indented_line_behind_a_definition_goes_on_with_its_paragraph() {
-    let blocks =
-        [("【4:0†a】\n[[](javascript:x)[1][1]", vec![]), ("\n\n- item\n\n[1]: https://evil.example\n\t[1]", vec![])];
+    let blocks = [
+        ("【4:0†a】\n[[](javascript:x)[1][1]", Vec::new()),
+        ("\n\n- item\n\n[1]: https://evil.example\n\t[1]", Vec::new()),
+    ];
     let blocks = blocks.map(|(text, sources)| (text.to_owned(), sources));
     block_by_block(&blocks, MarkerGrammar::ALL, &Rules::web_chat(), &[11, 1, 2, 9]).expect("what the whole gives");
 }
