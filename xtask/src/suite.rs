@@ -145,8 +145,8 @@ fn ensure_databases() -> Result<()> {
 
 /// The modules of the black-box tests in which a server keeps conversations, and what is left out of them: it takes long, and
 /// shows nothing new with two nodes.
-const FOR_TWO_NODES: [&str; 8] =
-    ["answers::", "assistants::", "azure_bot::", "bot::", "conversations::", "direct_line::", "later::", "live::"];
+const FOR_TWO_NODES: [&str; 7] =
+    ["answers::", "assistants::", "azure_bot::", "bot::", "conversations::", "direct_line::", "live::"];
 const FOR_ONE: [&str; 3] = ["azure_bot::load::", "direct_line_client::", "after_a_hundred_cuts"];
 
 fn nodes(repository: &Repository) -> Result<()> {

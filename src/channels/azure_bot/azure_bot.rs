@@ -118,6 +118,7 @@ impl AzureBot {
     pub fn later(&self) -> ProactiveMessages {
         let (client, clock) = (Arc::clone(&self.client), Arc::clone(&self.clock));
         ProactiveMessages::new(self.records.clone(), client, self.options.auth.addresses.clone(), clock)
+            .in_turn(Arc::clone(&self.calls), self.options.turns.room())
             .self_contained_for_agents(self.options.self_contained_for_agents)
             .html_email(self.options.html_email)
     }

@@ -308,6 +308,8 @@ fn later(error: &ProactiveError) -> ProblemType {
         ProactiveError::Reference(_) | ProactiveError::Conversation(_) => table::UNREADABLE_REFERENCE,
         ProactiveError::Nothing => table::EMPTY_ANSWER,
         ProactiveError::Refused(refusal) => refused(refusal),
+        ProactiveError::Busy => table::CONVERSATION_BUSY,
+        ProactiveError::Ending => table::SHUTTING_DOWN,
         ProactiveError::Store(error) => store(error),
     }
 }

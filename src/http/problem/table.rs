@@ -217,6 +217,7 @@ problems! {
         SHUTTING_DOWN "shutting_down" "The server is shutting down".after(5);
         NO_KEYS "no_keys" "The keys that sign tokens cannot be fetched".after(5);
         QUEUE_FULL "queue_full" "The queue for incoming activities is full".after(2);
+        CONVERSATION_BUSY "conversation_busy" "Other answers in the conversation have not ended".after(5);
         STORE_NO_SPACE "store_no_space" "The disk of the store is full".after(60);
         STORE_DOUBTFUL "store_doubtful" "It is not known whether this was recorded".after(1);
         STORE_FAILED "store_failed" "The store failed".after(10);

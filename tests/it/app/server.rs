@@ -186,6 +186,11 @@ impl TestApp {
         Self::over(None, clock, change)
     }
 
+    /// A server without conversations, for which it is this late.
+    pub(crate) fn at(clock: Arc<ManualClock>, change: impl FnOnce(&mut Setup)) -> Self {
+        Self::over(None, clock, change)
+    }
+
     /// Another server over the conversations of one that has ended.
     pub(crate) fn going_on(
         store: Arc<dyn ConversationStore>,

@@ -3,7 +3,7 @@
 use reqwest::StatusCode;
 use serde_json::json;
 
-use super::scene::Scene;
+use super::scene::{GROUP, Scene};
 use crate::app::{API_KEY, answer};
 use crate::connector::Bubble;
 
@@ -20,8 +20,7 @@ async fn an_answer_of_a_program_waits_until_the_bot_has_answered() {
     let body = scene.backend.asked().await.begin();
     body.event(&json!({"delta": "Leave is "}));
     scene.service.called(1).await;
-    let (_, listed) = answer(scene.app.get("/v1/conversations", API_KEY)).await;
-    let path = format!("/v1/conversations/{}/answers", listed["conversations"][0]["id"].as_str().expect("an id"));
+    let path = answers(&scene).await;
     let later = scene.app.post(&path, API_KEY).json(&json!({"text": "By the way."}));
     let bot = async {
         // The server has had the program's answer for a while when it has answered these.
@@ -37,4 +36,43 @@ async fn an_answer_of_a_program_waits_until_the_bot_has_answered() {
     let chat = scene.chat(PERSONAL);
     assert_eq!(chat.iter().map(Bubble::text).collect::<Vec<_>>(), ["Leave is 30 days.", "By the way."]);
     assert_eq!(scene.service.faults(), Vec::<String>::new());
+}
+
+/// The path of the answers in the one conversation that there is.
+async fn answers(scene: &Scene) -> String {
+    let (_, listed) = answer(scene.app.get("/v1/conversations", API_KEY)).await;
+    format!("/v1/conversations/{}/answers", listed["conversations"][0]["id"].as_str().expect("an id"))
+}
+
+/// Each node of a cluster had sent it: a caller that comes again is led to another node than before.
+#[tokio::test]
+async fn a_repeated_key_of_a_program_is_sent_once_whichever_node_gets_it() {
+    let scene = Scene::new().await;
+    scene.hand_in(&scene.message("1", "hi")).await;
+    scene.backend.asked().await.begin().done();
+    let path = answers(&scene).await;
+    let body = json!({"text": "By the way."});
+    let send = || answer(scene.app.post(&path, API_KEY).header("idempotency-key", "k").json(&body));
+    let ((status, one), (_, other)) = tokio::join!(send(), send());
+    assert_eq!((status, &one["id"]), (StatusCode::CREATED, &other["id"]));
+    let sent = scene.chat(GROUP).iter().filter(|bubble| bubble.text() == "By the way.").count();
+    assert_eq!(sent, 1);
+}
+
+/// With the end of a conversation, all that waits in it for the bot is forgotten.
+#[tokio::test]
+async fn an_answer_of_a_program_outlives_the_end_of_what_it_waits_for() {
+    let scene = Scene::new().await;
+    scene.hand_in(&scene.message("1", "hi")).await;
+    let _unanswered = scene.backend.asked().await;
+    let path = answers(&scene).await;
+    let later = answer(scene.app.post(&path, API_KEY).json(&json!({"text": "By the way."})));
+    let end = async {
+        let metrics = async || scene.app.get("/metrics", API_KEY).send().await.expect("an answer").text().await;
+        while !metrics().await.expect("a text").contains("citewire_queue_entries{queue=\"azure_bot\"} 1") {}
+        scene.hand_in(&scene.activity("endOfConversation", &json!({"id": "2"}))).await;
+    };
+    let ((status, body), ()) = tokio::join!(later, end);
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    assert_eq!(scene.chat(GROUP).iter().map(Bubble::text).collect::<Vec<_>>(), ["By the way."]);
 }

@@ -107,7 +107,7 @@ async fn an_answer_says_whom_it_answers_and_carries_its_claims() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_thumb_is_kept_with_the_answer_that_it_is_about() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     scene.hand_in(&scene.message("1", "How long is leave?")).await;
     scene.answer_next("30 days [1].").await;
     scene.recorded(2).await;
@@ -242,7 +242,7 @@ async fn in_copilot_an_answer_that_comes_later_goes_the_way_of_one_that_was_aske
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn answers_and_what_waits_are_in_the_figures() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     scene.hand_in(&scene.message("1", "hi")).await;
     scene.answer_next("Hello.").await;
     // The second question is asked when the first is done with.

@@ -8,11 +8,11 @@ use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
 use citewire::channels::azure_bot::{AzureBotOptions, PUBLIC_HOSTS, PublicName, TrustedHosts};
 use citewire::clock::{Clock as _, ManualClock};
 use citewire::secret::Secret;
-use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
+use citewire::store::{ConversationStore, StoreLimits};
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
-use crate::app::{Backend, TestApp, answer};
+use crate::app::{self, Backend, TestApp, answer};
 use crate::connector::{Bubble, Flavour, Service};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, CHANNEL_METADATA, ENTRA_KEYS, ENTRA_METADATA, Publisher};
 use crate::connector_auth::scene::{AGENT, APP, TENANT};
@@ -32,6 +32,8 @@ pub(super) struct Setup {
     pub(super) assistant: AssistantOptions,
     pub(super) limits: StoreLimits,
     pub(super) workers: usize,
+    /// Whether the test is about one node, also where others are about two.
+    pub(super) alone: bool,
 }
 
 pub(super) struct Scene {
@@ -43,25 +45,22 @@ pub(super) struct Scene {
     options: AzureBotOptions,
 }
 
-fn serve(
-    store: Arc<dyn ConversationStore>,
-    clock: Arc<ManualClock>,
-    options: &AzureBotOptions,
-    team: &Arc<Assistants>,
-    workers: usize,
-) -> TestApp {
-    TestApp::going_on(store, clock, |setup| {
-        setup.azure_bot = Some(options.clone());
-        setup.assistants = Some(Arc::clone(team));
-        setup.http.workers = workers;
-        setup.http.shutdown_grace = Duration::from_millis(300);
-    })
+fn serve(setup: &mut app::Setup, options: &AzureBotOptions, team: &Arc<Assistants>, workers: usize) {
+    setup.azure_bot = Some(options.clone());
+    setup.assistants = Some(Arc::clone(team));
+    setup.http.workers = workers;
+    setup.http.shutdown_grace = Duration::from_millis(300);
 }
 
 impl Scene {
     /// A bot in development: calls need no token.
     pub(super) async fn new() -> Self {
         Self::with(Flavour::Teams, |_| {}).await
+    }
+
+    /// The same on one node.
+    pub(super) async fn alone() -> Self {
+        Self::with(Flavour::Teams, |setup| setup.alone = true).await
     }
 
     /// A bot whose callers need tokens. Its services are on this machine all the same, where the test can look at them.
@@ -93,13 +92,16 @@ impl Scene {
         options.app_secret = Secret::parse(APP_SECRET).ok();
         let mut assistant = AssistantOptions::default();
         GREETING.clone_into(&mut assistant.greeting);
-        let mut setup = Setup { options, assistant, limits: StoreLimits::in_memory(), workers: 1 };
+        let mut setup = Setup { options, assistant, limits: StoreLimits::in_memory(), workers: 1, alone: false };
         change(&mut setup);
-        let Setup { options, assistant, limits, workers } = setup;
+        let Setup { options, assistant, limits, workers, alone } = setup;
         let backend = Backend::new();
-        let store = Arc::new(MemoryStore::new(limits, Arc::clone(&clock) as _));
         let team = Backend::alone(backend.assistant("hr", |options| *options = assistant));
-        let app = serve(store, clock, &options, &team, workers);
+        let app = TestApp::at(clock, |setup| {
+            setup.memory = limits;
+            setup.alone = alone;
+            serve(setup, &options, &team, workers);
+        });
         Self { app, service, publisher, backend, assistants: team, options }
     }
 
@@ -108,7 +110,7 @@ impl Scene {
         let (store, clock) = (Arc::clone(&self.app.store), Arc::clone(&self.app.clock));
         self.app.ended().await;
         meanwhile(&*store).await;
-        let app = serve(store, clock, &self.options, &self.assistants, 1);
+        let app = TestApp::going_on(store, clock, |setup| serve(setup, &self.options, &self.assistants, 1));
         Self { app, ..self }
     }
 

@@ -62,7 +62,7 @@ fn personal(scene: &Scene) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn behind_what_was_seen_comes_an_apology_and_no_second_answer() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     let question = scene.message("1", "hi");
     let scene = left(scene, &question, TurnStage::Spoken, None).await;
     assert_eq!(scene.texts_after(1, GROUP).await, [FAILURE]);
@@ -73,7 +73,7 @@ async fn behind_what_was_seen_comes_an_apology_and_no_second_answer() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_message_that_may_have_arrived_is_recorded_and_not_sent_again() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     let question = scene.message("1", "hi");
     let scene = left(scene, &question, TurnStage::Final, Some(json!({"message": message()}))).await;
     let told = goes_on(&scene, &question).await;
@@ -83,7 +83,7 @@ async fn a_message_that_may_have_arrived_is_recorded_and_not_sent_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_note_that_cannot_be_read_ends_its_turn_and_no_other() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     let question = scene.message("1", "hi");
     let scene = left(scene, &question, TurnStage::Final, Some(json!({"later": 1}))).await;
     assert_eq!(goes_on(&scene, &question).await, ["user: hi", "user: next"]);
@@ -100,7 +100,7 @@ async fn opened(scene: &Scene) -> String {
 
 /// Leaves a question whose answer was to be the end of the stream. `sent` says whether that has arrived.
 async fn left_with_a_stream(flavour: Flavour, channel: &str, sent: bool) -> (Scene, Value) {
-    let scene = Scene::with(flavour, |_| {}).await;
+    let scene = Scene::with(flavour, |setup| setup.alone = true).await;
     let mut question = personal(&scene);
     question["channelId"] = json!(channel);
     scene.hand_in(&question).await;
@@ -141,7 +141,7 @@ async fn the_end_of_a_stream_is_sent_once_more_and_stands_there_once() {
 /// Whoever waited for the answer in the response is gone with the process, and its activity may come again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     scene.hand_in(&scene.message("0", "first")).await;
     let first = scene.backend.asked().await;
     let id = PublicName::new(&Caller::Anonymous, "msteams", GROUP).id();
@@ -169,7 +169,7 @@ async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
 /// A service may have been taken out of the configuration.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn what_waits_for_a_service_that_is_not_trusted_any_more_goes_nowhere() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     scene.hand_in(&scene.message("1", "hi")).await;
     let asked = scene.backend.asked().await;
     let mut scene = scene;

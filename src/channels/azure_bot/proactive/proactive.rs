@@ -2,9 +2,12 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::Stream;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::DropGuard;
 
 use super::{ProactiveError, ProactiveFailed};
 use crate::activity::{ActivityId, ConversationId};
@@ -12,11 +15,15 @@ use crate::channels::azure_bot::answer::{Answered, ConnectorAnswer, Failed, Foll
 use crate::channels::azure_bot::auth::CloudAddresses;
 use crate::channels::azure_bot::conversation::{ConnectorRecords, ConversationReference, Destination, Line};
 use crate::channels::azure_bot::outbound::{ActivitySink, Collected, ConnectorClient, ConnectorSink};
+use crate::channels::azure_bot::turns::{Calls, TurnBody};
 use crate::channels::{Delivered, Incomplete};
 use crate::clock::Clock;
 use crate::convert::{Conversion, Converted};
 use crate::dialect::{Dialect, Pacing};
-use crate::store::{Conversation, Recorded};
+use crate::store::{Conversation, NewTurn, Queued, Recorded, TurnKind, TurnRoom};
+
+/// So long a message waits for its turn. An answer before it may take as long as a back end may.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 /// What readers see behind the beginning of an answer whose rest will not come.
 const GIVEN_UP: &str = "This answer could not be finished.";
@@ -31,6 +38,8 @@ pub struct ProactiveMessages {
     /// Agents may drop what stands beside the text, so the text names the sources for them.
     self_contained_for_agents: bool,
     html_email: bool,
+    /// Where they wait for their turns; `None` where nobody else speaks.
+    turns: Option<(Arc<Calls>, TurnRoom)>,
 }
 
 /// A stored conversation behind Azure Bot Service.
@@ -62,6 +71,7 @@ pub struct ProactiveTurn {
     dialect: Dialect,
     destination: Destination,
     _line: Line,
+    _turn: Option<DropGuard>,
 }
 
 /// A proactive message that was received as a stream and delivered.
@@ -105,7 +115,13 @@ impl ProactiveMessages {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let addresses = Arc::new(addresses);
-        Self { records, client, addresses, clock, self_contained_for_agents: true, html_email: false }
+        Self { records, client, addresses, clock, self_contained_for_agents: true, html_email: false, turns: None }
+    }
+
+    /// The same answers, which wait for their turns among those of the bot, whose lines some process has to serve.
+    #[must_use]
+    pub(in crate::channels::azure_bot) fn in_turn(self, calls: Arc<Calls>, room: TurnRoom) -> Self {
+        Self { turns: Some((calls, room)), ..self }
     }
 
     /// The same answers, which for agents are self-contained or not.
@@ -140,14 +156,48 @@ impl ProactiveMessages {
     /// answer is one that is written for `to`.
     ///
     /// # Errors
-    /// When the conversation is gone, or must not be called.
+    /// When the conversation is gone or must not be called, or when others speak there for too long.
     pub async fn turn(&self, to: &ProactiveConversation) -> Result<ProactiveTurn, ProactiveError> {
+        let turn = match &self.turns {
+            Some((calls, room)) => Some(self.wait_for_turn(&to.id, calls, *room).await?),
+            None => None,
+        };
         let line = self.records.line(&to.id).await;
         let reference = self.records.reference(&to.id).await?.ok_or(ProactiveError::Gone)?;
         let destination = self.destination(&reference)?;
         let conversation = ProactiveConversation { id: to.id.clone(), reference };
         let dialect = to.reference.dialect(self.html_email);
-        Ok(ProactiveTurn { answers: self.clone(), conversation, dialect, destination, _line: line })
+        Ok(ProactiveTurn { answers: self.clone(), conversation, dialect, destination, _line: line, _turn: turn })
+    }
+
+    /// Waits in the line of the conversation, which all nodes of a cluster share. The turn ends when the guard is dropped.
+    async fn wait_for_turn(
+        &self,
+        id: &ConversationId,
+        calls: &Arc<Calls>,
+        room: TurnRoom,
+    ) -> Result<DropGuard, ProactiveError> {
+        let deadline = Instant::now() + LONGEST_WAIT;
+        loop {
+            let mut later = calls.wait_for_turn(id).ok_or(ProactiveError::Ending)?;
+            let body = Some(TurnBody::Later(later.ticket.clone()).to_text());
+            let turn = NewTurn { kind: TurnKind::Azure, body, room, name: None, bound: true };
+            match self.records.store().queue_turn(id, turn).await? {
+                Some(Queued::Taken | Queued::Repeated) => {}
+                Some(Queued::LineFull | Queued::Full) => return Err(ProactiveError::Busy),
+                None => return Err(ProactiveError::Gone),
+            }
+            match timeout_at(deadline, &mut later.turn).await {
+                Ok(Ok(turn)) => return Ok(turn),
+                // Whatever waited in the conversation was forgotten.
+                Ok(Err(_)) => {}
+                Err(_) => {
+                    // Turns of a deleted conversation never come.
+                    let known = self.records.reference(id).await?;
+                    return Err(if known.is_some() { ProactiveError::Busy } else { ProactiveError::Gone });
+                }
+            }
+        }
     }
 
     /// Where an answer goes. It is no reply: nobody has just asked.

@@ -18,6 +18,8 @@ pub(in crate::channels::azure_bot) enum TurnBody {
     },
     /// A call that waits for its answers in a process.
     Bound(Ticket),
+    /// A proactive message that a process sends when its turn has come.
+    Later(Ticket),
 }
 
 /// By what a process finds one of its callers again.
@@ -54,10 +56,11 @@ mod tests {
     fn what_is_kept_is_read_again_and_anything_else_is_an_error() {
         let Value::Object(activity) = json!({"type": "message", "text": "hi"}) else { panic!("an object") };
         let ticket = Ticket { process: "p".to_owned(), call: 7, name: None };
-        for body in [TurnBody::Delivered { caller: Caller::Channel, activity }, TurnBody::Bound(ticket)] {
+        let bound = TurnBody::Bound(ticket.clone());
+        for body in [TurnBody::Delivered { caller: Caller::Channel, activity }, bound, TurnBody::Later(ticket)] {
             assert_eq!(TurnBody::read(&body.to_text()).expect("a body"), body);
         }
-        for bad in ["", "{}", r#"{"kind": "later"}"#, r#"{"kind": "bound"}"#] {
+        for bad in ["", "{}", r#"{"kind": "later"}"#, r#"{"kind": "bound"}"#, r#"{"kind": "x"}"#] {
             assert!(TurnBody::read(bad).is_err(), "{bad}");
         }
     }

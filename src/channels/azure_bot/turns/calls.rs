@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::body::Ticket;
 use super::turn::{ReplyRoute, TurnOutcome};
@@ -39,8 +39,20 @@ pub(in crate::channels::azure_bot) struct Calls {
 struct State {
     next: u64,
     waiting: BTreeMap<u64, Call>,
+    /// The proactive messages that wait for their turns.
+    later: BTreeMap<u64, (ConversationId, oneshot::Sender<DropGuard>)>,
     running: BTreeMap<u64, (ConversationId, CancellationToken)>,
     closed: bool,
+}
+
+/// A proactive message that waits for its turn, until this is dropped.
+#[derive(Debug)]
+#[must_use = "dropped, it waits no more"]
+pub(in crate::channels::azure_bot) struct Later {
+    pub(in crate::channels::azure_bot) ticket: Ticket,
+    /// Gets what has to be dropped when the message was sent. It is closed where there is no turn any more.
+    pub(in crate::channels::azure_bot) turn: oneshot::Receiver<DropGuard>,
+    calls: Arc<Calls>,
 }
 
 /// A turn that runs, until this is dropped.
@@ -72,6 +84,26 @@ impl Calls {
         let number = state.next;
         state.waiting.insert(number, call);
         Some(Ticket { process: self.process.clone(), call: number, name })
+    }
+
+    /// Lets a proactive message wait for its turn in this conversation; `None` when the server is ending.
+    pub(in crate::channels::azure_bot) fn wait_for_turn(self: &Arc<Self>, id: &ConversationId) -> Option<Later> {
+        let mut state = self.state();
+        if state.closed {
+            return None;
+        }
+        state.next += 1;
+        let number = state.next;
+        let (tell, turn) = oneshot::channel();
+        state.later.insert(number, (id.clone(), tell));
+        let ticket = Ticket { process: self.process.clone(), call: number, name: None };
+        Some(Later { ticket, turn, calls: Arc::clone(self) })
+    }
+
+    /// By which a proactive message is told that its turn has come; `None` when nobody waits any more.
+    pub(super) fn take_later(&self, ticket: &Ticket) -> Option<oneshot::Sender<DropGuard>> {
+        let later = if self.is_ours(ticket) { self.state().later.remove(&ticket.call) } else { None };
+        later.map(|(_, tell)| tell)
     }
 
     /// Whether a caller has come to this process.
@@ -108,12 +140,15 @@ impl Calls {
         for (_, call) in gone {
             call.forgotten.cancel();
         }
+        // Their turns are gone too; they queue again.
+        state.later.retain(|_, (waiting, _)| waiting != id);
     }
 
     /// Lets nobody wait any more; returns those who do.
     pub(in crate::channels::azure_bot) fn close(&self) -> Vec<Call> {
         let mut state = self.state();
         state.closed = true;
+        state.later.clear();
         std::mem::take(&mut state.waiting).into_values().collect()
     }
 }
@@ -133,6 +168,12 @@ impl Call {
             Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
         }
         self.tell.send(()).ok();
+    }
+}
+
+impl Drop for Later {
+    fn drop(&mut self) {
+        self.calls.state().later.remove(&self.ticket.call);
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::body::TurnBody;
+use super::body::{Ticket, TurnBody};
 use super::calls::{Call, Calls};
 use super::{ReplyRoute, Turn, TurnHandler, TurnOutcome};
 use crate::channels::azure_bot::answer::{Progress, Said};
@@ -67,6 +67,10 @@ impl TurnServer for AzureServer {
     type Memory = ();
 
     async fn answer(&self, line: &HeldLine, turn: &store::Turn, _memory: &mut ()) -> TurnEnd {
+        if let Ok(TurnBody::Later(ticket)) = TurnBody::read(turn.body.as_deref().unwrap_or_default()) {
+            self.let_send(line, &ticket).await;
+            return TurnEnd::Silent;
+        }
         let Some(job) = self.job(line, turn).await else { return TurnEnd::Silent };
         let rest = match turn.stage {
             TurnStage::Waiting => Rest::Answer,
@@ -93,6 +97,21 @@ impl TurnServer for AzureServer {
 }
 
 impl AzureServer {
+    /// Lets a proactive message be sent, and waits until it was.
+    async fn let_send(&self, line: &HeldLine, ticket: &Ticket) {
+        // One that went with its process will not be sent.
+        let Some(tell) = self.calls.take_later(ticket) else { return };
+        let (sent, forgotten) = (CancellationToken::new(), CancellationToken::new());
+        let _running = self.calls.run(line.conversation(), &forgotten);
+        // Where nobody waits any more, the guard is dropped with the message.
+        drop(tell.send(sent.clone().drop_guard()));
+        tokio::select! {
+            () = sent.cancelled() => {}
+            () = forgotten.cancelled() => {}
+            () = line.ending.over.cancelled() => {}
+        }
+    }
+
     /// The turn as it is answered; `None` where there is nobody to answer.
     async fn job(&self, line: &HeldLine, turn: &store::Turn) -> Option<Job> {
         let id = line.conversation();
@@ -114,6 +133,8 @@ impl AzureServer {
                 }
                 job
             }
+            // It is sent by who has it, or not at all.
+            Ok(TurnBody::Later(_)) => None,
             Err(error) => {
                 tracing::warn!(conversation.id = %id, %error, "a waiting turn could not be understood");
                 None
