@@ -8,40 +8,65 @@ use std::time::{Duration, Instant};
 /// How many cases a property is tried with, and from which seed, unless the environment says otherwise.
 const PROPERTY_DEFAULTS: [(&str, &str); 2] = [("PROPTEST_CASES", "2000"), ("PROPTEST_RNG_SEED", "20240704")];
 
+/// When a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// In each run.
+    Fast,
+    /// In a run of the whole suite.
+    Whole,
+    /// Only where it is named: it takes long, and repeats others.
+    Named,
+}
+
 struct Step {
     name: &'static str,
     what: &'static str,
-    fast: bool,
+    when: When,
     run: fn(&Repository) -> Result<()>,
 }
 
 const STEPS: [Step; 14] = [
-    Step { name: "fmt", what: "the code is formatted", fast: true, run: fmt },
-    Step { name: "clippy", what: "no lint complains", fast: true, run: clippy },
-    Step { name: "core", what: "the core depends on nothing that has I/O", fast: true, run: core },
-    Step { name: "tests", what: "unit, golden, property and black-box tests", fast: true, run: tests },
-    Step { name: "nodes", what: "two servers that take calls in turn do what one does", fast: false, run: nodes },
-    Step { name: "doctests", what: "the examples in the documentation run", fast: false, run: doctests },
-    Step { name: "doc", what: "the documentation builds without warnings", fast: false, run: doc },
-    Step { name: "packages", what: "dependencies are as deny.toml wants them", fast: false, run: deny::check },
-    Step { name: "guides", what: "the commands of README and guides work as written", fast: false, run: guides::test },
-    Step { name: "metrics", what: "a real Prometheus reads the figures", fast: false, run: prometheus::test },
+    Step { name: "fmt", what: "the code is formatted", when: When::Fast, run: fmt },
+    Step { name: "clippy", what: "no lint complains", when: When::Fast, run: clippy },
+    Step { name: "core", what: "the core depends on nothing that has I/O", when: When::Fast, run: core },
+    Step { name: "tests", what: "unit, golden, property and black-box tests", when: When::Fast, run: tests },
+    Step { name: "nodes", what: "two servers that take calls in turn do what one does", when: When::Named, run: nodes },
+    Step { name: "doctests", what: "the examples in the documentation run", when: When::Whole, run: doctests },
+    Step { name: "doc", what: "the documentation builds without warnings", when: When::Whole, run: doc },
+    Step { name: "packages", what: "dependencies are as deny.toml wants them", when: When::Whole, run: deny::check },
+    Step {
+        name: "guides",
+        what: "the commands of README and guides work as written",
+        when: When::Whole,
+        run: guides::test,
+    },
+    Step { name: "metrics", what: "a real Prometheus reads the figures", when: When::Whole, run: prometheus::test },
     Step {
         name: "buckets",
         what: "documents from buckets, and links that their services sign",
-        fast: false,
+        when: When::Whole,
         run: buckets::test,
     },
-    Step { name: "documents", what: "real documents of Debian's packages", fast: false, run: documents::test },
-    Step { name: "playground", what: "Teams' emulator in a real browser", fast: false, run: playground::test },
-    Step { name: "browser", what: "real Web Chat in a real browser", fast: false, run: browser::test },
+    Step { name: "documents", what: "real documents of Debian's packages", when: When::Whole, run: documents::test },
+    Step { name: "playground", what: "Teams' emulator in a real browser", when: When::Whole, run: playground::test },
+    Step { name: "browser", what: "real Web Chat in a real browser", when: When::Whole, run: browser::test },
 ];
 
 /// Runs the chosen steps, all of them even when one fails, and fails when one did.
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "--list") {
         for step in &STEPS {
-            println!("{:10} {}{}", step.name, step.what, if step.fast { " (fast)" } else { "" });
+            println!(
+                "{:10} {}{}",
+                step.name,
+                step.what,
+                match step.when {
+                    When::Fast => " (fast)",
+                    When::Whole => "",
+                    When::Named => " (only by name)",
+                }
+            );
         }
         return Ok(());
     }
@@ -81,7 +106,12 @@ fn choose(arguments: &[String]) -> Result<Vec<&'static Step>> {
     }
     Ok(STEPS
         .iter()
-        .filter(|step| if names.is_empty() { step.fast || !fast } else { names.contains(&step.name) })
+        .filter(|step| match step.when {
+            _ if !names.is_empty() => names.contains(&step.name),
+            When::Fast => true,
+            When::Whole => !fast,
+            When::Named => false,
+        })
         .collect())
 }
 
@@ -185,6 +215,12 @@ mod tests {
     #[test]
     fn the_whole_run_ends_in_the_browser() {
         assert_eq!(names(&[]).last(), Some(&"browser"));
+    }
+
+    #[test]
+    fn what_only_repeats_others_runs_by_name() {
+        assert!(!names(&[]).contains(&"nodes"));
+        assert_eq!(names(&["nodes"]), ["nodes"]);
     }
 
     #[test]

@@ -36,19 +36,22 @@ pub(super) fn fresh_memory(limits: StoreLimits, clock: &Arc<ManualClock>) -> Arc
 pub(super) fn fresh_stores(limits: StoreLimits, clock: &Arc<ManualClock>) -> Vec<Arc<dyn ConversationStore>> {
     match std::env::var("CITEWIRE_TEST_NODES").as_deref() {
         Err(_) => vec![fresh_memory(limits, clock)],
-        Ok("2") => {
-            let clock = Arc::clone(clock) as Arc<dyn Clock>;
-            done(async move {
-                let database = Database::new().await;
-                let mut nodes: Vec<Arc<dyn ConversationStore>> = Vec::new();
-                for _ in 0..2 {
-                    nodes.push(Arc::new(node(&database, limits, Arc::clone(&clock)).await));
-                }
-                nodes
-            })
-        }
+        Ok("2") => two_stores(limits, clock),
         Ok(other) => panic!("CITEWIRE_TEST_NODES is {other:?}: there are tests for 2 nodes"),
     }
+}
+
+/// The stores of two nodes over an empty database.
+pub(super) fn two_stores(limits: StoreLimits, clock: &Arc<ManualClock>) -> Vec<Arc<dyn ConversationStore>> {
+    let clock = Arc::clone(clock) as Arc<dyn Clock>;
+    done(async move {
+        let database = Database::new().await;
+        let mut nodes: Vec<Arc<dyn ConversationStore>> = Vec::new();
+        for _ in 0..2 {
+            nodes.push(Arc::new(node(&database, limits, Arc::clone(&clock)).await));
+        }
+        nodes
+    })
 }
 
 /// A bus for the nodes of one test.

@@ -23,7 +23,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::nodes::{Front, close, fresh_memory, fresh_stores, shared_bus};
+use super::nodes::{Front, close, fresh_memory, fresh_stores, shared_bus, two_stores};
 
 pub(crate) const API_KEY: &str = "the-api-key-of-the-tests";
 /// Longer than any pause between two calls, and shorter than what a stream may take.
@@ -65,6 +65,8 @@ pub(crate) struct Setup {
     pub(crate) bus: BusOptions,
     /// Whether the test is about a server by itself: what each node counts for itself, or what holds without a public URL.
     pub(crate) alone: bool,
+    /// Whether the test is about two nodes, also where others are about one.
+    pub(crate) together: bool,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -96,6 +98,7 @@ impl Setup {
             later: None,
             bus: BusOptions::default(),
             alone: false,
+            together: false,
         };
         setup.http.workers = 1;
         // Back ends of tests that say nothing are not waited for.
@@ -210,6 +213,7 @@ impl TestApp {
         let stores = match store {
             Some(store) => vec![store],
             None if is_alone => vec![fresh_memory(setup.memory, &clock)],
+            None if setup.together => two_stores(setup.memory, &clock),
             None => fresh_stores(setup.memory, &clock),
         };
         let store = Arc::clone(&stores[0]);
@@ -276,9 +280,13 @@ impl Drop for TestApp {
             let ended = thread.join();
             assert!(ended.is_ok() || std::thread::panicking(), "the server did not end well");
         }
-        // A test may go on with the conversations.
-        if self.nodes.len() > 1 && Arc::strong_count(&self.store) == 2 {
-            close(std::mem::take(&mut self.stores));
+        if self.nodes.len() > 1 {
+            let mut stores = std::mem::take(&mut self.stores);
+            // A test may go on with the conversations, and only one of the nodes with them.
+            if Arc::strong_count(&self.store) > 2 {
+                stores.remove(0);
+            }
+            close(stores);
         }
     }
 }

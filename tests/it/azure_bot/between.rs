@@ -47,7 +47,7 @@ async fn answers(scene: &Scene) -> String {
 /// Each node of a cluster had sent it: a caller that comes again is led to another node than before.
 #[tokio::test]
 async fn a_repeated_key_of_a_program_is_sent_once_whichever_node_gets_it() {
-    let scene = Scene::new().await;
+    let scene = Scene::together().await;
     scene.hand_in(&scene.message("1", "hi")).await;
     scene.backend.asked().await.begin().done();
     let path = answers(&scene).await;

@@ -34,6 +34,8 @@ pub(super) struct Setup {
     pub(super) workers: usize,
     /// Whether the test is about one node, also where others are about two.
     pub(super) alone: bool,
+    /// Whether it is about two.
+    pub(super) together: bool,
 }
 
 pub(super) struct Scene {
@@ -61,6 +63,11 @@ impl Scene {
     /// The same on one node.
     pub(super) async fn alone() -> Self {
         Self::with(Flavour::Teams, |setup| setup.alone = true).await
+    }
+
+    /// The same on two nodes.
+    pub(super) async fn together() -> Self {
+        Self::with(Flavour::Teams, |setup| setup.together = true).await
     }
 
     /// A bot whose callers need tokens. Its services are on this machine all the same, where the test can look at them.
@@ -92,14 +99,15 @@ impl Scene {
         options.app_secret = Secret::parse(APP_SECRET).ok();
         let mut assistant = AssistantOptions::default();
         GREETING.clone_into(&mut assistant.greeting);
-        let mut setup = Setup { options, assistant, limits: StoreLimits::in_memory(), workers: 1, alone: false };
+        let mut setup =
+            Setup { options, assistant, limits: StoreLimits::in_memory(), workers: 1, alone: false, together: false };
         change(&mut setup);
-        let Setup { options, assistant, limits, workers, alone } = setup;
+        let Setup { options, assistant, limits, workers, alone, together } = setup;
         let backend = Backend::new();
         let team = Backend::alone(backend.assistant("hr", |options| *options = assistant));
         let app = TestApp::at(clock, |setup| {
             setup.memory = limits;
-            setup.alone = alone;
+            (setup.alone, setup.together) = (alone, together);
             serve(setup, &options, &team, workers);
         });
         Self { app, service, publisher, backend, assistants: team, options }

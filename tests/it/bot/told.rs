@@ -70,7 +70,8 @@ async fn a_user_who_starts_what_was_begun_without_a_user_is_announced_once() {
 #[tokio::test]
 async fn users_of_before_a_restart_are_not_announced_again() {
     let bot = Bot::quiet();
-    let first = with(&bot);
+    // One node tells of two conversations in the order of the posts.
+    let first = TestApp::with(|setup| (setup.alone, setup.bot) = (true, Some(bot.binding())));
     let known = first.conversation().await;
     let unknown = first.conversation_of_nobody().await;
     let by_ben = json!({"type": "message", "text": "1", "from": {"id": "ben"}});
