@@ -1,12 +1,15 @@
-// Three nodes on two PostgreSQL servers behind nginx: a node dies while it answers, and then the primary.
+// Three nodes on two PostgreSQL servers and Redis, behind nginx: a node dies while it answers, and then the primary.
+//
+// Redis shows the next attempt at the answer to the reader, who comes back to one node while another one may answer.
 
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { BackEnd } from './back-end.mjs';
+import { freePort } from './free-port.mjs';
 import { RELEASE, Visit, badges, startBrowser, startService, visiting } from './harness.mjs';
 import { startNginx } from './nginx.mjs';
 import { Pair } from './postgresql.mjs';
-import { freePort } from './processes.mjs';
+import { startRedis } from './redis.mjs';
 
 const SOURCES = { sources: [{ url: 'https://hr.contoso.example/leave', title: 'Leave policy' }] };
 
@@ -16,11 +19,13 @@ describe(`a cluster in Web Chat ${RELEASE.name}`, () => {
   let browser;
   let nginx;
   let pair;
+  let redis;
   let service;
 
   before(async () => {
     await backEnd.start();
     pair = await Pair.start();
+    redis = await startRedis();
     const port = await freePort();
     service = { url: `http://127.0.0.1:${port}` };
     for (const name of ['0', '1', '2']) {
@@ -31,6 +36,7 @@ describe(`a cluster in Web Chat ${RELEASE.name}`, () => {
         CITEWIRE_PUBLIC_URL: service.url,
         CITEWIRE_TRUSTED_PROXIES: '127.0.0.1',
         CITEWIRE_STORE_URL: pair.url,
+        CITEWIRE_BUS_URL: redis.url,
         CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS: '300',
         CITEWIRE_CLUSTER_DEAD_AFTER_MILLISECONDS: '2000',
       });
@@ -43,6 +49,7 @@ describe(`a cluster in Web Chat ${RELEASE.name}`, () => {
     await browser?.close();
     await nginx?.stop();
     for (const node of nodes) await node.stop();
+    await redis?.stop();
     await pair?.stop();
     backEnd.stop();
   });

@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { freePort } from './free-port.mjs';
 import { RELEASE, startBrowser, startService, visiting } from './harness.mjs';
 import { DIRECT_LINE_SECRET } from './processes.mjs';
 
@@ -57,16 +58,6 @@ class Site {
     if (page) page(response, request);
     else response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end();
   }
-}
-
-/** A port of this machine that was free a moment ago, for a sample that is told where to listen. */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 let browser;

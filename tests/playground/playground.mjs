@@ -3,23 +3,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../browser/free-port.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-
-/** A port that is free now; the emulator has to be told one, because its own address stands in every activity. */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts the emulator in front of a bot. */
 export async function startPlayground(bot, { channel = 'msteams', more = [] } = {}) {

@@ -11,6 +11,7 @@ const FOLDER: &str = "tests/browser";
 /// Builds the program, fetches what the tests need, and runs them.
 pub(crate) fn test(repository: &Repository) -> Result<()> {
     debian::ensure_postgresql()?;
+    debian::ensure("redis-server", "redis-server")?;
     // Debian keeps it where only root's PATH leads.
     if !Path::new("/usr/sbin/nginx").is_file() {
         debian::ensure("nginx", "nginx-light")?;
