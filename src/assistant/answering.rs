@@ -330,6 +330,8 @@ async fn interrupted(line: &HeldLine, turn: &Turn) -> TurnEnd {
 
 /// Resolves when a conversation is deleted; never for one that is not there.
 pub(super) async fn deleted(listener: Option<ChangeListener>) {
-    let Some(mut listener) = listener else { return std::future::pending().await };
-    while listener.changed().await.is_ok() {}
+    match listener {
+        Some(mut listener) => listener.closed().await,
+        None => std::future::pending().await,
+    }
 }

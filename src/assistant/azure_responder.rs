@@ -12,8 +12,8 @@ use super::failure::{Case, UNANSWERED};
 use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
 use crate::channels::azure_bot::{
-    Answered, AzureBotOptions, ConnectorAnswer, ConnectorRecords, Failed, Followed, GREETING, Kind, Line, Turn,
-    TurnHandler, TurnOutcome,
+    Answered, AzureBotOptions, ConnectorAnswer, ConnectorRecords, Failed, Followed, GREETING, Kind, Turn, TurnHandler,
+    TurnOutcome,
 };
 use crate::channels::direct_line::Owner;
 use crate::channels::{Incomplete, counted};
@@ -121,16 +121,6 @@ impl AzureResponder {
         let (id, options, words) = (&turn.conversation, assistant.options(), turn.inbound.words());
         let case = Case::new(assistant, Some(id), &words);
         let place = self.hear(turn, &words).await;
-        // An answer that was sent for later may be on its way.
-        let line = tokio::select! {
-            biased;
-            () = turn.ending.cancelled() => {
-                // Whoever has the line may not come to an end in time.
-                self.tell(turn, self.begin(turn), &options.failure, None).await;
-                return TurnOutcome::Failed;
-            }
-            line = self.records.line(id) => line,
-        };
         let mut deleted = pin!(deleted(self.listener(turn).await));
         let mut answer = self.begin(turn);
         let mut asking = pin!(self.ask(assistant, turn, &words, place, !answer.can_stream()));
@@ -150,16 +140,16 @@ impl AzureResponder {
         };
         let reply = tokio::select! {
             biased;
-            () = turn.ending.cancelled() => return self.close(turn, answer, &options.failure, line).await,
+            () = turn.ending.cancelled() => return self.close(turn, answer, &options.failure).await,
             // What asks ends with its future.
-            () = &mut deleted => return self.close(turn, answer, &options.failure, line).await,
+            () = &mut deleted => return self.close(turn, answer, &options.failure).await,
             reply = reply => reply,
         };
         let reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
                 case.failed(UNANSWERED, &error);
-                return self.close(turn, answer, options.in_place_of_answer(&error), line).await;
+                return self.close(turn, answer, options.in_place_of_answer(&error)).await;
             }
         };
         let conversion = self.conversion(assistant, turn, &reply);
@@ -199,7 +189,7 @@ impl AzureResponder {
                         &options.failure
                     }
                 };
-                self.close(turn, unanswered.answer, text, line).await
+                self.close(turn, unanswered.answer, text).await
             }
         }
     }
@@ -249,12 +239,11 @@ impl AzureResponder {
 
     /// Says something of our own.
     async fn say(&self, turn: &Turn, text: &str, key: Option<&str>) -> TurnOutcome {
-        let _line = self.records.line(&turn.conversation).await;
         self.tell(turn, self.begin(turn), text, key).await
     }
 
     /// Ends an answer with a text of our own, in place of what was asked for.
-    async fn close(&self, turn: &Turn, answer: ConnectorAnswer, text: &str, _line: Line) -> TurnOutcome {
+    async fn close(&self, turn: &Turn, answer: ConnectorAnswer, text: &str) -> TurnOutcome {
         self.tell(turn, answer, text, None).await;
         TurnOutcome::Failed
     }

@@ -83,6 +83,11 @@ impl ChangeListener {
     pub async fn changed(&mut self) -> Result<(), Closed> {
         self.0.changed().await.map_err(|_| Closed)
     }
+
+    /// Resolves when the conversation is deleted or expires.
+    pub async fn closed(&mut self) {
+        while self.changed().await.is_ok() {}
+    }
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl EventBody {
 /// Resolves when the conversation is deleted.
 async fn deleted(listener: &mut Option<ChangeListener>) {
     match listener {
-        Some(listener) => while listener.changed().await.is_ok() {},
+        Some(listener) => listener.closed().await,
         None => std::future::pending().await,
     }
 }

@@ -17,7 +17,7 @@ use super::outbound::{ActivitySink as _, Collected, EventSink};
 use super::turns::{Call, RAISE_ALL, RAISE_EACH, ReplyRoute, TurnBody, TurnHandler};
 use super::{EventBody, ReceiveError, Received};
 use crate::activity::Activity;
-use crate::store::{NewTurn, Queued, TurnKind};
+use crate::store::Queued;
 
 /// So long an answer may take to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
@@ -40,8 +40,7 @@ impl AzureBot {
         name: Option<String>,
     ) -> Result<bool, ReceiveError> {
         let id = self.records.meet(reference).await?;
-        let (room, bound) = (self.options.turns.room(), matches!(body, TurnBody::Bound(_)));
-        let turn = NewTurn { kind: TurnKind::Azure, body: Some(body.to_text()), room, name, bound };
+        let turn = body.to_turn(self.options.turns.room(), name);
         let advice = match self.records.store().queue_turn(&id, turn).await? {
             Some(Queued::Taken) => return Ok(true),
             Some(Queued::Repeated) => return Ok(false),

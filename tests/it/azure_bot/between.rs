@@ -1,7 +1,10 @@
 //! Answers of programs in conversations in which the bot answers too.
 
-use reqwest::StatusCode;
+use std::time::Duration;
+
+use reqwest::{Method, StatusCode};
 use serde_json::json;
+use tokio::time::timeout;
 
 use super::scene::{GROUP, Scene};
 use crate::app::{API_KEY, answer};
@@ -9,6 +12,8 @@ use crate::connector::Bubble;
 
 /// A personal chat, in which an answer is a stream.
 const PERSONAL: &str = "a:1";
+
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The service takes one stream at a time and shows activities in the order of the calls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -44,6 +49,14 @@ async fn answers(scene: &Scene) -> String {
     format!("/v1/conversations/{}/answers", listed["conversations"][0]["id"].as_str().expect("an id"))
 }
 
+/// Waits until the answer of a program waits behind the bot's.
+async fn somebody_waits(scene: &Scene) {
+    let metrics = async || scene.app.get("/metrics", API_KEY).send().await.expect("an answer").text().await;
+    let waits =
+        async { while !metrics().await.expect("a text").contains("citewire_queue_entries{queue=\"azure_bot\"} 1") {} };
+    timeout(PATIENCE, waits).await.expect("it waits in time");
+}
+
 /// Each node of a cluster had sent it: a caller that comes again is led to another node than before.
 #[tokio::test]
 async fn a_repeated_key_of_a_program_is_sent_once_whichever_node_gets_it() {
@@ -62,17 +75,32 @@ async fn a_repeated_key_of_a_program_is_sent_once_whichever_node_gets_it() {
 /// With the end of a conversation, all that waits in it for the bot is forgotten.
 #[tokio::test]
 async fn an_answer_of_a_program_outlives_the_end_of_what_it_waits_for() {
-    let scene = Scene::new().await;
+    let scene = Scene::alone().await;
     scene.hand_in(&scene.message("1", "hi")).await;
     let _unanswered = scene.backend.asked().await;
     let path = answers(&scene).await;
     let later = answer(scene.app.post(&path, API_KEY).json(&json!({"text": "By the way."})));
     let end = async {
-        let metrics = async || scene.app.get("/metrics", API_KEY).send().await.expect("an answer").text().await;
-        while !metrics().await.expect("a text").contains("citewire_queue_entries{queue=\"azure_bot\"} 1") {}
+        somebody_waits(&scene).await;
         scene.hand_in(&scene.activity("endOfConversation", &json!({"id": "2"}))).await;
     };
     let ((status, body), ()) = tokio::join!(later, end);
     assert_eq!(status, StatusCode::CREATED, "{body}");
     assert_eq!(scene.chat(GROUP).iter().map(Bubble::text).collect::<Vec<_>>(), ["By the way."]);
+}
+
+#[tokio::test]
+async fn an_answer_of_a_program_waits_for_no_conversation_that_is_deleted() {
+    let scene = Scene::alone().await;
+    scene.hand_in(&scene.message("1", "hi")).await;
+    let _unanswered = scene.backend.asked().await;
+    let path = answers(&scene).await;
+    let later = answer(scene.app.post(&path, API_KEY).json(&json!({"text": "By the way."})));
+    let deleted = async {
+        somebody_waits(&scene).await;
+        let request = scene.app.request(Method::DELETE, path.trim_end_matches("/answers")).bearer_auth(API_KEY);
+        assert_eq!(answer(request).await.0, StatusCode::NO_CONTENT);
+    };
+    let ((status, body), ()) = tokio::join!(later, deleted);
+    assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &json!("unknown_conversation")), "{body}");
 }

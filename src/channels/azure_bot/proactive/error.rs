@@ -38,7 +38,7 @@ pub enum ProactiveError {
     /// The service did not take it.
     #[error("{_0}{}", if _0.is_doubtful() { "; the answer may have been delivered nevertheless" } else { "" })]
     Refused(Box<Refusal>),
-    /// What comes before it in the conversation has not ended in time, or too much waits there.
+    /// The answers before it in the conversation have not ended within two minutes, or too many wait there.
     #[error("other answers in this conversation come first, and have not ended; try again later")]
     Busy,
     /// The server is ending.

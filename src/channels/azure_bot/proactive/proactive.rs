@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::Stream;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::DropGuard;
 
 use super::{ProactiveError, ProactiveFailed};
@@ -20,7 +20,7 @@ use crate::channels::{Delivered, Incomplete};
 use crate::clock::Clock;
 use crate::convert::{Conversion, Converted};
 use crate::dialect::{Dialect, Pacing};
-use crate::store::{Conversation, NewTurn, Queued, Recorded, TurnKind, TurnRoom};
+use crate::store::{Conversation, Queued, Recorded, TurnRoom};
 
 /// So long a message waits for its turn. An answer before it may take as long as a back end may.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
@@ -38,7 +38,7 @@ pub struct ProactiveMessages {
     /// Agents may drop what stands beside the text, so the text names the sources for them.
     self_contained_for_agents: bool,
     html_email: bool,
-    /// Where they wait for their turns; `None` where nobody else speaks.
+    /// The callers among whom they wait, and the room for them; `None` where no process serves the lines of a bot.
     turns: Option<(Arc<Calls>, TurnRoom)>,
 }
 
@@ -70,8 +70,17 @@ pub struct ProactiveTurn {
     conversation: ProactiveConversation,
     dialect: Dialect,
     destination: Destination,
-    _line: Line,
-    _turn: Option<DropGuard>,
+    _exclusive: Exclusive,
+}
+
+/// What keeps others from writing in the conversation until it is dropped.
+#[derive(Debug)]
+#[expect(dead_code, reason = "they are dropped, and not read")]
+enum Exclusive {
+    /// The turn in the line of the conversation, which all nodes of a cluster share.
+    Turn(DropGuard),
+    /// A lock of this process.
+    Lock(Line),
 }
 
 /// A proactive message that was received as a stream and delivered.
@@ -158,19 +167,18 @@ impl ProactiveMessages {
     /// # Errors
     /// When the conversation is gone or must not be called, or when others speak there for too long.
     pub async fn turn(&self, to: &ProactiveConversation) -> Result<ProactiveTurn, ProactiveError> {
-        let turn = match &self.turns {
-            Some((calls, room)) => Some(self.wait_for_turn(&to.id, calls, *room).await?),
-            None => None,
+        let exclusive = match &self.turns {
+            Some((calls, room)) => Exclusive::Turn(self.wait_for_turn(&to.id, calls, *room).await?),
+            None => Exclusive::Lock(self.records.line(&to.id).await),
         };
-        let line = self.records.line(&to.id).await;
         let reference = self.records.reference(&to.id).await?.ok_or(ProactiveError::Gone)?;
         let destination = self.destination(&reference)?;
         let conversation = ProactiveConversation { id: to.id.clone(), reference };
         let dialect = to.reference.dialect(self.html_email);
-        Ok(ProactiveTurn { answers: self.clone(), conversation, dialect, destination, _line: line, _turn: turn })
+        Ok(ProactiveTurn { answers: self.clone(), conversation, dialect, destination, _exclusive: exclusive })
     }
 
-    /// Waits in the line of the conversation, which all nodes of a cluster share. The turn ends when the guard is dropped.
+    /// Waits for a turn in the line of the conversation. The turn ends when the guard is dropped.
     async fn wait_for_turn(
         &self,
         id: &ConversationId,
@@ -178,24 +186,25 @@ impl ProactiveMessages {
         room: TurnRoom,
     ) -> Result<DropGuard, ProactiveError> {
         let deadline = Instant::now() + LONGEST_WAIT;
+        let mut listener = self.records.store().subscribe(id).await?.ok_or(ProactiveError::Gone)?;
         loop {
             let mut later = calls.wait_for_turn(id).ok_or(ProactiveError::Ending)?;
-            let body = Some(TurnBody::Later(later.ticket.clone()).to_text());
-            let turn = NewTurn { kind: TurnKind::Azure, body, room, name: None, bound: true };
+            let turn = TurnBody::Later(later.ticket.clone()).to_turn(room, None);
             match self.records.store().queue_turn(id, turn).await? {
                 Some(Queued::Taken | Queued::Repeated) => {}
                 Some(Queued::LineFull | Queued::Full) => return Err(ProactiveError::Busy),
                 None => return Err(ProactiveError::Gone),
             }
-            match timeout_at(deadline, &mut later.turn).await {
-                Ok(Ok(turn)) => return Ok(turn),
-                // Whatever waited in the conversation was forgotten.
-                Ok(Err(_)) => {}
-                Err(_) => {
-                    // Turns of a deleted conversation never come.
-                    let known = self.records.reference(id).await?;
-                    return Err(if known.is_some() { ProactiveError::Busy } else { ProactiveError::Gone });
+            tokio::select! {
+                biased;
+                turn = &mut later.turn => {
+                    if let Ok(turn) = turn {
+                        return Ok(turn);
+                    }
+                    // An `endOfConversation` has removed all turns that waited: queue again.
                 }
+                () = listener.closed() => return Err(ProactiveError::Gone),
+                () = sleep_until(deadline) => return Err(ProactiveError::Busy),
             }
         }
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::channels::azure_bot::auth::Caller;
+use crate::store::{NewTurn, Turn, TurnKind, TurnRoom};
 
 /// What a turn is about. It holds what another process needs to answer, and no secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,13 +36,26 @@ pub(in crate::channels::azure_bot) struct Ticket {
 }
 
 impl TurnBody {
+    /// The turn about it.
+    pub(in crate::channels::azure_bot) fn to_turn(&self, room: TurnRoom, name: Option<String>) -> NewTurn {
+        let bound = match self {
+            Self::Delivered { .. } => false,
+            Self::Bound(_) | Self::Later(_) => true,
+        };
+        NewTurn { kind: TurnKind::Azure, body: Some(self.to_text()), room, name, bound }
+    }
+
     /// As it is kept.
-    pub(in crate::channels::azure_bot) fn to_text(&self) -> String {
+    fn to_text(&self) -> String {
         serde_json::to_string(self).expect("no map of it has keys that are not text")
     }
 
-    /// Reads what was kept.
-    pub(in crate::channels::azure_bot) fn read(text: &str) -> Result<Self, serde_json::Error> {
+    /// What a turn is about.
+    pub(super) fn of(turn: &Turn) -> Result<Self, serde_json::Error> {
+        Self::read(turn.body.as_deref().unwrap_or_default())
+    }
+
+    fn read(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 }

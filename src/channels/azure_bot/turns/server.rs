@@ -67,11 +67,14 @@ impl TurnServer for AzureServer {
     type Memory = ();
 
     async fn answer(&self, line: &HeldLine, turn: &store::Turn, _memory: &mut ()) -> TurnEnd {
-        if let Ok(TurnBody::Later(ticket)) = TurnBody::read(turn.body.as_deref().unwrap_or_default()) {
-            self.let_send(line, &ticket).await;
-            return TurnEnd::Silent;
-        }
-        let Some(job) = self.job(line, turn).await else { return TurnEnd::Silent };
+        let job = match TurnBody::of(turn) {
+            Ok(TurnBody::Later(ticket)) => {
+                self.let_send(line, &ticket).await;
+                None
+            }
+            body => self.job(line, turn, body).await,
+        };
+        let Some(job) = job else { return TurnEnd::Silent };
         let rest = match turn.stage {
             TurnStage::Waiting => Rest::Answer,
             TurnStage::Spoken => Rest::Apology,
@@ -87,7 +90,7 @@ impl TurnServer for AzureServer {
             Ok(_) => return TurnEnd::Lost,
             Err(error) => return TurnEnd::Failed(error),
         };
-        let Some(job) = self.job(line, &turn).await else { return TurnEnd::Silent };
+        let Some(job) = self.job(line, &turn, TurnBody::of(&turn)).await else { return TurnEnd::Silent };
         let rest = match turn.stage {
             TurnStage::Waiting | TurnStage::Spoken => Rest::Apology,
             TurnStage::Final => Rest::Conclusion(turn.said.as_deref()),
@@ -113,9 +116,9 @@ impl AzureServer {
     }
 
     /// The turn as it is answered; `None` where there is nobody to answer.
-    async fn job(&self, line: &HeldLine, turn: &store::Turn) -> Option<Job> {
+    async fn job(&self, line: &HeldLine, turn: &store::Turn, body: Result<TurnBody, serde_json::Error>) -> Option<Job> {
         let id = line.conversation();
-        match TurnBody::read(turn.body.as_deref().unwrap_or_default()) {
+        match body {
             Ok(TurnBody::Bound(ticket)) => match self.calls.take(&ticket) {
                 Some(call) => Some(self.bound(line, turn, call)),
                 None => {
