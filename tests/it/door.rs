@@ -7,7 +7,7 @@ use citewire::secret::Secret;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
-use crate::app::{API_KEY, DIRECT_LINE_SECRET, TestApp};
+use crate::app::{API_KEY, DIRECT_LINE_SECRET, Nodes, TestApp};
 
 /// A server that others can reach.
 fn on_all_addresses(change: impl FnOnce(&mut citewire::http::HttpOptions)) -> TestApp {
@@ -83,7 +83,7 @@ async fn the_host_that_a_proxy_names_is_judged_as_well() {
 #[tokio::test]
 async fn an_address_starts_thirty_sessions_of_the_page_in_a_minute() {
     let app = TestApp::with(|setup| {
-        setup.alone = true;
+        setup.nodes = Nodes::One;
         setup.http.trusted_proxies = TrustedProxies::nearby();
     });
     let from = |client: &str| session(&app, "localhost").header("x-forwarded-for", client);

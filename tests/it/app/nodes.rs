@@ -1,5 +1,5 @@
-//! What a server of a test keeps its conversations in: the memory, or where `CITEWIRE_TEST_NODES` is 2, one database of two servers
-//! that take connections in turn.
+//! One server with its conversations in memory, or two servers over one PostgreSQL database and one Redis, which take connections
+//! in turn.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,30 +28,43 @@ fn done<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T 
     std::thread::spawn(|| runtime().block_on(work)).join().expect("done")
 }
 
-pub(super) fn fresh_memory(limits: StoreLimits, clock: &Arc<ManualClock>) -> Arc<dyn ConversationStore> {
-    Arc::new(MemoryStore::new(limits, Arc::clone(clock) as Arc<dyn Clock>))
+/// How many servers a test is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Nodes {
+    /// As many as `CITEWIRE_TEST_NODES` says, or one.
+    #[default]
+    Any,
+    /// One: the test is about what each node counts for itself, or what holds without a public URL.
+    One,
+    /// Two.
+    Two,
 }
 
-/// An empty store for each node.
-pub(super) fn fresh_stores(limits: StoreLimits, clock: &Arc<ManualClock>) -> Vec<Arc<dyn ConversationStore>> {
-    match std::env::var("CITEWIRE_TEST_NODES").as_deref() {
-        Err(_) => vec![fresh_memory(limits, clock)],
-        Ok("2") => two_stores(limits, clock),
-        Ok(other) => panic!("CITEWIRE_TEST_NODES is {other:?}: there are tests for 2 nodes"),
+impl Nodes {
+    /// An empty store for each.
+    pub(super) fn stores(self, limits: StoreLimits, clock: &Arc<ManualClock>) -> Vec<Arc<dyn ConversationStore>> {
+        let clock = Arc::clone(clock) as Arc<dyn Clock>;
+        let are_two = self == Self::Two || self == Self::Any && environment_says_two();
+        if !are_two {
+            return vec![Arc::new(MemoryStore::new(limits, clock))];
+        }
+        done(async move {
+            let database = Database::new().await;
+            let mut nodes: Vec<Arc<dyn ConversationStore>> = Vec::new();
+            for _ in 0..2 {
+                nodes.push(Arc::new(node(&database, limits, Arc::clone(&clock)).await));
+            }
+            nodes
+        })
     }
 }
 
-/// The stores of two nodes over an empty database.
-pub(super) fn two_stores(limits: StoreLimits, clock: &Arc<ManualClock>) -> Vec<Arc<dyn ConversationStore>> {
-    let clock = Arc::clone(clock) as Arc<dyn Clock>;
-    done(async move {
-        let database = Database::new().await;
-        let mut nodes: Vec<Arc<dyn ConversationStore>> = Vec::new();
-        for _ in 0..2 {
-            nodes.push(Arc::new(node(&database, limits, Arc::clone(&clock)).await));
-        }
-        nodes
-    })
+fn environment_says_two() -> bool {
+    match std::env::var("CITEWIRE_TEST_NODES").as_deref() {
+        Err(_) => false,
+        Ok("2") => true,
+        Ok(other) => panic!("CITEWIRE_TEST_NODES is {other:?}: there are tests for 2 nodes"),
+    }
 }
 
 /// A bus for the nodes of one test.

@@ -23,7 +23,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::nodes::{Front, close, fresh_memory, fresh_stores, shared_bus, two_stores};
+use super::nodes::{Front, Nodes, close, shared_bus};
 
 pub(crate) const API_KEY: &str = "the-api-key-of-the-tests";
 /// Longer than any pause between two calls, and shorter than what a stream may take.
@@ -63,10 +63,7 @@ pub(crate) struct Setup {
     pub(crate) assistants: Option<Arc<Assistants>>,
     pub(crate) later: Option<ProactiveMessages>,
     pub(crate) bus: BusOptions,
-    /// Whether the test is about a server by itself: what each node counts for itself, or what holds without a public URL.
-    pub(crate) alone: bool,
-    /// Whether the test is about two nodes, also where others are about one.
-    pub(crate) together: bool,
+    pub(crate) nodes: Nodes,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -97,8 +94,7 @@ impl Setup {
             assistants: None,
             later: None,
             bus: BusOptions::default(),
-            alone: false,
-            together: false,
+            nodes: Nodes::default(),
         };
         setup.http.workers = 1;
         // Back ends of tests that say nothing are not waited for.
@@ -181,7 +177,7 @@ impl TestApp {
 
     /// A server by itself, also where others are two nodes.
     pub(crate) fn alone() -> Self {
-        Self::with(|setup| setup.alone = true)
+        Self::with(|setup| setup.nodes = Nodes::One)
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Setup)) -> Self {
@@ -209,13 +205,11 @@ impl TestApp {
         change: impl FnOnce(&mut Setup),
     ) -> Self {
         let mut setup = Setup::changed(change);
-        let is_alone = setup.alone || setup.bus.address.is_some();
-        let stores = match store {
-            Some(store) => vec![store],
-            None if is_alone => vec![fresh_memory(setup.memory, &clock)],
-            None if setup.together => two_stores(setup.memory, &clock),
-            None => fresh_stores(setup.memory, &clock),
-        };
+        if setup.bus.address.is_some() {
+            // The test starts the other nodes itself.
+            setup.nodes = Nodes::One;
+        }
+        let stores = store.map_or_else(|| setup.nodes.stores(setup.memory, &clock), |store| vec![store]);
         let store = Arc::clone(&stores[0]);
         let mut front = None;
         if stores.len() > 1 {

@@ -12,7 +12,7 @@ use citewire::store::{ConversationStore, StoreLimits};
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
-use crate::app::{self, Backend, TestApp, answer};
+use crate::app::{self, Backend, Nodes, TestApp, answer};
 use crate::connector::{Bubble, Flavour, Service};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, CHANNEL_METADATA, ENTRA_KEYS, ENTRA_METADATA, Publisher};
 use crate::connector_auth::scene::{AGENT, APP, TENANT};
@@ -32,10 +32,7 @@ pub(super) struct Setup {
     pub(super) assistant: AssistantOptions,
     pub(super) limits: StoreLimits,
     pub(super) workers: usize,
-    /// Whether the test is about one node, also where others are about two.
-    pub(super) alone: bool,
-    /// Whether it is about two.
-    pub(super) together: bool,
+    pub(super) nodes: Nodes,
 }
 
 pub(super) struct Scene {
@@ -62,12 +59,12 @@ impl Scene {
 
     /// The same on one node.
     pub(super) async fn alone() -> Self {
-        Self::with(Flavour::Teams, |setup| setup.alone = true).await
+        Self::with(Flavour::Teams, |setup| setup.nodes = Nodes::One).await
     }
 
     /// The same on two nodes.
     pub(super) async fn together() -> Self {
-        Self::with(Flavour::Teams, |setup| setup.together = true).await
+        Self::with(Flavour::Teams, |setup| setup.nodes = Nodes::Two).await
     }
 
     /// A bot whose callers need tokens. Its services are on this machine all the same, where the test can look at them.
@@ -100,14 +97,14 @@ impl Scene {
         let mut assistant = AssistantOptions::default();
         GREETING.clone_into(&mut assistant.greeting);
         let mut setup =
-            Setup { options, assistant, limits: StoreLimits::in_memory(), workers: 1, alone: false, together: false };
+            Setup { options, assistant, limits: StoreLimits::in_memory(), workers: 1, nodes: Nodes::default() };
         change(&mut setup);
-        let Setup { options, assistant, limits, workers, alone, together } = setup;
+        let Setup { options, assistant, limits, workers, nodes } = setup;
         let backend = Backend::new();
         let team = Backend::alone(backend.assistant("hr", |options| *options = assistant));
         let app = TestApp::at(clock, |setup| {
             setup.memory = limits;
-            (setup.alone, setup.together) = (alone, together);
+            setup.nodes = nodes;
             serve(setup, &options, &team, workers);
         });
         Self { app, service, publisher, backend, assistants: team, options }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::command::{Running, events};
 use super::scene::{FAILURE, GROUP, PATH, Scene};
+use crate::app::Nodes;
 use crate::connector::{Bubble, Flavour, Service};
 use crate::upstreams::model::{Model, Play, Then};
 
@@ -100,7 +101,7 @@ async fn opened(scene: &Scene) -> String {
 
 /// Leaves a question whose answer was to be the end of the stream. `sent` says whether that has arrived.
 async fn left_with_a_stream(flavour: Flavour, channel: &str, sent: bool) -> (Scene, Value) {
-    let scene = Scene::with(flavour, |setup| setup.alone = true).await;
+    let scene = Scene::with(flavour, |setup| setup.nodes = Nodes::One).await;
     let mut question = personal(&scene);
     question["channelId"] = json!(channel);
     scene.hand_in(&question).await;

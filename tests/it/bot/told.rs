@@ -3,7 +3,7 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::app::{Bot, DIRECT_LINE_SECRET, TestApp, answer, texts};
+use crate::app::{Bot, DIRECT_LINE_SECRET, Nodes, TestApp, answer, texts};
 
 fn with(bot: &Bot) -> TestApp {
     TestApp::with(|setup| setup.bot = Some(bot.binding()))
@@ -71,7 +71,7 @@ async fn a_user_who_starts_what_was_begun_without_a_user_is_announced_once() {
 async fn users_of_before_a_restart_are_not_announced_again() {
     let bot = Bot::quiet();
     // One node tells of two conversations in the order of the posts.
-    let first = TestApp::with(|setup| (setup.alone, setup.bot) = (true, Some(bot.binding())));
+    let first = TestApp::with(|setup| (setup.nodes, setup.bot) = (Nodes::One, Some(bot.binding())));
     let known = first.conversation().await;
     let unknown = first.conversation_of_nobody().await;
     let by_ben = json!({"type": "message", "text": "1", "from": {"id": "ben"}});

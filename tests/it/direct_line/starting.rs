@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::app::{Conversation, DIRECT_LINE_SECRET, Socket, TestApp, answer};
+use crate::app::{Conversation, DIRECT_LINE_SECRET, Nodes, Socket, TestApp, answer};
 
 const START: &str = "/v3/directline/conversations";
 
@@ -91,7 +91,7 @@ async fn the_stream_url_names_the_host_that_the_client_can_reach() {
     assert!(Conversation::of(&body).stream_url.starts_with("ws://localhost:1234/"), "{body}");
 
     let trusting = TestApp::with(|setup| {
-        setup.alone = true;
+        setup.nodes = Nodes::One;
         setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby();
     });
     let request = trusting.request(Method::POST, START).bearer_auth(DIRECT_LINE_SECRET);

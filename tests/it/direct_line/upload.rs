@@ -8,7 +8,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::app::{Bot, Conversation, DIRECT_LINE_SECRET, TestApp, answer};
+use crate::app::{Bot, Conversation, DIRECT_LINE_SECRET, Nodes, TestApp, answer};
 
 const TEMPLATE: &str = "application/vnd.microsoft.activity";
 
@@ -234,7 +234,7 @@ async fn a_file_runs_nothing_and_is_gone_with_its_conversation() {
 async fn a_bot_is_told_of_files_at_an_address_that_it_can_reach() {
     let bot = Bot::quiet();
     let app = TestApp::with(|setup| {
-        setup.alone = true;
+        setup.nodes = Nodes::One;
         setup.bot = Some(bot.binding());
         setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby();
     });
