@@ -1,8 +1,6 @@
 //! Blocks of text that are cited at their ends, as some formats stream them: the outcome is that of the answer whose spans
 //! they are, wherever the pieces were cut.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use citewire_core::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
 use citewire_core::cite::{Incremental, Rules, cite};
 use citewire_core::text::Span;
@@ -108,12 +106,7 @@ fn try_arriving(arriving: &Arriving) -> Verdict {
         return Verdict::Discarded;
     }
     let Arriving { rules, grammar, lengths, .. } = arriving;
-    let judge = || block_by_block(&blocks, *grammar, &all_rules()[*rules], lengths);
-    match catch_unwind(AssertUnwindSafe(judge)) {
-        Ok(Ok(())) => Verdict::Holds,
-        Ok(Err(error)) => Verdict::Fails(error.to_string()),
-        Err(_) => Verdict::Fails(format!("it panics at {blocks:?}")),
-    }
+    Verdict::of(&blocks, || block_by_block(&blocks, *grammar, &all_rules()[*rules], lengths))
 }
 
 /// Blocks as formats send them that cite each at its end.

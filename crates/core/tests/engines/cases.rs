@@ -4,7 +4,8 @@
 //! `PROPTEST_CASES`, `PROPTEST_RNG_SEED`, and `CITEWIRE_TEST_WORKERS` (threads, one unless it says otherwise).
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -26,6 +27,17 @@ pub(super) enum Verdict {
     /// Nothing can be said of it.
     Discarded,
     Fails(String),
+}
+
+impl Verdict {
+    /// What a judge says of a case, who may panic.
+    pub(super) fn of<E: Display>(case: &impl Debug, judge: impl FnOnce() -> Result<(), E>) -> Self {
+        match catch_unwind(AssertUnwindSafe(judge)) {
+            Ok(Ok(())) => Self::Holds,
+            Ok(Err(error)) => Self::Fails(error.to_string()),
+            Err(_) => Self::Fails(format!("it panics at {case:?}")),
+        }
+    }
 }
 
 /// A case that can be made smaller.

@@ -1,7 +1,5 @@
 //! Answers that arrive in pieces: the outcome is that of the whole answer, and what was shown is never changed.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use citewire_core::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
 use citewire_core::cite::{Incremental, Rules, cite};
 use citewire_core::text::Span;
@@ -82,12 +80,7 @@ impl Case for Arriving {
 fn try_arriving(arriving: &Arriving) -> Verdict {
     let Arriving { pieces, format, rules, lengths, cited_every } = arriving;
     let text = answer(pieces);
-    let judge = || in_pieces(&text, format.grammar(), &all_rules()[*rules], lengths, *cited_every);
-    match catch_unwind(AssertUnwindSafe(judge)) {
-        Ok(Ok(())) => Verdict::Holds,
-        Ok(Err(error)) => Verdict::Fails(error.to_string()),
-        Err(_) => Verdict::Fails(format!("it panics at {text:?}")),
-    }
+    Verdict::of(&text, || in_pieces(&text, format.grammar(), &all_rules()[*rules], lengths, *cited_every))
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! What is shown of an answer that has not ended: every number in it leads to its source, and nothing else is defined.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use citewire_core::answer::MarkerGrammar;
 use citewire_core::cite::{Incremental, Rules};
@@ -103,11 +102,7 @@ fn look(text: &str, step: usize) -> Result<(), String> {
 
 fn try_answer(pieces: &[&'static str]) -> Verdict {
     let text = answer(pieces);
-    match catch_unwind(AssertUnwindSafe(|| look(&text, 1 + text.len() / 200).and_then(|()| look(&text, 7)))) {
-        Ok(Ok(())) => Verdict::Holds,
-        Ok(Err(what)) => Verdict::Fails(what),
-        Err(_) => Verdict::Fails(format!("it panics at {text:?}")),
-    }
+    Verdict::of(&text, || look(&text, 1 + text.len() / 200).and_then(|()| look(&text, 7)))
 }
 
 #[test]
