@@ -7,7 +7,8 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::cite::CitedPlace;
 
-/// What is written before a colon so that it defines nothing: any character will do.
+/// The character that is written between a label and its colon, so that the line is a text and no definition. Any character would
+/// do.
 const BREAK: char = '\u{2060}';
 
 /// How far a bare address is looked for before a place in it.
@@ -107,8 +108,7 @@ impl Reader<'_> {
         colons
     }
 
-    /// Whether a bare address, which ends at a blank or `<`, has begun before this place: what would begin an emphasis there is a
-    /// part of it.
+    /// Whether this place is inside a bare address, which ends at a blank or `<`. A `*` or `_` inside one begins no emphasis.
     fn is_in_bare_address(&self, at: usize) -> bool {
         let from = self.text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_BYTES));
         let word =
@@ -147,7 +147,7 @@ impl MarkdownPlaces {
         if places.hiding_colons.is_empty() {
             return places;
         }
-        // What is no definition any more is read as the text that it becomes: a link in it, say.
+        // Read the text again with its definitions broken: their lines are text then, and may hold links.
         let breaks = Breaks::at(&places.hiding_colons);
         let broken = breaks.insert(text);
         let numbers: Vec<usize> = numbers.into_iter().map(|at| breaks.ahead(at)).collect();
@@ -171,7 +171,7 @@ impl MarkdownPlaces {
         for span in definitions {
             let Some(colon) = text[span.clone()].find("]:").map(|end| span.start + end + 1) else { continue };
             let next = numbers.partition_point(|at| *at < span.start);
-            // What defines something was no place for a marker, so that only the number of one has made it a definition.
+            // The core finds no marker in a definition. Where a number stands in one, the number has made the line a definition.
             match numbers.get(next) {
                 Some(number) if *number == span.start => labels.push(colon),
                 Some(number) if *number < span.end => {}

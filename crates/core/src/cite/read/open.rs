@@ -21,7 +21,8 @@ pub(in crate::cite) fn decided(text: &str) -> usize {
     let end = text.strip_suffix('\r').unwrap_or(text).len();
     let near = text.floor_char_boundary(end.saturating_sub(LOOK_AHEAD + 1));
     let Some(start) = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[near..end]).map(|at| near + at + 1) else {
-        return if near == 0 && is_untold(&text[..end]) { 0 } else { end };
+        // The byte order mark before the first line is no part of it.
+        return if near == 0 && is_untold(text[..end].trim_start_matches('\u{feff}')) { 0 } else { end };
     };
     if is_untold(&text[start..end]) { start } else { end }
 }
@@ -29,8 +30,7 @@ pub(in crate::cite) fn decided(text: &str) -> usize {
 /// Whether a line with this beginning may still become a rule, a fence, the underline of a heading, the delimiter row of a
 /// table, HTML, or the beginning of an item.
 pub(super) fn is_untold(line: &str) -> bool {
-    // A byte order mark before the first line does not count.
-    let content = line.trim_start_matches('\u{feff}').trim_start_matches([' ', '\t', '>']);
+    let content = line.trim_start_matches([' ', '\t', '>']);
     if content.bytes().all(|byte| b"-=*_#+>|:.)0123456789`~ \t".contains(&byte)) {
         return true;
     }
@@ -219,8 +219,8 @@ impl Open<'_, '_> {
         })
     }
 
-    /// Whether an address or a label may follow the bracket that ends at `end`. The engine that reads here takes an escaped
-    /// bracket behind it for the beginning of a label: `[foo]\[bar]`.
+    /// Whether an address or a label may follow the bracket that ends at `end`. For pulldown-cmark, an escaped bracket begins a
+    /// label too: in `[foo]\[bar]`, it looks for the definition of `bar`.
     fn goes_on_behind_bracket(&self, end: usize) -> bool {
         let behind = &self.text[end..self.to];
         let is_label = |label: &str| label.is_empty() || label.starts_with('[') && !label.contains(']');
