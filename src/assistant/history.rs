@@ -186,7 +186,7 @@ mod tests {
         answer.entities = Some(serde_json::from_value(claims).expect("entities"));
         let ids = ["1701".to_owned()];
         records.said(&id, &reference, answer, &ids, None, None).await.expect("a store").expect("known");
-        records.rated(&id, SubmittedFeedback::default(), None, Some("1701")).await.expect("a store");
+        records.rated(&id, SubmittedFeedback::default(), None, Some("1701"), None).await.expect("a store");
         let turns = turns(&*store, &id, question).await.expect("a store");
         let said: Vec<_> = turns.iter().map(|turn| (turn.speaker, turn.text.as_str())).collect();
         let expected = [

@@ -87,8 +87,14 @@ pub trait ConversationStore: Turns + Debug + Send + Sync {
     async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError>;
 
     /// Keeps what a reader thinks of the conversation or of an answer in it; says whether the conversation is there. The time
-    /// is the store's. It is a record like an activity, so the conversation lives longer for it.
-    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError>;
+    /// is the store's. It is a record like an activity, so the conversation lives longer for it. With a name that something in the
+    /// conversation has already, nothing is kept: it has come before. Batches and feedback share their names.
+    async fn keep_feedback(
+        &self,
+        id: &ConversationId,
+        feedback: Feedback,
+        name: Option<String>,
+    ) -> Result<bool, StoreError>;
 
     /// Up to `limit` pieces of feedback (at least 1) in the order in which they came; `after` is where the page before ended.
     async fn feedback(

@@ -333,14 +333,25 @@ impl ConversationStore for MemoryStore {
         Ok(self.state().conversations.get(id).and_then(|entry| entry.attachments.get(attachment_id).cloned()))
     }
 
-    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
+    async fn keep_feedback(
+        &self,
+        id: &ConversationId,
+        feedback: Feedback,
+        name: Option<String>,
+    ) -> Result<bool, StoreError> {
         let mut state = self.state();
         let bytes = state.bytes;
         let Some(entry) = state.conversations.get_mut(id) else {
             return Ok(false);
         };
+        if name.as_ref().is_some_and(|name| entry.keys.contains_key(name)) {
+            return Ok(true);
+        }
         let size = json_size(&feedback);
         entry.check_room(size, bytes, self.limits)?;
+        if let Some(name) = name {
+            entry.keys.insert(name, (entry.recorded.len(), 0));
+        }
         let now = self.clock.now().trunc_subsecs(3);
         entry.feedback.push(NotedFeedback::new(now, feedback));
         entry.bytes += size;

@@ -108,7 +108,7 @@ async fn an_expired_conversation_is_nowhere_in_the_files_of_the_store() {
         disk.store.create(&id(&name), Some(user("wombat-user"))).await.expect("created");
         said(&*disk.store, &name, &format!("wombat {}", "x".repeat(number * 300))).await;
         let feedback = serde_json::from_value::<Feedback>(json!({"text": "wombat"})).expect("feedback");
-        disk.store.keep_feedback(&id(&name), feedback).await.expect("a store");
+        disk.store.keep_feedback(&id(&name), feedback, None).await.expect("a store");
     }
     disk.clock.advance(Duration::hours(1));
     said(&*disk.store, "c7", "platypus").await;

@@ -119,6 +119,7 @@ macro_rules! backend {
                 a_name_stays_with_the_batch_that_had_it_first,
                 feedback_is_kept_in_order_with_its_time,
                 the_pages_of_feedback_lead_through_everything_once,
+                feedback_that_comes_again_under_its_name_is_kept_once,
                 feedback_is_a_sign_of_life,
                 references_names_and_feedback_go_with_their_conversation,
                 the_first_thing_that_a_user_has_said_is_known,
@@ -231,7 +232,7 @@ mod promises {
             store.create(&rated, user("ben")).await.expect("created");
             let mut rating = feedback("good");
             rating.from = user("ann");
-            assert!(store.keep_feedback(&rated, rating).await.expect("a store"));
+            assert!(store.keep_feedback(&rated, rating, None).await.expect("a store"));
             store.create(&id(&format!("other-{number}")), user("annabel")).await.expect("created");
         }
         let (mut seen, mut after) = (Vec::new(), None);
@@ -699,16 +700,16 @@ mod promises {
         whole.reaction = Some("like".to_owned());
         whole.from = Some(ChannelAccount::new("ann", Role::User));
         whole.details = Some(json!({"why": [1, null]}));
-        assert!(fixture.store.keep_feedback(&c, whole.clone()).await.expect("a store"));
+        assert!(fixture.store.keep_feedback(&c, whole.clone(), None).await.expect("a store"));
         fixture.clock.advance(Duration::seconds(1));
-        assert!(fixture.store.keep_feedback(&c, Feedback::default()).await.expect("a store"));
+        assert!(fixture.store.keep_feedback(&c, Feedback::default(), None).await.expect("a store"));
         let page = fixture.store.feedback(&c, None, 9).await.expect("a store").expect("known");
         let start: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().expect("a time");
         let kept: Vec<_> = page.feedback.into_iter().map(|noted| (noted.received, noted.feedback)).collect();
         assert_eq!(kept, [(start, whole), (start + Duration::seconds(1), Feedback::default())]);
         assert_eq!(fixture.feedback(&d, None, 9).await, (vec![], None), "it is of another conversation");
         let unknown = id("unknown");
-        assert!(!fixture.store.keep_feedback(&unknown, Feedback::default()).await.expect("a store"));
+        assert!(!fixture.store.keep_feedback(&unknown, Feedback::default(), None).await.expect("a store"));
         assert_eq!(fixture.store.feedback(&unknown, None, 9).await.expect("a store"), None);
         assert_eq!(fixture.texts(&c, None, 9).await.0, ["an answer"], "feedback is nothing that was said");
     }
@@ -717,7 +718,7 @@ mod promises {
         let (c, d) = (fixture.create("c").await, fixture.create("d").await);
         for number in 0..10 {
             for id in [&c, &d] {
-                fixture.store.keep_feedback(id, feedback(&format!("{id}{number}"))).await.expect("a store");
+                fixture.store.keep_feedback(id, feedback(&format!("{id}{number}")), None).await.expect("a store");
             }
         }
         let (mut texts, mut after, mut pages) = (Vec::new(), None, 0);
@@ -735,10 +736,25 @@ mod promises {
         assert_eq!(fixture.feedback(&d, None, 0).await.0, ["d0"], "at least one");
     }
 
+    /// Services deliver again what is not acknowledged in time.
+    pub(super) async fn feedback_that_comes_again_under_its_name_is_kept_once(fixture: Fixture) {
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        let keep = |id, text: &str, name: &str| fixture.store.keep_feedback(id, feedback(text), Some(name.to_owned()));
+        let (first, meanwhile) = tokio::join!(keep(&c, "1", "n"), keep(&c, "1", "n"));
+        assert!(first.expect("a store") && meanwhile.expect("a store"));
+        for (id, text, name) in [(&c, "1", "n"), (&c, "2", "m"), (&d, "1", "n")] {
+            assert!(keep(id, text, name).await.expect("a store"), "{text}");
+        }
+        assert_eq!(fixture.feedback(&c, None, 9).await.0, ["1", "2"]);
+        assert_eq!(fixture.feedback(&d, None, 9).await.0, ["1"], "it is of another conversation");
+        fixture.append(&c, "an answer").await;
+        assert_eq!(fixture.texts(&c, None, 9).await.0, ["an answer"]);
+    }
+
     pub(super) async fn feedback_is_a_sign_of_life(fixture: Fixture) {
         let c = fixture.create("c").await;
         fixture.clock.advance(Duration::hours(2));
-        fixture.store.keep_feedback(&c, feedback("still here")).await.expect("a store");
+        fixture.store.keep_feedback(&c, feedback("still here"), None).await.expect("a store");
         assert_eq!(fixture.store.expire(fixture.clock.now() - Duration::hours(1)).await.expect("a store"), 0);
         let listing = fixture.store.list(None, 9).await.expect("a store");
         assert!(listing.conversations[0].active > listing.conversations[0].created);
@@ -750,7 +766,7 @@ mod promises {
             assert_eq!((fixture.reference(&c).await, fixture.feedback(&c, None, 9).await.0), (None, vec![]));
             assert_eq!(fixture.store.recall(&c, "n").await.expect("a store"), None);
             fixture.store.refer(&c, json!({})).await.expect("a store");
-            fixture.store.keep_feedback(&c, feedback("x")).await.expect("a store");
+            fixture.store.keep_feedback(&c, feedback("x"), None).await.expect("a store");
             let batch = Batch::new(vec![message("x")]).named(vec!["n".to_owned()]);
             fixture.store.append(&c, batch).await.expect("a store").expect("known");
             if ends {
@@ -781,7 +797,7 @@ mod promises {
         assert!(matches!(kept, Err(StoreError::Full { what: "bytes", limit: 2_000_000 })), "{kept:?}");
         let large = || "x".repeat(2_000_001);
         assert!(full(fixture.store.refer(&c, json!(large())).await.map(|_| None)));
-        assert!(full(fixture.store.keep_feedback(&c, feedback(&large())).await.map(|_| None)));
+        assert!(full(fixture.store.keep_feedback(&c, feedback(&large()), None).await.map(|_| None)));
         assert!(full(fixture.store.append(&c, Batch::new(vec![message("a"), message("b"), message("c")])).await));
         fixture.append(&c, "a").await;
         fixture.append(&c, "b").await;
@@ -809,7 +825,7 @@ mod promises {
         assert!(fixture.store.keep_attachment(&c, "a", file(3_000)).await.expect("a store"));
         full(fixture.store.append(&c, Batch::new(vec![message(&large())])).await.expect_err("refused"));
         full(fixture.store.keep_attachment(&c, "b", file(4_000)).await.expect_err("refused"));
-        full(fixture.store.keep_feedback(&c, feedback(&large())).await.expect_err("refused"));
+        full(fixture.store.keep_feedback(&c, feedback(&large()), None).await.expect_err("refused"));
         assert_eq!(fixture.store.attachment(&c, "b").await.expect("a store"), None);
         assert_eq!(fixture.texts(&c, None, 9).await.0, [large()]);
         fixture.append(&c, "small").await;

@@ -165,7 +165,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     let recalled = store.recall(&id("c"), "k").await.expect("a store").expect("recorded");
     assert_eq!(recalled.recorded[0].activity.text.as_deref(), Some("hi"));
     assert!(store.refer(&id("c"), serde_json::json!({"a": 1})).await.expect("a store"));
-    assert!(store.keep_feedback(&id("c"), Feedback::default()).await.expect("a store"));
+    assert!(store.keep_feedback(&id("c"), Feedback::default(), None).await.expect("a store"));
     store.append(&id("c"), batch("next")).await.expect("a store").expect("known");
     store.close().await.expect("closed");
     let sizes = "SELECT conversation.bytes, (SELECT sum(octet_length(body)) FROM activity) FROM conversation";

@@ -280,7 +280,7 @@ impl World {
 
     async fn rate(&mut self, number: u8, count: usize) {
         let id = id(number);
-        let rates = (0..count).map(|_| self.store.keep_feedback(&id, Feedback::default()));
+        let rates = (0..count).map(|_| self.store.keep_feedback(&id, Feedback::default(), None));
         for kept in join_all(rates).await {
             assert_eq!(kept.expect("a store"), self.plain.contains_key(&number));
         }

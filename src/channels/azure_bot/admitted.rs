@@ -17,13 +17,8 @@ impl Admitted {
         self.reference.name().id()
     }
 
-    /// By what the activity is known; one without an id is never known.
-    pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
-        self.inbound.id().map(|id| Fingerprint::of(self.reference.name().as_str(), id))
-    }
-
-    /// The name of its turn.
+    /// The name of its turn, or of its feedback. An activity without an id has none, and is never known again.
     pub(super) fn name(&self) -> Option<String> {
-        self.fingerprint().map(Fingerprint::to_name)
+        self.inbound.id().map(|id| Fingerprint::of(self.reference.name().as_str(), id).to_name())
     }
 }

@@ -1,9 +1,8 @@
 //! The bot behind Azure Bot Service: authenticates incoming activities and queues them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
@@ -14,20 +13,13 @@ use super::inbound::{DeliveryMode, Inbound, Kind};
 use super::outbound::{AppCredentials, ConnectorClient, Credentials};
 use super::proactive::ProactiveMessages;
 use super::service_url::UntrustedServiceUrl;
-use super::turns::{AzureServer, Calls, Fingerprint, TurnHandler};
+use super::turns::{AzureServer, Calls, TurnHandler};
 use super::{AzureBotOptions, EventBody, ReceiveError, Received};
 use crate::channels::{Ending, LineServer, RefusalLog};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
-use crate::expiring_map::ExpiringMap;
 use crate::metrics::ChannelFigures;
 use crate::store::{StoreError, TurnKind, WaitingTurns};
-
-/// So much feedback is remembered, so that none is kept twice.
-const MAX_SUBMITTED: usize = 10_000;
-
-/// For so long.
-const REMEMBER_SUBMITTED: TimeDelta = TimeDelta::minutes(10);
 
 /// The bot behind Azure Bot Service: authentication, the queue of turns, and the sinks for answers.
 #[derive(Debug)]
@@ -38,7 +30,6 @@ pub struct AzureBot {
     pub(super) records: ConnectorRecords,
     pub(super) calls: Arc<Calls>,
     /// The feedback of the last minutes, which needs no turn.
-    known_feedback: Mutex<ExpiringMap<Fingerprint, ()>>,
     clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
     refusal_log: RefusalLog,
@@ -81,7 +72,6 @@ impl AzureBot {
             client: Arc::new(client),
             records,
             calls: Arc::new(Calls::new()),
-            known_feedback: Mutex::new(ExpiringMap::new(MAX_SUBMITTED, REMEMBER_SUBMITTED)),
             clock,
             ids,
             refusal_log: RefusalLog::default(),
@@ -250,15 +240,9 @@ impl AzureBot {
     async fn submitted(&self, admitted: &Admitted) -> Result<Received, ReceiveError> {
         let inbound = &admitted.inbound;
         let submitted = inbound.value().and_then(SubmittedFeedback::read).ok_or(ReceiveError::UnknownInvoke)?;
-        let fingerprint = admitted.fingerprint();
-        if fingerprint.is_none_or(|it| self.known_feedback().get(&it, self.clock.now()).is_none()) {
-            let id = self.records.meet(&admitted.reference).await?;
-            self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await?;
-            // Only now: the sender may hang up while it is stored, which ends this, and come again.
-            if let Some(fingerprint) = fingerprint {
-                self.known_feedback().insert_new(fingerprint, (), self.clock.now());
-            }
-        }
+        let id = self.records.meet(&admitted.reference).await?;
+        let name = admitted.name();
+        self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id(), name.as_deref()).await?;
         // Teams shows an error when there is anything in it.
         let body = json!({});
         Ok(match inbound.delivery_mode() {
@@ -266,10 +250,6 @@ impl AzureBot {
             DeliveryMode::ExpectReplies => Received::Replies { activities: Vec::new(), body: Some(body) },
             DeliveryMode::Stream => Received::Events(EventBody::of_invoke(&body)),
         })
-    }
-
-    fn known_feedback(&self) -> MutexGuard<'_, ExpiringMap<Fingerprint, ()>> {
-        self.known_feedback.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the operator why something was refused, in words that hold nothing secret.

@@ -104,13 +104,10 @@ pub(super) async fn known(
 ) -> Result<Known, sqlx::Error> {
     let (mut keys, mut names) = (Vec::new(), Vec::new());
     for change in group {
-        if let Change::Append(pending) = change
-            && let Some(head) = heads.get(&pending.change.id)
-        {
-            for name in pending.change.key.iter().chain(&pending.change.names) {
-                keys.push(head.key);
-                names.push(escape(name).into_owned());
-            }
+        let Some(head) = heads.get(change.conversation()) else { continue };
+        for name in change.names() {
+            keys.push(head.key);
+            names.push(escape(name).into_owned());
         }
     }
     if names.is_empty() {

@@ -216,8 +216,13 @@ impl ConversationStore for SqliteStore {
         self.reader.attachment(id, attachment_id).await
     }
 
-    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
-        let note = Note::new(id, feedback)?;
+    async fn keep_feedback(
+        &self,
+        id: &ConversationId,
+        feedback: Feedback,
+        name: Option<String>,
+    ) -> Result<bool, StoreError> {
+        let note = Note::new(id, feedback, name)?;
         let bytes = note.body.len();
         self.change(note, bytes, Change::Note).await
     }

@@ -353,17 +353,8 @@ impl Writer {
         group: &[Change],
         heads: &BTreeMap<ConversationId, Head>,
     ) -> Result<Known, sqlx::Error> {
-        let appends = group.iter().filter_map(|change| match change {
-            Change::Append(pending) => Some((heads.get(&pending.change.id)?.key, &pending.change)),
-            Change::Create(_)
-            | Change::Keep(_)
-            | Change::Refer(_)
-            | Change::Note(_)
-            | Change::Queue(_)
-            | Change::End(_) => None,
-        });
-        let named =
-            appends.flat_map(|(key, append)| append.key.iter().chain(&append.names).map(move |name| (key, name)));
+        let placed = group.iter().filter_map(|change| Some((heads.get(change.conversation())?.key, change)));
+        let named = placed.flat_map(|(key, change)| change.names().map(move |name| (key, name)));
         let named: Vec<(i64, &String)> = named.collect();
         if named.is_empty() {
             return Ok(Known::new());

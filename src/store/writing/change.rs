@@ -67,6 +67,16 @@ impl Change {
         }
     }
 
+    /// What it is called in its conversation.
+    pub(in crate::store) fn names(&self) -> impl Iterator<Item = &String> {
+        let (name, more) = match self {
+            Self::Append(pending) => (&pending.change.key, &*pending.change.names),
+            Self::Note(pending) => (&pending.change.name, &[][..]),
+            Self::Create(_) | Self::Keep(_) | Self::Refer(_) | Self::Queue(_) | Self::End(_) => (&None, &[][..]),
+        };
+        name.iter().chain(more)
+    }
+
     /// What it adds to a transaction, in bytes.
     pub(in crate::store) fn bytes(&self) -> usize {
         match self {
@@ -209,6 +219,8 @@ pub(in crate::store) struct Note {
     pub(in crate::store) body: String,
     /// The id of the user who gives it.
     pub(in crate::store) from: Option<String>,
+    /// It is stored once under this name.
+    pub(in crate::store) name: Option<String>,
 }
 
 impl Create {
@@ -302,8 +314,12 @@ impl Keep {
 }
 
 impl Note {
-    pub(in crate::store) fn new(id: &ConversationId, feedback: Feedback) -> Result<Self, StoreError> {
+    pub(in crate::store) fn new(
+        id: &ConversationId,
+        feedback: Feedback,
+        name: Option<String>,
+    ) -> Result<Self, StoreError> {
         let body = serde_json::to_string(&feedback).map_err(StoreError::failed)?;
-        Ok(Self { id: id.clone(), body, from: feedback.from.and_then(|from| from.id) })
+        Ok(Self { id: id.clone(), body, from: feedback.from.and_then(|from| from.id), name })
     }
 }

@@ -291,7 +291,14 @@ impl Plan {
         let Some(head) = self.heads.get_mut(&note.id) else {
             return Ok(false);
         };
+        if note.name.as_ref().is_some_and(|name| self.known.contains_key(&(head.key, name.clone()))) {
+            return Ok(true);
+        }
         head.grow(note.body.len(), before.limits)?;
+        if let Some(name) = &note.name {
+            self.known.insert((head.key, name.clone()), (head.next, 0));
+            self.batches.push((head.key, name.clone(), head.next, 0));
+        }
         let now = before.now.timestamp_millis();
         self.members.extend(note.from.iter().map(|member| (head.key, member.clone(), None)));
         self.feedback.push((head.key, now, note.body.clone()));
@@ -376,7 +383,8 @@ mod tests {
         let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         assert_eq!(plan.referred, BTreeMap::from([(5, "2".to_owned())]));
         assert!(plan.touched.is_empty() && !plan.is_empty());
-        let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned(), from: None }))];
+        let mut group =
+            [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned(), from: None, name: None }))];
         let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
         assert_eq!((plan.feedback.len(), plan.touched.len()), (1, 1));
     }

@@ -105,9 +105,10 @@ async fn an_answer_says_whom_it_answers_and_carries_its_claims() {
     assert_eq!(scene.service.faults(), Vec::<String>::new());
 }
 
+/// Teams may deliver it twice, and to two nodes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_thumb_is_kept_with_the_answer_that_it_is_about() {
-    let scene = Scene::alone().await;
+    let scene = Scene::together().await;
     scene.hand_in(&scene.message("1", "How long is leave?")).await;
     scene.answer_next("30 days [1].").await;
     scene.recorded(2).await;

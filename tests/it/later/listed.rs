@@ -23,7 +23,7 @@ impl Scene {
         let value = json!({"actionName": "feedback", "actionValue": {"reaction": reaction, "feedback": form}});
         let submitted = SubmittedFeedback::read(&value).expect("feedback");
         let from = json!({"id": "29:ann", "name": "Ann", "aadObjectId": "no guid"});
-        assert!(self.records.rated(&self.id, submitted, Some(&from), reply_to_id).await.expect("a store"));
+        assert!(self.records.rated(&self.id, submitted, Some(&from), reply_to_id, None).await.expect("a store"));
     }
 }
 

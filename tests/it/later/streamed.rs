@@ -77,7 +77,7 @@ async fn an_answer_is_shown_while_it_comes_and_recorded_once_under_the_id_of_its
     assert_eq!((recorded.len(), &recorded[0]["text"]), (1, &json!("Leave is 30 days [1]. Ask before you go [2].")));
     assert_eq!((&recorded[0]["id"], &recorded[0]["serviceId"]), (&body["id"], &json!(chat[0].id)));
     let feedback = SubmittedFeedback::default();
-    scene.records.rated(&scene.id, feedback, None, Some(&chat[0].id)).await.expect("a store");
+    scene.records.rated(&scene.id, feedback, None, Some(&chat[0].id), None).await.expect("a store");
     let page = scene.app.store.feedback(&scene.id, None, 9).await.expect("a store").expect("known");
     assert_eq!(page.feedback[0].feedback.about.map(Watermark::index), Some(0));
 }

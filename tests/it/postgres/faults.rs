@@ -54,7 +54,7 @@ async fn what_is_committed_is_recorded_once_when_the_answer_is_lost() {
     }
     assert_eq!(fixture.texts().await, ["one", "two"]);
     fixture.proxy.set(Weather::LosesAnswerOfCommit(&Weather::Fine));
-    assert!(fixture.store.keep_feedback(&id("c"), Feedback::default()).await.expect("a store"));
+    assert!(fixture.store.keep_feedback(&id("c"), Feedback::default(), None).await.expect("a store"));
     let kept = fixture.store.feedback(&id("c"), None, 9).await.expect("a store").expect("known");
     assert_eq!(kept.feedback.len(), 1);
 }

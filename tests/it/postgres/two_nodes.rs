@@ -134,7 +134,7 @@ in_turn! {
     fn subscribe(id: &ConversationId) -> Option<ChangeListener>;
     fn keep_attachment(id: &ConversationId, attachment_id: &str, attachment: Attachment) -> bool;
     fn attachment(id: &ConversationId, attachment_id: &str) -> Option<Attachment>;
-    fn keep_feedback(id: &ConversationId, feedback: Feedback) -> bool;
+    fn keep_feedback(id: &ConversationId, feedback: Feedback, name: Option<String>) -> bool;
     fn feedback(id: &ConversationId, after: Option<u64>, limit: usize) -> Option<FeedbackPage>;
     fn list(after: Option<ListCursor>, limit: usize) -> Listing;
     fn count() -> Counts;

@@ -134,7 +134,7 @@ impl ConnectorRecords {
     }
 
     /// Keeps feedback with the answer that the service calls `reply_to_id`. Without that, or when there is no such answer any
-    /// more, it is kept with the conversation alone. Says whether the conversation is there.
+    /// more, it is kept with the conversation alone. What comes again under a name is not kept again. Says whether the conversation is there.
     ///
     /// # Errors
     /// When the store fails or is full.
@@ -144,6 +144,7 @@ impl ConnectorRecords {
         submitted: SubmittedFeedback,
         from: Option<&Value>,
         reply_to_id: Option<&str>,
+        name: Option<&str>,
     ) -> Result<bool, StoreError> {
         let about = match reply_to_id {
             Some(reply_to_id) => find_said(&*self.store, id, reply_to_id).await?,
@@ -158,7 +159,7 @@ impl ConnectorRecords {
             text,
             details,
         };
-        self.store.keep_feedback(id, feedback).await
+        self.store.keep_feedback(id, feedback, name.map(by_reader)).await
     }
 }
 
@@ -179,6 +180,10 @@ pub async fn find_said(
 /// Names of the service and keys of callers share one space in the store.
 fn by_service(id: &str) -> String {
     format!("id:{id}")
+}
+
+fn by_reader(name: &str) -> String {
+    format!("feedback:{name}")
 }
 
 fn by_caller(key: &str) -> String {
@@ -269,7 +274,7 @@ mod tests {
             .expect("known");
         for reply_to_id in [Some("1701"), Some("1702"), Some("gone"), None] {
             let submitted = SubmittedFeedback { reaction: Some("like".to_owned()), ..SubmittedFeedback::default() };
-            let kept = records.rated(&id, submitted, reference().user.as_ref(), reply_to_id).await;
+            let kept = records.rated(&id, submitted, reference().user.as_ref(), reply_to_id, None).await;
             assert!(kept.expect("a store"));
         }
         let page = records.store.feedback(&id, None, 9).await.expect("a store").expect("known");
@@ -278,7 +283,7 @@ mod tests {
         let named = page.feedback[2].feedback.reply_to_id.as_deref();
         assert_eq!(named, Some("gone"), "what the channel said is kept");
         let unknown = "azure:msteams:unknown".parse().expect("an id");
-        assert!(!records.rated(&unknown, SubmittedFeedback::default(), None, None).await.expect("a store"));
+        assert!(!records.rated(&unknown, SubmittedFeedback::default(), None, None, None).await.expect("a store"));
     }
 
     #[tokio::test]
