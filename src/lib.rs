@@ -14,6 +14,7 @@ pub mod channels;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod digest;
 pub mod document;
 pub mod egress;
 mod expiring_map;

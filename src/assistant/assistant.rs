@@ -24,6 +24,8 @@ pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
 pub struct Assistant {
     name: String,
     options: AssistantOptions,
+    /// Its settings as they were given, as TOML.
+    settings: String,
     upstream: Arc<dyn Upstream>,
     labels: Arc<LabelCatalog>,
     /// Room for questions that are being answered, where there is a limit.
@@ -53,6 +55,7 @@ impl Assistant {
         Self {
             name,
             options,
+            settings: String::new(),
             upstream,
             labels,
             turns,
@@ -62,6 +65,23 @@ impl Assistant {
             passages: 0,
             links: None,
         }
+    }
+
+    /// The same assistant, which was given these settings.
+    #[must_use]
+    pub fn with_settings(self, settings: &toml::Table) -> Self {
+        Self { settings: settings.to_string(), ..self }
+    }
+
+    /// What tells it from another one: its name, settings and labels, and its documents as they are now.
+    pub(super) fn parts(&self) -> [Vec<u8>; 4] {
+        let documents = self.library.as_ref().map(|library| library.digest());
+        [
+            self.name.clone().into_bytes(),
+            self.settings.clone().into_bytes(),
+            format!("{:?}", self.labels).into_bytes(),
+            documents.unwrap_or_default().to_vec(),
+        ]
     }
 
     /// The same assistant, which answers in the conversations of this Direct Line secret.

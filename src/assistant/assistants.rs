@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
-use super::Assistant;
+use super::{Assistant, Revision};
 use crate::channels::direct_line::Owner;
 use crate::document::DownloadLinks;
 use crate::metrics::BackEndFigures;
@@ -84,6 +84,15 @@ impl Assistants {
         // All are compared, so that the time tells nothing.
         let found: Vec<_> = team.by_name.values().filter(|assistant| assistant.is_secret(secret)).collect();
         found.first()?.name().parse().ok()
+    }
+
+    /// What the server answers with; `None` where nobody answers.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        let of_channel = self.team().of_channel.clone().unwrap_or_default();
+        let all = self.all();
+        let parts = all.iter().flat_map(|assistant| assistant.parts());
+        (!all.is_empty()).then(|| Revision::of(parts.chain([of_channel.into_bytes()])))
     }
 
     /// What gives the documents of each their addresses.

@@ -16,6 +16,7 @@ mod open;
 mod options;
 mod plan;
 mod retrieving;
+mod revision;
 
 pub use answering::Answering;
 pub use assistant::Assistant;
@@ -32,3 +33,4 @@ pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};
 pub use plan::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource};
 pub use retrieving::PlacedFault;
+pub use revision::Revision;

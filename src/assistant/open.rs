@@ -166,7 +166,9 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
         // A reader who is led to the wrong page of a long document finds nothing there.
         options.convert.pages = Pages::Split;
     }
-    let mut assistant = Assistant::new(name, options, upstream, Arc::clone(labels)).with_secret(secret.clone());
+    let mut assistant = Assistant::new(name, options, upstream, Arc::clone(labels))
+        .with_settings(&plan.section)
+        .with_secret(secret.clone());
     if let Some((library, documents)) = library.zip(documents.as_ref()) {
         assistant = assistant.with_library(library).with_passages(documents.passages).with_links(links);
     }

@@ -10,6 +10,7 @@ use super::folder::{self, Listed, Listing};
 use super::index::{Entry, Index};
 use super::question::Term;
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
+use crate::digest::of_parts;
 
 /// From so many passages on, words that most of them have say nothing by themselves.
 const COMMON_FROM: usize = 8;
@@ -27,6 +28,8 @@ pub(super) struct IndexSnapshot {
     /// In the order of the index.
     pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
     pub(super) index: Index,
+    /// Of the documents and their texts, as they are found and quoted.
+    pub(super) digest: [u8; 32],
 }
 
 /// A term with its weight.
@@ -160,5 +163,18 @@ async fn index(listing: Listing, files: BTreeMap<String, FileRead>) -> Result<In
         .collect();
     let index = Index::build(&entries).await?;
     let documents = contents().map(|content| (content.document.id.clone(), Arc::clone(&content.document))).collect();
-    Ok(IndexSnapshot { listing, files, documents, passages, index })
+    let (passages, digest) = tokio::task::spawn_blocking(move || {
+        let digest = digest(&passages);
+        (passages, digest)
+    })
+    .await?;
+    Ok(IndexSnapshot { listing, files, documents, passages, index, digest })
+}
+
+/// What tells these passages from others.
+fn digest(passages: &[(Arc<Document>, Arc<Passage>)]) -> [u8; 32] {
+    of_parts(passages.iter().flat_map(|(document, passage)| {
+        let (place, headings) = ([&document.path, &document.title], &passage.headings);
+        place.into_iter().chain(headings).chain([&passage.text])
+    }))
 }

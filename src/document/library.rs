@@ -295,6 +295,12 @@ impl Library {
         Ok(self.search(question, limit).await?.iter().map(Found::source).collect())
     }
 
+    /// A digest (SHA-256) of the documents and their texts.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.snapshot().digest
+    }
+
     pub(super) fn snapshot(&self) -> Arc<IndexSnapshot> {
         Arc::clone(&self.snapshot.borrow())
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{ApiError, State};
+use crate::assistant::Revision;
 
 /// The state of the server.
 #[derive(Serialize, ToSchema)]
@@ -15,6 +16,11 @@ struct Health {
     /// What does not work, but keeps nobody from being served here.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'static [&'static str],
+    /// A digest of the assistants, their settings and documents. When all nodes of a cluster show the same, a change has arrived
+    /// everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "8c1f0be2a94d")]
+    revision: Option<String>,
 }
 
 /// Answers are right without the bus, so that is no reason to send users elsewhere.
@@ -28,12 +34,13 @@ const BUS_IS_DOWN: &[&str] = &["bus: not connected; readers on other nodes see a
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
-    healthy(&[])
+    healthy(&[], None)
 }
 
 /// Check that the server is ready.
 ///
-/// The server is ready while its store works and it is not shutting down. A bus that is down is a warning.
+/// The server is ready while its store works and it is not shutting down. A bus that is down is a warning. With assistants, the
+/// answer has their `revision`.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
@@ -47,9 +54,11 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
     }
     state.store.ready().await?;
     let is_down = state.bus.as_ref().is_some_and(|bus| !bus.is_up());
-    Ok(healthy(if is_down { BUS_IS_DOWN } else { &[] }))
+    let revision = state.assistants.revision();
+    Ok(healthy(if is_down { BUS_IS_DOWN } else { &[] }, revision))
 }
 
-fn healthy(warnings: &'static [&'static str]) -> HttpResponse {
-    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health { status: "ok", warnings })
+fn healthy(warnings: &'static [&'static str], revision: Option<Revision>) -> HttpResponse {
+    let revision = revision.map(|revision| revision.to_string());
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health { status: "ok", warnings, revision })
 }

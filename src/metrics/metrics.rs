@@ -20,6 +20,7 @@ pub struct Metrics(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     registry: Registry,
+    revision: IntGaugeVec,
     requests: IntCounterVec,
     request_seconds: HistogramVec,
     rate_limited: IntCounterVec,
@@ -106,6 +107,7 @@ impl Metrics {
             rate_limited.with_label_values(&[limit.label()]);
         }
         Self(Arc::new(Inner {
+            revision: added!(IntGaugeVec::new(named(table::REVISION_INFO), table::REVISION_INFO.labels)),
             requests: added!(IntCounterVec::new(named(table::REQUESTS), table::REQUESTS.labels)),
             request_seconds: added!(HistogramVec::new(buckets(table::REQUEST_SECONDS), table::REQUEST_SECONDS.labels)),
             rate_limited,
@@ -167,6 +169,12 @@ impl Metrics {
     pub fn queue(&self, name: &'static str, length: usize, oldest: Duration) {
         self.0.queue.with_label_values(&[name]).set(i64::try_from(length).unwrap_or(i64::MAX));
         self.0.queue_age.with_label_values(&[name]).set(oldest.as_secs_f64());
+    }
+
+    /// What the server answers with now.
+    pub fn revision(&self, revision: &str) {
+        self.0.revision.reset();
+        self.0.revision.with_label_values(&[revision]).set(1);
     }
 
     /// What is watched already stays what it is.
@@ -278,6 +286,7 @@ mod tests {
         let metrics = Metrics::new();
         metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
         metrics.limited(Limit::Posts);
+        metrics.revision("8c1f0be2a94d");
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1 });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());
         metrics.watch_bus(&BusFigures::default());

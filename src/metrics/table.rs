@@ -42,6 +42,7 @@ macro_rules! families {
 
 families! {
     BUILD_INFO = "citewire_build_info", Type::Gauge, ["version"], "1, with the program's version.";
+    REVISION_INFO = "citewire_revision_info", Type::Gauge, ["revision"], "1, with the digest of assistants and documents.";
     START_TIME = "process_start_time_seconds", Type::Gauge, [], "Process start, in Unix seconds.";
     REQUESTS = "citewire_http_requests_total", Type::Counter, ["method", "route", "status"], "HTTP requests.";
     REQUEST_SECONDS = "citewire_http_request_duration_seconds", Type::Histogram(SECONDS), ["method", "route"],

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 use crate::app::{API_KEY, DIRECT_LINE_SECRET, answer, citewire};
 
@@ -103,6 +104,25 @@ impl Configured {
     }
 }
 
+/// What the server says that it answers with, as soon as that is something else than before.
+async fn other_revision(server: &Configured, before: &str) -> String {
+    let client = reqwest::Client::builder().build().expect("a client");
+    let changed = async {
+        loop {
+            let (_, health) = answer(client.get(format!("{}/readyz", server.url))).await;
+            let revision = health["revision"].as_str().expect("a revision");
+            if revision != before {
+                let figures = client.get(format!("{}/metrics", server.url)).bearer_auth(API_KEY).send().await;
+                let figures = figures.expect("an answer").text().await.expect("a text");
+                let of_revision: Vec<_> = figures.lines().filter(|l| l.starts_with("citewire_revision_info")).collect();
+                assert_eq!(of_revision, [format!("citewire_revision_info{{revision=\"{revision}\"}} 1")]);
+                return revision.to_owned();
+            }
+        }
+    };
+    timeout(PATIENCE, changed).await.expect("it changes in time")
+}
+
 impl Drop for Configured {
     fn drop(&mut self) {
         self.child.kill().expect("killed");
@@ -131,6 +151,31 @@ async fn a_changed_file_and_a_hangup_change_the_assistants_and_a_wrong_one_does_
     server.hang_up();
     server.said("the configuration was read again: the assistant it answers");
     assert_eq!(server.models().await, ["it"]);
+}
+
+/// Nodes have files of their own, so that a change arrives at different times.
+#[tokio::test]
+async fn nodes_show_the_same_revision_when_they_answer_with_the_same() {
+    let shared = tempfile::tempdir().expect("a folder");
+    let folder = documents(shared.path());
+    let config = section("hr", &folder);
+    let [one, other] = [Configured::start(|_| config.clone()), Configured::start(|_| config.clone())];
+    let first = other_revision(&one, "").await;
+    assert_eq!(other_revision(&other, "").await, first);
+    assert_eq!(first.len(), 12, "{first}");
+
+    let document = shared.path().join("documents/leave.md");
+    std::fs::write(&document, "# Leave\n\nLeave is 28 days a year.\n").expect("written");
+    let second = other_revision(&one, &first).await;
+    assert_eq!(other_revision(&other, &first).await, second);
+
+    one.write(&format!("{config}[[labels]]\nname = 'Secret'\n"));
+    let labelled = other_revision(&one, &second).await;
+    one.write(&config.replace("[assistants.hr]\n", "[assistants.hr]\ngreeting = 'Hello'\n"));
+    let greeting = other_revision(&one, &labelled).await;
+    assert_ne!(greeting, second);
+    one.write(&config);
+    assert_eq!(other_revision(&one, &greeting).await, second);
 }
 
 #[tokio::test]

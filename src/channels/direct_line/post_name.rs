@@ -1,10 +1,10 @@
 //! Under which name a post is recorded, so that it can be repeated.
 
-use aws_lc_rs::digest::{Context, SHA256};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::activity::Activity;
+use crate::digest::of_parts;
 
 /// So many bytes of the digest make a name.
 const BYTES: usize = 16;
@@ -18,14 +18,9 @@ pub(super) fn post_name(activity: &Activity) -> Option<String> {
         return None;
     }
     let sender = activity.from.as_ref().and_then(|from| from.id.as_deref());
-    let mut context = Context::new(&SHA256);
-    for part in [sender, Some(client_activity_id), Some(&activity.kind), activity.text.as_deref()] {
-        let part = part.unwrap_or_default();
-        context.update(&part.len().to_be_bytes());
-        context.update(part.as_bytes());
-    }
-    let digest = context.finish();
-    Some(format!("client:{}", URL_SAFE_NO_PAD.encode(digest.as_ref().get(..BYTES)?)))
+    let parts = [sender, Some(client_activity_id), Some(&activity.kind), activity.text.as_deref()];
+    let digest = of_parts(parts.map(Option::unwrap_or_default));
+    Some(format!("client:{}", URL_SAFE_NO_PAD.encode(&digest[..BYTES])))
 }
 
 #[cfg(test)]

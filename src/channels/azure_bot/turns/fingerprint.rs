@@ -1,6 +1,6 @@
 //! The fingerprint of an activity, to detect duplicates.
 
-use aws_lc_rs::digest;
+use crate::digest::of_parts;
 
 /// So many bytes of a digest tell one activity from another.
 const LENGTH: usize = 16;
@@ -11,15 +11,9 @@ pub(in crate::channels::azure_bot) struct Fingerprint([u8; LENGTH]);
 
 impl Fingerprint {
     pub(in crate::channels::azure_bot) fn of(conversation: &str, id: &str) -> Self {
-        let mut context = digest::Context::new(&digest::SHA256);
-        for part in [conversation, id] {
-            // With its length before it, so that no part can reach into the next.
-            context.update(&part.len().to_be_bytes());
-            context.update(part.as_bytes());
-        }
-        let digest = context.finish();
+        let digest = of_parts([conversation, id]);
         let mut fingerprint = [0; LENGTH];
-        fingerprint.copy_from_slice(&digest.as_ref()[..LENGTH]);
+        fingerprint.copy_from_slice(&digest[..LENGTH]);
         Self(fingerprint)
     }
 
