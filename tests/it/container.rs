@@ -3,12 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use citewire::config::{Config, Sources};
 use reqwest::StatusCode;
+use serde_json::Value;
 
 use crate::app::{Serving, citewire};
 
 const API_KEY: &str = "the-key-of-the-person-who-composes";
+const DB_PASSWORD: &str = "the-password-of-the-person-who-composes";
 const DIRECT_LINE_SECRET: &str = "the-secret-of-the-person-who-composes";
+
+/// What the head of `compose.yaml` tells those to set who use its profiles, with their password filled in.
+fn of_profiles() -> BTreeMap<String, String> {
+    let text = file("compose.yaml");
+    let (_, told) = text.split_once("# The profile postgresql").expect("what to set");
+    let lines =
+        told.lines().skip(1).take_while(|line| line.starts_with('#')).filter_map(|line| line.strip_prefix("#     "));
+    let pairs = lines.map(|line| line.split_once('=').expect("a name and a value"));
+    pairs.map(|(name, value)| (name.to_owned(), value.replace('…', DB_PASSWORD))).collect()
+}
 
 fn file(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/container").join(name);
@@ -47,6 +60,9 @@ fn filled_in(value: &str) -> String {
         "CITEWIRE_API_KEY" => API_KEY,
         "CITEWIRE_DIRECT_LINE_SECRET" => DIRECT_LINE_SECRET,
         "CITEWIRE_HOST" => "chat.contoso.example",
+        "CITEWIRE_DB_PASSWORD" => DB_PASSWORD,
+        // Nobody has to set them.
+        _ if name.ends_with(":-") => "",
         other => panic!("nobody is told to set {other}"),
     };
     format!("{before}{given}{}", filled_in(after))
@@ -93,4 +109,31 @@ async fn compose_starts_a_healthy_server_that_open_webui_and_the_proxy_reach() {
     };
     assert_eq!(status(page("chat.contoso.example")).await, StatusCode::OK);
     assert_eq!(status(page("evil.example")).await, StatusCode::MISDIRECTED_REQUEST);
+}
+
+/// A server that is started by Compose is told of the database and of the bus by the names of their services.
+#[test]
+fn the_profiles_bring_the_database_and_the_bus_that_the_server_is_told_of() {
+    let mut environment = of_image();
+    environment.extend(of_compose("citewire"));
+    environment.insert("CITEWIRE_DATA_DIR".to_owned(), "/var/lib/citewire".to_owned());
+    let told = of_profiles();
+    for (name, value) in &told {
+        assert!(file("compose.yaml").contains(&format!("${{{name}:-}}")), "{name} reaches nobody");
+        if environment.contains_key(name) {
+            environment.insert(name.clone(), value.clone());
+        }
+    }
+    let config = Config::load(&Sources { environment, ..Sources::default() }).expect("a configuration");
+    let place = format!("{:?}", config.store.location(Path::new("")).expect("a place"));
+    let compose: Value = serde_saphyr::from_str(&file("compose.yaml")).expect("YAML");
+    let database = &compose["services"]["postgresql"];
+    assert_eq!(of_compose("postgresql")["POSTGRES_PASSWORD"], told["CITEWIRE_DB_PASSWORD"]);
+    for (variable, expected) in [("POSTGRES_USER", "citewire"), ("POSTGRES_DB", "citewire")] {
+        assert_eq!(database["environment"][variable], expected);
+    }
+    assert_eq!(told["CITEWIRE_STORE_URL"], format!("postgres://citewire:{DB_PASSWORD}@postgresql/citewire"));
+    assert!(place.contains("postgresql"), "{place}");
+    assert!(compose["services"]["redis"].is_object());
+    assert_eq!(config.bus.address.map(|address| address.to_string()).as_deref(), Some("redis://redis"));
 }
