@@ -113,8 +113,9 @@ impl Node {
         pulse: &Arc<Pulse>,
         figures: &StoreFigures,
     ) -> Self {
-        // For operators who look at the table: containers and pods have their names there.
-        let name = std::env::var("HOSTNAME").unwrap_or_else(|_| format!("process {}", std::process::id()));
+        // For operators who look at the table. Containers and pods are hosts; one host may have several nodes.
+        let host = whoami::hostname().unwrap_or_else(|_| "unknown host".to_owned());
+        let name = format!("{host}, process {}", std::process::id());
         let PostgresOptions { heartbeat, dead_after, .. } = *options;
         let (claims, clock, pulse) = (Arc::clone(claims), Arc::clone(clock), Arc::clone(pulse));
         Self { name, heartbeat, dead_after, claims, clock, pulse, figures: figures.clone() }

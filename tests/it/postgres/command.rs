@@ -86,4 +86,14 @@ async fn a_server_serves_what_another_one_has_recorded() {
     let read: Value = client.get(url).bearer_auth(SECRET).send().await.expect("an answer").json().await.expect("JSON");
     let texts: Vec<_> = read["activities"].as_array().expect("a list").iter().map(|one| &one["text"]).collect();
     assert_eq!(texts, ["0", "1"]);
+
+    // Services have no variable HOSTNAME, so that all nodes were called `process` and a number.
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("a name");
+    let mut connection = database.connect().await;
+    let named = sqlx::query_scalar::<_, String>("SELECT name FROM node").fetch_all(&mut connection).await;
+    let mut named = named.expect("names");
+    named.sort();
+    let mut expected = nodes.each_ref().map(|node| format!("{}, process {}", host.trim(), node.child.id()));
+    expected.sort();
+    assert_eq!(named, expected);
 }
