@@ -3,11 +3,15 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::app::{API_KEY, BOT_SECRET, Bot, Conversation, DIRECT_LINE_SECRET, TestApp, answer, texts};
+use crate::app::{API_KEY, BOT_SECRET, Bot, Conversation, DIRECT_LINE_SECRET, Nodes, TestApp, answer, texts};
 
 /// A conversation in which the user has said something, and what the bot was told of it.
 async fn asked(bot: &Bot) -> (TestApp, Conversation, Value, Value) {
-    let app = TestApp::with(|setup| setup.bot = Some(bot.binding()));
+    asked_on(Nodes::Any, bot).await
+}
+
+async fn asked_on(nodes: Nodes, bot: &Bot) -> (TestApp, Conversation, Value, Value) {
+    let app = TestApp::with(|setup| (setup.nodes, setup.bot) = (nodes, Some(bot.binding())));
     let conversation = app.conversation().await;
     app.post_text(&conversation, "hi").await;
     let mut told = bot.activities(2).await;
@@ -72,10 +76,11 @@ async fn an_answer_to_an_update_answers_nothing_that_clients_know() {
     assert_eq!(texts(&history).len(), 6);
 }
 
+/// One node shows pieces in the order of the calls. Two show each when they have it, and readers go by its number.
 #[tokio::test]
 async fn streamed_pieces_are_shown_and_the_final_is_kept() {
     let bot = Bot::quiet();
-    let (app, conversation, _, question) = asked(&bot).await;
+    let (app, conversation, _, question) = asked_on(Nodes::One, &bot).await;
     let mut socket = app.open(&conversation).await;
     let piece = |sequence: u32, stream: Option<&Value>, text: &str| {
         let mut entity = json!({"type": "streaminfo", "streamType": "streaming", "streamSequence": sequence});
