@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use redis::{ConnectionInfo, IntoConnectionInfo as _, ProtocolVersion};
+use redis::{ConnectionInfo, IntoConnectionInfo as _, ProtocolVersion, TlsCertificates};
+
+use super::BusRoots;
 
 /// Where the bus is, and with which name and password it is used.
 #[derive(Clone)]
@@ -46,8 +48,16 @@ impl BusAddress {
         self.shown.starts_with("rediss:")
     }
 
-    pub(super) fn client(&self) -> redis::RedisResult<redis::Client> {
-        redis::Client::open(self.connection.clone())
+    /// A client that judges the server's certificate by these roots, or else by those of the system.
+    pub(super) fn client(&self, roots: Option<&BusRoots>) -> redis::RedisResult<redis::Client> {
+        let connection = self.connection.clone();
+        match roots {
+            Some(roots) => {
+                let root_cert = Some(roots.pem().to_vec());
+                redis::Client::build_with_tls(connection, TlsCertificates { client_tls: None, root_cert })
+            }
+            None => redis::Client::open(connection),
+        }
     }
 }
 

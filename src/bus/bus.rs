@@ -63,7 +63,7 @@ impl Bus {
         let Some(address) = options.address.clone() else { return Ok(None) };
         let node = node.simple().to_string();
         Ok(Some(Self(Arc::new(Inner {
-            client: address.client()?,
+            client: address.client(options.roots.as_ref())?,
             address,
             prefix: format!("citewire:{}:", options.namespace),
             alive_every: options.alive_every,

@@ -100,7 +100,7 @@ fn mend(error: &RedisError, is_encrypted: bool) -> &'static str {
     } else if kind == ErrorKind::RESP3NotSupported {
         "use Redis 6 or later, or Valkey"
     } else if is_encrypted {
-        "see that it runs, can be reached, and has a certificate for this name that the system trusts"
+        "see that it runs, can be reached, and has a certificate for this name, from a root that bus.root_certificate names or the system trusts"
     } else {
         "see that it runs and can be reached"
     }

@@ -11,9 +11,11 @@ mod message;
 mod options;
 mod outbox;
 mod reach;
+mod roots;
 
 pub use address::{BusAddress, InvalidBusAddress};
 pub use bus::{Announced, Bus, Following, Receiver};
 pub use message::Message;
-pub use options::{BusOptions, InvalidNamespace, Namespace};
+pub use options::{BusOptions, InvalidNamespace, Namespace, UnusedRoots};
 pub use reach::Reach;
+pub use roots::{BusRoots, InvalidRoots};

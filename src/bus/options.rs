@@ -4,13 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::BusAddress;
+use super::{BusAddress, BusRoots};
 
 /// The options of the bus.
 #[derive(Clone, Debug)]
 pub struct BusOptions {
     /// Where it is; `None` for a server without a bus.
     pub address: Option<BusAddress>,
+    /// By which its certificate is judged; `None` for the roots that the system trusts.
+    pub roots: Option<BusRoots>,
     /// Nodes with the same namespace hear each other.
     pub namespace: Namespace,
     /// So often a node says which of its streams go on.
@@ -23,10 +25,27 @@ impl Default for BusOptions {
     fn default() -> Self {
         Self {
             address: None,
+            roots: None,
             namespace: Namespace("default".to_owned()),
             alive_every: Duration::from_secs(5),
             silent_after: Duration::from_secs(15),
         }
+    }
+}
+
+/// Roots are given for a bus without a certificate, or for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("bus.root_certificate (CITEWIRE_BUS_ROOT_CERTIFICATE) needs rediss:// in bus.url (CITEWIRE_BUS_URL)")]
+pub struct UnusedRoots;
+
+impl BusOptions {
+    /// Checks that the options fit each other.
+    ///
+    /// # Errors
+    /// When roots are given and nothing has a certificate.
+    pub fn check(&self) -> Result<(), UnusedRoots> {
+        let is_encrypted = self.address.as_ref().is_some_and(BusAddress::is_encrypted);
+        if self.roots.is_some() && !is_encrypted { Err(UnusedRoots) } else { Ok(()) }
     }
 }
 

@@ -134,7 +134,8 @@ async fn serve_from(
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
     }
-    let bus = Bus::new(&config.bus, ids.fresh()).context("bus.url (CITEWIRE_BUS_URL)")?;
+    let bus = Bus::new(&config.bus, ids.fresh())
+        .context("bus.url (CITEWIRE_BUS_URL) or bus.root_certificate (CITEWIRE_BUS_ROOT_CERTIFICATE)")?;
     if let Some(bus) = bus.clone() {
         state = state.with_bus(bus);
     }

@@ -102,6 +102,9 @@ impl Config {
         if let Err(wrong) = raw.bot.check() {
             faults.push(Fault::new(Origin::Together, wrong.to_string()));
         }
+        if let Err(wrong) = raw.bus.check() {
+            faults.push(Fault::new(Origin::Together, wrong.to_string()));
+        }
         let has_bot = raw.bot.endpoint.is_some();
         let assistant = of_channel(raw.assistant.as_deref(), &raw.assistants, has_bot).unwrap_or_else(|wrong| {
             faults.push(Fault::new(Origin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));

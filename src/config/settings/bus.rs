@@ -12,6 +12,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         parsed,
         |raw, address| raw.bus.address = Some(address)
     ),
+    text!(
+        "bus.root_certificate",
+        Said("trusted by the system"),
+        "Path of the PEM file with the root of the bus's certificate.",
+        |raw, roots| raw.bus.roots = Some(roots)
+    ),
     text!("bus.namespace", Is("default"), "Differs between clusters that share a bus.", |raw, namespace| raw
         .bus
         .namespace =

@@ -168,7 +168,8 @@ fn a_server_starts_without_its_bus_and_never_says_the_password() {
 async fn a_bus_by_tls_is_used_where_its_certificate_is_trusted_and_otherwise_said_to_lack_that() {
     let ((redis, root), data) = (Redis::start_encrypted(), tempfile::tempdir().expect("a folder"));
     let (url, trusted) = (redis.url(PASSWORD), root.to_str().expect("text"));
-    let serving = Serving::start(data.path(), &[("CITEWIRE_BUS_URL", &*url), ("SSL_CERT_FILE", trusted)]);
+    let serving =
+        Serving::start(data.path(), &[("CITEWIRE_BUS_URL", &*url), ("CITEWIRE_BUS_ROOT_CERTIFICATE", trusted)]);
     let is_up = async {
         loop {
             let metrics = reqwest::get(format!("{}/metrics", serving.url)).await.expect("an answer");
@@ -179,11 +180,25 @@ async fn a_bus_by_tls_is_used_where_its_certificate_is_trusted_and_otherwise_sai
     };
     timeout(Duration::from_secs(10), is_up).await.expect("it is used");
     let (_other, another) = Redis::start_encrypted();
-    let said = said_with(&[("SSL_CERT_FILE", &another)], &url, "the bus cannot be used").join("\n");
-    assert!(
-        said.contains("a certificate for this name that the system trusts")
-            && said.contains("invalid peer certificate"),
-        "{said}"
-    );
-    assert!(!said.contains(PASSWORD), "{said}");
+    const ROOT: &str = "CITEWIRE_BUS_ROOT_CERTIFICATE";
+    for others in [&[(ROOT, &*another)][..], &[]] {
+        let said = said_with(others, &url, "the bus cannot be used").join("\n");
+        assert!(
+            said.contains("from a root that bus.root_certificate names or the system trusts")
+                && said.contains("invalid peer certificate"),
+            "{said}"
+        );
+        assert!(!said.contains(PASSWORD), "{said}");
+    }
+    let plain = said_with(&[(ROOT, &root)], "redis://bus", "needs rediss://").join("\n");
+    assert!(plain.contains("bus.root_certificate (CITEWIRE_BUS_ROOT_CERTIFICATE) needs rediss://"), "{plain}");
+    for (file, reason) in
+        [(root.with_extension("none"), "No such file"), (data.path().join("empty"), "in PEM is required")]
+    {
+        if !reason.starts_with("No") {
+            std::fs::write(&file, "no certificate").expect("written");
+        }
+        let said = said_with(&[(ROOT, &file)], &url, reason).join("\n");
+        assert!(said.contains(&format!("{ROOT} in the environment: {}: ", file.display())), "{said}");
+    }
 }
