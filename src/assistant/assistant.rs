@@ -11,6 +11,7 @@ use super::AssistantOptions;
 use crate::answer::LabelCatalog;
 use crate::convert::{Conversion, Grounding};
 use crate::dialect::Dialect;
+use crate::digest::of_parts;
 use crate::document::{DownloadLinks, Found, KnownVectors, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
@@ -24,8 +25,8 @@ pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
 pub struct Assistant {
     name: String,
     options: AssistantOptions,
-    /// Its settings as they were given, as TOML.
-    settings: String,
+    /// A digest of its name, its settings as they were given, and its labels.
+    settings: [u8; 32],
     upstream: Arc<dyn Upstream>,
     labels: Arc<LabelCatalog>,
     /// Room for questions that are being answered, where there is a limit.
@@ -52,10 +53,11 @@ impl Assistant {
     ) -> Self {
         let turns = options.max_turns.map(|limit| Arc::new(Semaphore::new(limit)));
         let name = name.into();
+        let settings = digest_of(&name, &toml::Table::new(), &labels);
         Self {
             name,
             options,
-            settings: String::new(),
+            settings,
             upstream,
             labels,
             turns,
@@ -70,18 +72,12 @@ impl Assistant {
     /// The same assistant, which was given these settings.
     #[must_use]
     pub fn with_settings(self, settings: &toml::Table) -> Self {
-        Self { settings: settings.to_string(), ..self }
+        Self { settings: digest_of(&self.name, settings, &self.labels), ..self }
     }
 
-    /// What tells it from another one: its name, settings and labels, and its documents as they are now.
-    pub(super) fn parts(&self) -> [Vec<u8>; 4] {
-        let documents = self.library.as_ref().map(|library| library.digest());
-        [
-            self.name.clone().into_bytes(),
-            self.settings.clone().into_bytes(),
-            format!("{:?}", self.labels).into_bytes(),
-            documents.unwrap_or_default().to_vec(),
-        ]
+    /// Two digests: of its name, settings and labels, and of its documents as they are now.
+    pub(super) fn digests(&self) -> [[u8; 32]; 2] {
+        [self.settings, self.library.as_ref().map(|library| library.digest()).unwrap_or_default()]
     }
 
     /// The same assistant, which answers in the conversations of this Direct Line secret.
@@ -247,4 +243,9 @@ fn within(mut turns: Vec<Turn>, budget: usize) -> Vec<Turn> {
     let first = before - kept.count();
     turns.drain(..first);
     turns
+}
+
+/// Nodes compare the outcome, and have the same program: any text of the labels that is theirs alone will do.
+fn digest_of(name: &str, settings: &toml::Table, labels: &LabelCatalog) -> [u8; 32] {
+    of_parts([name, &settings.to_string(), &format!("{labels:?}")])
 }

@@ -86,13 +86,14 @@ impl Assistants {
         found.first()?.name().parse().ok()
     }
 
-    /// What the server answers with; `None` where nobody answers.
+    /// The revision of all assistants and their documents as they are now; `None` where there is no assistant.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
-        let of_channel = self.team().of_channel.clone().unwrap_or_default();
-        let all = self.all();
-        let parts = all.iter().flat_map(|assistant| assistant.parts());
-        (!all.is_empty()).then(|| Revision::of(parts.chain([of_channel.into_bytes()])))
+        let team = self.team();
+        let digests: Vec<[u8; 32]> = team.by_name.values().flat_map(|assistant| assistant.digests()).collect();
+        let of_channel = team.of_channel.as_deref().unwrap_or_default().as_bytes();
+        let parts = digests.iter().map(<[u8; 32]>::as_slice).chain([of_channel]);
+        (!digests.is_empty()).then(|| Revision::of(parts))
     }
 
     /// What gives the documents of each their addresses.

@@ -1,4 +1,4 @@
-//! What a server answers with, as a short digest.
+//! The revision of a server's assistants: a short digest of their settings and documents.
 
 use std::fmt;
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::str::FromStr;
 
 use reqwest::Certificate;
 
@@ -31,19 +30,18 @@ pub enum InvalidRoots {
 }
 
 impl BusRoots {
-    pub(super) fn pem(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl FromStr for BusRoots {
-    type Err = InvalidRoots;
-
-    /// Reads the file at this path.
-    fn from_str(path: &str) -> Result<Self, InvalidRoots> {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or has no certificate in PEM in it.
+    pub fn read(path: &str) -> Result<Self, InvalidRoots> {
         let pem = std::fs::read(path).map_err(|source| InvalidRoots::Unreadable { path: path.to_owned(), source })?;
         let found = Certificate::from_pem_bundle(&pem).unwrap_or_default();
         if found.is_empty() { Err(InvalidRoots::NoCertificate { path: path.to_owned() }) } else { Ok(Self(pem)) }
+    }
+
+    pub(super) fn pem(&self) -> &[u8] {
+        &self.0
     }
 }
 

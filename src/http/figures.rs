@@ -36,9 +36,7 @@ pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
             Err(error) => tracing::error!(%error, "waiting turns could not be read from the store"),
         }
     }
-    if let Some(revision) = state.assistants.revision() {
-        state.metrics.revision(&revision.to_string());
-    }
+    state.metrics.revision(state.assistants.revision().map(|revision| revision.to_string()).as_deref());
     HttpResponse::Ok()
         .content_type(Metrics::MEDIA_TYPE)
         .insert_header(("cache-control", "no-store"))

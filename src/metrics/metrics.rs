@@ -171,10 +171,12 @@ impl Metrics {
         self.0.queue_age.with_label_values(&[name]).set(oldest.as_secs_f64());
     }
 
-    /// What the server answers with now.
-    pub fn revision(&self, revision: &str) {
+    /// The revision of the assistants, where there are any, takes the place of the one before.
+    pub fn revision(&self, revision: Option<&str>) {
         self.0.revision.reset();
-        self.0.revision.with_label_values(&[revision]).set(1);
+        if let Some(revision) = revision {
+            self.0.revision.with_label_values(&[revision]).set(1);
+        }
     }
 
     /// What is watched already stays what it is.
@@ -286,7 +288,7 @@ mod tests {
         let metrics = Metrics::new();
         metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
         metrics.limited(Limit::Posts);
-        metrics.revision("8c1f0be2a94d");
+        metrics.revision(Some("8c1f0be2a94d"));
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1 });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());
         metrics.watch_bus(&BusFigures::default());
@@ -341,6 +343,22 @@ mod tests {
         has(&metrics, "citewire_live_first_update_seconds_count 1");
         drop(stream);
         has(&metrics, "citewire_live_streams_open 0");
+    }
+
+    #[test]
+    fn a_revision_takes_the_place_of_the_one_before_and_goes_with_the_last_assistant() {
+        let metrics = Metrics::new();
+        let told = |revision| {
+            metrics.revision(revision);
+            let text = metrics.text();
+            text.lines()
+                .filter(|line| line.starts_with("citewire_revision_info"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(Some("a")), [r#"citewire_revision_info{revision="a"} 1"#]);
+        assert_eq!(told(Some("b")), [r#"citewire_revision_info{revision="b"} 1"#]);
+        assert_eq!(told(None), Vec::<String>::new());
     }
 
     #[test]

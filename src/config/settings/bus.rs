@@ -1,6 +1,7 @@
 //! The settings of the bus.
 
 use super::reading::parsed;
+use crate::bus::BusRoots;
 use crate::config::setting::DefaultValue::{Is, Said};
 use crate::config::setting::Setting;
 
@@ -16,6 +17,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "bus.root_certificate",
         Said("trusted by the system"),
         "Path of the PEM file with the root of the bus's certificate.",
+        |path: &str| BusRoots::read(path).map_err(|error| error.to_string()),
         |raw, roots| raw.bus.roots = Some(roots)
     ),
     text!("bus.namespace", Is("default"), "Differs between clusters that share a bus.", |raw, namespace| raw

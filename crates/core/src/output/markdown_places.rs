@@ -108,7 +108,7 @@ impl Reader<'_> {
         colons
     }
 
-    /// Whether this place is inside a bare address, which ends at a blank or `<`. A `*` or `_` inside one begins no emphasis.
+    /// Whether this place is inside a bare address, which ends at a blank or `<`. There a `*` or `_` begins no emphasis.
     fn is_in_bare_address(&self, at: usize) -> bool {
         let from = self.text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_BYTES));
         let word =

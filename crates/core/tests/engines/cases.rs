@@ -30,7 +30,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// What a judge says of a case, who may panic.
+    /// The verdict of this function on a case. A panic in it is a failure that names the case.
     pub(super) fn of<E: Display>(case: &impl Debug, judge: impl FnOnce() -> Result<(), E>) -> Self {
         match catch_unwind(AssertUnwindSafe(judge)) {
             Ok(Ok(())) => Self::Holds,

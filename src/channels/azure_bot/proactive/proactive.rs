@@ -73,7 +73,7 @@ pub struct ProactiveTurn {
     _exclusive: Exclusive,
 }
 
-/// What keeps others from writing in the conversation until it is dropped.
+/// A turn or a lock. As long as it is held, nothing else is written in the conversation.
 #[derive(Debug)]
 #[expect(dead_code, reason = "they are dropped, and not read")]
 enum Exclusive {

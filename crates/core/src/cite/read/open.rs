@@ -219,8 +219,8 @@ impl Open<'_, '_> {
         })
     }
 
-    /// Whether an address or a label may follow the bracket that ends at `end`. For pulldown-cmark, an escaped bracket begins a
-    /// label too: in `[foo]\[bar]`, it looks for the definition of `bar`.
+    /// Whether an address `(…)` or a label `[…]` may follow the bracket that ends at `end`. pulldown-cmark takes `\[` for the
+    /// beginning of a label too: in `[foo]\[bar]`, it looks for the definition of `bar`.
     fn goes_on_behind_bracket(&self, end: usize) -> bool {
         let behind = &self.text[end..self.to];
         let is_label = |label: &str| label.is_empty() || label.starts_with('[') && !label.contains(']');
