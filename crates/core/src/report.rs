@@ -13,12 +13,16 @@ pub struct Report {
     pub error: Option<serde_json::Value>,
     /// Whether the provider used its retrieval tools; null if unknown.
     pub tools_invoked: Option<bool>,
+    /// The count of the sources of the input, by their outcome.
+    pub sources: SourceCounts,
     /// The cited sources: one entry for each claim, in the order of the numbers in the text.
     pub cited: Vec<Entry>,
     /// Markers that match no source.
     pub unresolved: Vec<Entry>,
     /// Sources that were merged into one claim.
     pub merged: Vec<Entry>,
+    /// Sources that were read, and that are not in the output because nothing cites them.
+    pub uncited: Vec<Entry>,
     /// Content that was left out.
     pub dropped: Vec<Entry>,
     /// Content that could mislead or harm a reader, and that was made harmless.
@@ -46,14 +50,43 @@ pub struct ScoreLine {
     pub search_score: Option<f64>,
 }
 
+/// The count of the source-like things of an input, by their outcome. Their sum is the count in the input: nothing is lost
+/// silently (policy P-14).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(value_type = Object))]
+pub struct SourceCounts {
+    /// Sources that the text cites, each with a claim of its own.
+    pub cited: usize,
+    /// Sources that are listed, because the provider reports them as used and the text cites none.
+    pub listed: usize,
+    /// Sources that share the claim of another one.
+    pub merged: usize,
+    /// Sources that nothing cites, or for whose claims the channel has no room.
+    pub uncited: usize,
+    /// Source-like things that the reader of the format does not know.
+    pub unread: usize,
+}
+
+impl SourceCounts {
+    /// Whether the input held no source at all.
+    #[must_use]
+    pub fn none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Report {
     /// Adds entries, each to its own list.
     pub fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
         for entry in entries {
+            // The list has an end, the count has none.
+            self.sources.unread += usize::from(entry.code == SOURCES_UNREAD);
             let list = match entry.kind {
                 Kind::Cited => &mut self.cited,
                 Kind::Unresolved => &mut self.unresolved,
                 Kind::Merged => &mut self.merged,
+                Kind::Uncited => &mut self.uncited,
                 Kind::Dropped => &mut self.dropped,
                 Kind::Neutralised => &mut self.neutralised,
                 Kind::Cut => &mut self.cut,
@@ -71,11 +104,12 @@ impl Report {
 
     /// The lists with their JSON names, in the order of the JSON.
     #[must_use]
-    pub fn lists(&self) -> [(&'static str, &[Entry]); 7] {
+    pub fn lists(&self) -> [(&'static str, &[Entry]); 8] {
         [
             ("cited", &self.cited),
             ("unresolved", &self.unresolved),
             ("merged", &self.merged),
+            ("uncited", &self.uncited),
             ("dropped", &self.dropped),
             ("neutralised", &self.neutralised),
             ("cut", &self.cut),
@@ -83,6 +117,9 @@ impl Report {
         ]
     }
 }
+
+/// The code of an entry about a source-like thing that the reader of the format does not know.
+pub const SOURCES_UNREAD: &str = "sources-unread";
 
 /// The maximum number of entries in one list of a report. A longer list ends with one more entry, with the code `more`.
 pub const MAX_ENTRIES: usize = 1_000;
@@ -126,6 +163,8 @@ pub enum Kind {
     Unresolved,
     /// Sources that were merged into one claim.
     Merged,
+    /// A source that nothing cites.
+    Uncited,
     /// Content that was left out.
     Dropped,
     /// Content that was made harmless.

@@ -14,6 +14,9 @@ pub struct CitedText {
     pub text: String,
     /// The cited sources, in the order of their numbers.
     pub sources: Vec<CitedSource>,
+    /// Whether the text cites none of these sources: they are listed, because the provider reports them as used (policy
+    /// P-03).
+    pub listed: bool,
     /// The badges in the text, in order; other brackets with numbers are not among them. Empty unless
     /// [`Rules::only_markers`](super::Rules::only_markers) is set.
     pub places: Vec<CitedPlace>,

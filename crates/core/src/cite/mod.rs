@@ -31,6 +31,7 @@ pub use cite::{cite, make_harmless};
 pub use cited_text::{CitedPlace, CitedSource, CitedText};
 pub use incremental::Incremental;
 pub use position::Position;
+pub use rewrite::CLAIMS_LIMIT;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
 pub use shorten::shorten;
 

@@ -10,6 +10,9 @@ use crate::cite::{CitedPlace, CitedSource, CitedText, Position, Rules, definitio
 use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, first_unseen};
 
+/// The code of the report entry about a cited source for whose claim the channel has no room.
+pub const CLAIMS_LIMIT: &str = "claims-limit";
+
 /// The inputs of a rewrite.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'g> {
@@ -121,7 +124,7 @@ impl Rewrite {
             append_definitions(&mut text, &sources, bibliography);
         }
         let places = if rules.only_markers { places } else { Vec::new() };
-        CitedText { text, sources, places, unresolved, entries }
+        CitedText { text, sources, listed: !attested.is_empty(), places, unresolved, entries }
     }
 
     /// The cited sources so far.
@@ -152,7 +155,7 @@ impl Rewrite {
             let message =
                 format!("cited, but only the first {max} cited documents can be shown; its markers were taken out");
             let pointer = answer.sources[source.0].pointer.clone();
-            entries.push(Entry::in_input(Kind::Dropped, "claims-limit", pointer, message));
+            entries.push(Entry::in_input(Kind::Dropped, CLAIMS_LIMIT, pointer, message));
         }
         let message = format!("{} cited documents were left out beyond the first {max}", left_out.len());
         entries.push(Entry::in_input(Kind::Note, "claims-left-out", "/sources", message));

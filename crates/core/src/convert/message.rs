@@ -1,15 +1,17 @@
 //! Builds the message of an answer that has been parsed.
 
+use std::collections::HashSet;
+
 use serde_json::json;
 
 use super::grounding::{grounded, judge};
 use super::{Conversion, ConvertError, Grounding};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source};
-use crate::cite::cite;
+use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
 use crate::dialect::MessageOptions;
 use crate::graph;
-use crate::report::{Entry, Kind, Report};
+use crate::report::{At, Entry, Kind, Report};
 
 /// The outcome of a conversion.
 #[derive(Clone, Debug)]
@@ -44,6 +46,34 @@ pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses
     without
 }
 
+/// Counts the sources by their outcome, and reports those that nothing cites (policy P-14).
+fn account_for_sources(sources: &[Source], cited: &CitedText, report: &mut Report) {
+    let mut uncited: Vec<Option<&Source>> = sources.iter().map(Some).collect();
+    for index in cited.sources.iter().flat_map(|source| &source.sources) {
+        uncited[index.0] = None;
+    }
+    let uncited: Vec<&Source> = uncited.into_iter().flatten().collect();
+    let claims = cited.sources.len();
+    report.sources.merged = sources.len() - uncited.len() - claims;
+    report.sources.uncited = uncited.len();
+    *(if cited.listed { &mut report.sources.listed } else { &mut report.sources.cited }) = claims;
+    let told: HashSet<String> = report.dropped.iter().filter(|entry| entry.code == CLAIMS_LIMIT).map(pointer).collect();
+    report.extend(uncited.into_iter().filter(|source| !told.contains(&source.pointer)).map(|source| {
+        let message = match source.display_title() {
+            Some(title) => format!("nothing cites {title:?}"),
+            None => "nothing cites this source".to_owned(),
+        };
+        Entry::in_input(Kind::Uncited, "not-cited", source.pointer.as_str(), message)
+    }));
+}
+
+fn pointer(entry: &Entry) -> String {
+    match &entry.at {
+        At::Pointer(pointer) => pointer.clone(),
+        At::Offset(_) => String::new(),
+    }
+}
+
 /// Builds the message of a whole answer, and the report.
 pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Activity, Report), ConvertError> {
     let Conversion { to: dialect, options, labels, addresses, .. } = conversion;
@@ -64,6 +94,11 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let rules = conversion.rules();
     if !conversion.citations {
         grounded(&answer, options.require_grounding)?;
+        if !answer.sources.is_empty() {
+            let message =
+                format!("citations are off for this conversation, so {} sources are left out", answer.sources.len());
+            answer.warnings.push(Entry::in_input(Kind::Note, "citations-off", "", message));
+        }
         answer.sources.clear();
         answer.citations.clear();
         answer.attested.clear();
@@ -79,6 +114,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     report.scores = answer.score_lines();
     report.extend(std::mem::take(&mut answer.warnings));
     report.extend(std::mem::take(&mut cited.entries));
+    account_for_sources(&answer.sources, &cited, &mut report);
     let mut entries = Vec::new();
     if let Some(limit) = graph_rules.abstract_limit_utf16.filter(|limit| *limit < graph_rules.abstract_max_utf16) {
         let message = format!("{dialect} takes no abstract above {limit} units");

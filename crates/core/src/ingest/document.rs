@@ -3,6 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
+use super::account::Account;
 use super::surrogates::{has_lone_half, mended_with_note};
 use super::{IngestError, Provider, bedrock, formats, json, native};
 use crate::answer::Answer;
@@ -44,6 +45,8 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
     };
     let answer = (format.parse)(body).map(|mut answer| {
         answer.warnings.extend(chosen);
+        let unread = Account::of_body(body).unread(&answer);
+        answer.warnings.extend(unread);
         answer
     });
     if answer.as_ref().is_ok_and(|answer| !answer.text.is_empty()) {

@@ -322,7 +322,7 @@ mod tests {
         assert_eq!((place.title.as_deref(), place.id.as_deref()), (Some("Zoo"), Some("p")));
         assert_eq!(answer.tools_invoked, Some(true));
         let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
-        assert_eq!(odd, ["finish-reason", "annotation-unanchored"]);
+        assert_eq!(odd, ["finish-reason", "annotation-unanchored", "sources-unread"]);
     }
 
     fn delta(index: u32, delta: Value) -> Value {

@@ -4,6 +4,7 @@
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use super::account::Account;
 use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
 use super::format::Format;
 use super::surrogate_joiner::{JoinedEvent, SurrogateJoiner};
@@ -46,6 +47,7 @@ pub(super) struct GrowingAnswer {
     first_skipped: Option<(EventPlace, String)>,
     torn: SurrogateJoiner,
     lost: Lost,
+    account: Account,
 }
 
 impl GrowingAnswer {
@@ -72,6 +74,7 @@ impl GrowingAnswer {
             first_skipped: None,
             torn: SurrogateJoiner::default(),
             lost: Lost::default(),
+            account: Account::default(),
         }
     }
 
@@ -114,12 +117,14 @@ impl GrowingAnswer {
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
-        let Self { mut answer, mut provider, reader, skipped, lost, taken, .. } = self;
+        let Self { mut answer, mut provider, reader, skipped, lost, taken, account, .. } = self;
         answer.warnings.extend(lost.entry());
         if let Some(reader) = reader {
             provider = reader.told_provider().or(provider);
             reader.finish(&mut answer);
         }
+        let unread = account.unread(&answer);
+        answer.warnings.extend(unread);
         answer.clean(taken);
         if skipped > MAX_SKIPPED_NOTES {
             let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
@@ -159,6 +164,10 @@ impl GrowingAnswer {
 
     fn take(&mut self, event: Event<'_>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         if self.ended {
+            // Nothing behind the end is read, but a source there is reported.
+            if let Ok(json) = std::str::from_utf8(event.data) {
+                self.account.event(json, || event.pointer());
+            }
             return Ok(());
         }
         // Only objects can continue a text whose last character was split.
@@ -195,6 +204,7 @@ impl GrowingAnswer {
     }
 
     fn take_object(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        self.account.event(data, || event.pointer());
         if self.reader.is_none() {
             let told = match self.told {
                 Told::ByCaller(format) => Ok(Some(format)),

@@ -4,6 +4,7 @@
 //! deviate from their documentation, so parsers are lenient and report oddities as warnings; they fail only when the answer
 //! is unusable. A format with whole and streamed answers yields the same [`Answer`](crate::answer::Answer) for both.
 
+mod account;
 mod annotated;
 mod annotated_parts;
 mod anthropic;
@@ -66,6 +67,7 @@ mod provider;
 mod responses;
 mod responses_events;
 mod retrieved;
+mod source_like;
 mod source_objects;
 mod span;
 mod sse;

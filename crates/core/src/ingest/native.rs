@@ -7,7 +7,6 @@ use super::format::Format;
 use super::json::{self, list};
 use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations, has_lists};
 use super::native_events::NativeEvents;
-use super::unread::unread_sources;
 use super::{IngestError, Provider, cohere};
 use crate::answer::{Answer, Source};
 
@@ -56,11 +55,9 @@ struct FaultlessManifest {
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    let mut answer = json::read::<Manifest>(body)?
+    json::read::<Manifest>(body)?
         .into_answer()
-        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is required"))?;
-    answer.warnings.extend(unread_sources(body, MEMBERS, ""));
-    Ok(answer)
+        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is required"))
 }
 
 /// Reads a manifest without unknown members or wrong types, in one pass; `None` for any other body, without a reason.

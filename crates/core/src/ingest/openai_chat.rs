@@ -22,7 +22,6 @@ use super::mistral_chat::MistralChatEvents;
 use super::openwebui::WebUiAnswer;
 use super::openwebui_source::carries_sources;
 use super::perplexity::PerplexityEvents;
-use super::unread::unread_sources;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
@@ -43,7 +42,6 @@ pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
     let (content, said) = chat::whole(body, &mut answer.warnings)?;
     // Annotations stand beside `content`, so their offsets count in the whole text of the message.
     let parts = vec![Part { text: content.into_text(), annotations: said.annotations }];
-    answer.warnings.extend(unread_sources(body, read_members(is_xai), ""));
     let mut seen = Vec::new();
     if is_xai {
         let Seen { citations } = json::read(body)?;
@@ -55,15 +53,6 @@ pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
 
 fn grammar(is_xai: bool) -> MarkerGrammar {
     if is_xai { MarkerGrammar::NONE } else { MarkerGrammar::ANNOTATED }
-}
-
-/// Members that are read, or that never hold sources; [`unread_sources`] does not look into them.
-fn read_members(is_xai: bool) -> &'static [&'static str] {
-    if is_xai {
-        &["annotations", "audio", "citations", "content", "tool_calls"]
-    } else {
-        &["annotations", "audio", "content", "tool_calls"]
-    }
 }
 
 /// xAI's `citations`: addresses of all pages that the model saw.
@@ -102,15 +91,13 @@ pub(super) struct ChatEvents {
     /// The pages that xAI saw. Each list in the stream replaces the one before it; the last is complete.
     seen: Vec<Source>,
     late: bool,
-    /// Whether a note on unread sources has been written. Every chunk may repeat the sources.
-    told_unread: bool,
     /// The reader that took over, and its provider.
     other: Option<ToldReader>,
 }
 
 impl ChatEvents {
     pub(super) fn new(is_xai: bool) -> Self {
-        Self { is_xai, part: Part::default(), seen: Vec::new(), late: false, told_unread: false, other: None }
+        Self { is_xai, part: Part::default(), seen: Vec::new(), late: false, other: None }
     }
 
     fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
@@ -168,11 +155,6 @@ impl ReadEvents for ChatEvents {
             return other.read(event, json, notes, events);
         }
         let chunk = chat::chunk(event, json, notes)?;
-        if !self.told_unread {
-            let unread = unread_sources(json, read_members(self.is_xai), &event.pointer());
-            self.told_unread = !unread.is_empty();
-            notes.extend(unread);
-        }
         if let Some(error) = chunk.error {
             events.push(StreamEvent::Error(error));
             return Ok(());

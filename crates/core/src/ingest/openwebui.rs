@@ -306,7 +306,8 @@ mod tests {
         assert_eq!(notes.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://x.example/shared"));
         assert_eq!((nobody.title.as_deref(), nobody.pointer.as_str()), (Some("Nobody"), "/5/data"));
         let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
-        assert_eq!(odd, ["no-passage"]);
+        // Open WebUI takes a second source without id and address for the first one (rule OW-01).
+        assert_eq!(odd, ["no-passage", "sources-unread"]);
         assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);
     }
 

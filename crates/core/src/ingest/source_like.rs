@@ -1,0 +1,255 @@
+//! The signs of a source in JSON of any format: names of members, and values.
+
+use std::hash::{Hash, Hasher};
+
+use serde_json::{Map, Value};
+
+/// The bytes of which a body needs one to hold a source-like thing: the mark of an address, and the parts of the names in
+/// [`PROMISING`] that are spelt alike in every case.
+pub(super) const MENTIONS: [&str; 14] = [
+    "://",
+    "ources",
+    "ource_",
+    "ourceD",
+    "itation",
+    "eferenc",
+    "ocument",
+    "earch_res",
+    "earchRes",
+    "ttribution",
+    "nnotation",
+    "rounding",
+    "etriev",
+    "ontext",
+];
+
+/// Parts of names that promise sources, in lower case without `_` and `-`.
+const PROMISING: [&str; 10] = [
+    "sources",
+    "sourcedoc",
+    "citation",
+    "reference",
+    "documents",
+    "searchresult",
+    "attribution",
+    "annotation",
+    "grounding",
+    "retriev",
+];
+
+/// Names that promise sources and are no part of a longer name.
+const PROMISING_WHOLE: [&str; 3] = ["context", "contexts", "websearch"];
+
+/// Parts of names whose values refer to sources or tell how they were found, and hold none.
+const NO_SOURCES: [&str; 12] =
+    ["quer", "index", "indices", "ids", "count", "number", "token", "score", "size", "mode", "metadataonly", "format"];
+
+/// Names of members that are no part of the answer: the request, the tools, the conditions of the service.
+const NO_PART: [&str; 27] = [
+    "arguments",
+    "avatar",
+    "channeldata",
+    "config",
+    "configuration",
+    "error",
+    "favicon",
+    "favicons",
+    "filters",
+    "from",
+    "icon",
+    "incompletedetails",
+    "input",
+    "interpreter",
+    "instructions",
+    "logprobs",
+    "parameters",
+    "prompt",
+    "recipient",
+    "request",
+    "responseformat",
+    "safetyratings",
+    "schema",
+    "servertools",
+    "toolchoice",
+    "tools",
+    "usage",
+];
+
+/// Ends of names whose values may be the address of a source.
+const ADDRESSES: [&str; 8] = ["url", "uri", "link", "href", "permalink", "source", "location", "path"];
+
+/// Parts of names whose addresses are not that of the source.
+const OTHER_ADDRESSES: [&str; 20] = [
+    "image", "icon", "logo", "thumb", "avatar", "picture", "photo", "server", "endpoint", "base", "api", "callback",
+    "webhook", "proxy", "schema", "profile", "service", "media", "status", "next",
+];
+
+/// Names of members that name a source.
+const NAMES: [&str; 20] = [
+    "title",
+    "name",
+    "filename",
+    "file",
+    "fileid",
+    "filepath",
+    "documentname",
+    "documenttitle",
+    "documentid",
+    "docid",
+    "dockey",
+    "docname",
+    "displayname",
+    "sourcename",
+    "sourcetitle",
+    "filetitle",
+    "pagetitle",
+    "headline",
+    "label",
+    "path",
+];
+
+/// Names of members that hold a passage of a source.
+const PASSAGES: [&str; 14] = [
+    "content",
+    "text",
+    "snippet",
+    "excerpt",
+    "excerpts",
+    "passage",
+    "pagecontent",
+    "citedtext",
+    "quote",
+    "abstract",
+    "chunk",
+    "summary",
+    "body",
+    "document",
+];
+
+/// Names of members in which a source keeps its names apart.
+const INNER: [&str; 5] = ["document", "metadata", "retrievedcontext", "source", "web"];
+
+/// Names of members that a span of the answer's text has, whose `text` is no passage.
+const SPANS: [&str; 6] = ["start", "end", "startindex", "endindex", "startoffset", "span"];
+
+/// What a thing says of itself.
+#[derive(Debug, Default)]
+pub(super) struct Likeness {
+    /// Its address, as written.
+    pub(super) address: Option<String>,
+    /// The keys of its names, ids and passages.
+    pub(super) names: Vec<String>,
+    /// Its first name, for messages.
+    pub(super) shown: Option<String>,
+}
+
+impl Hash for Likeness {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+        self.names.hash(state);
+    }
+}
+
+impl Likeness {
+    /// A thing that is only a string: an address or a name.
+    pub(super) fn named(text: &str) -> Self {
+        let (address, shown) = if has_scheme(text) { (Some(text), None) } else { (None, Some(text)) };
+        Self { address: address.map(str::to_owned), names: vec![name_key(text)], shown: shown.map(str::to_owned) }
+    }
+
+    /// The signs among the members of an object.
+    pub(super) fn of(members: &Map<String, Value>) -> Self {
+        let mut likeness = Self::default();
+        let is_span = members.keys().any(|name| SPANS.contains(&&*key(name)));
+        for (name, value) in members {
+            let name = key(name);
+            match value {
+                Value::String(value) if !value.trim().is_empty() => likeness.take(&name, value, is_span),
+                Value::Object(inner) if INNER.contains(&&*name) => {
+                    let Self { names, shown, .. } = Self::of(inner);
+                    likeness.names.extend(names);
+                    likeness.shown = likeness.shown.or(shown);
+                }
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_)
+                | Value::Object(_) => {}
+            }
+        }
+        likeness
+    }
+
+    fn take(&mut self, name: &str, value: &str, is_span: bool) {
+        if self.address.is_none() && has_scheme(value) && is_address(name) {
+            self.address = Some(value.to_owned());
+        } else if NAMES.contains(&name) {
+            self.shown.get_or_insert_with(|| value.to_owned());
+            self.names.push(name_key(value));
+        } else if PASSAGES.contains(&name) && !is_span {
+            self.names.push(name_key(value));
+        }
+    }
+
+    pub(super) fn names_something(&self) -> bool {
+        !self.names.is_empty()
+    }
+}
+
+/// The name of a member in lower case, without `_` and `-`.
+fn key(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// Whether the values of a member with this name are sources.
+pub(super) fn promises_sources(name: &str) -> bool {
+    let name = key(name);
+    let promises = PROMISING.iter().any(|part| name.contains(part)) || PROMISING_WHOLE.contains(&&*name);
+    promises && !NO_SOURCES.iter().any(|part| name.contains(part))
+}
+
+/// Whether a member is no part of the answer, so that nothing in it is a source of the answer.
+pub(super) fn is_no_part_of_the_answer(name: &str) -> bool {
+    NO_PART.contains(&&*key(name))
+}
+
+fn is_address(name: &str) -> bool {
+    ADDRESSES.iter().any(|end| name.ends_with(end)) && !OTHER_ADDRESSES.iter().any(|part| name.contains(part))
+}
+
+/// Whether a string begins with the scheme of an address: `https://`, `s3://`.
+fn has_scheme(text: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        (2..=12).contains(&scheme.len())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    text.trim_start().split_once("://").is_some_and(|(scheme, rest)| is_scheme(scheme) && !rest.is_empty())
+}
+
+/// Whether an entry of a list of sources is a source by itself: an address, a name or a passage, and no id.
+pub(super) fn is_name(text: &str) -> bool {
+    has_scheme(text) || text.trim().contains(|c: char| c.is_whitespace() || c == '.')
+}
+
+/// Whether a string may hold a JSON document with a source-like thing.
+pub(super) fn is_document(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with(['{', '[']) && text.len() > 2 && MENTIONS.iter().any(|mention| text.contains(mention))
+}
+
+/// How many characters of a name tell it from others.
+const KEY_CHARS: usize = 120;
+
+/// A name or a passage without the differences of blanks and case.
+pub(super) fn name_key(name: &str) -> String {
+    let words = name.split_whitespace().flat_map(|word| word.chars().chain([' ']));
+    words.take(KEY_CHARS).flat_map(char::to_lowercase).collect()
+}
+
+/// A name for a message.
+pub(super) fn shortened(name: &str) -> String {
+    const CHARS: usize = 80;
+    let short: String = name.chars().take(CHARS).collect();
+    if short.len() < name.len() { short + "…" } else { short }
+}
