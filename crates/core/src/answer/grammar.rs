@@ -1,6 +1,6 @@
 //! The forms of marker that each provider's format uses (policy P-01).
 
-use super::MarkerForm;
+use super::{MarkerForm, marker_word};
 
 /// The forms of marker that a text may hold. A form that is off is read as plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,12 @@ pub struct MarkerGrammar {
     pub names: bool,
     /// A bracket whose content is the end of a source's id.
     pub name_ends: bool,
+    /// The numbers behind `ID` and `ref_id` count from 0. If off, the text tells ([`First::Told`](super::First::Told)).
+    pub from_zero: bool,
 }
 
 impl MarkerGrammar {
-    /// The default: all forms except `fragments`, `number_ids`, `exact_documents` and `name_ends`.
+    /// The default: all forms except `fragments`, `number_ids`, `exact_documents`, `name_ends` and `from_zero`.
     pub const ALL: Self = Self {
         numbers: true,
         footnotes: true,
@@ -50,6 +52,7 @@ impl MarkerGrammar {
         private_use: true,
         names: true,
         name_ends: false,
+        from_zero: false,
     };
 
     /// No form.
@@ -67,6 +70,7 @@ impl MarkerGrammar {
         private_use: false,
         names: false,
         name_ends: false,
+        from_zero: false,
     };
 
     /// Only links to the addresses of sources, for formats whose sources have no places in the text.
@@ -120,6 +124,11 @@ pub fn is_marker_span(span: &str) -> bool {
         let inner = span.strip_prefix("\\[").and_then(|rest| rest.strip_suffix("\\]"));
         inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)))
     };
+    let worded = || {
+        let inner = span.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let number = inner.filter(|inner| !inner.contains('[')).and_then(marker_word);
+        number.is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     let numbers = || {
         let mut rest = span;
         while let Some((inner, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -140,6 +149,7 @@ pub fn is_marker_span(span: &str) -> bool {
         || inner.is_some_and(link)
         || escaped()
         || numbers()
+        || worded()
         || MarkerForm::ALL.into_iter().filter(|form| *form != MarkerForm::Square).any(wrapped)
 }
 

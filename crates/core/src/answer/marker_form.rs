@@ -6,6 +6,8 @@
 pub enum MarkerForm {
     /// `[1]`, `[doc1]`, `[^1]`, `[plan.pdf]`: models and people write this form.
     Square,
+    /// `［1］`: square brackets as Chinese and Japanese keyboards write them.
+    FullWidth,
     /// `【1†source】`, `【4:0†plan.pdf】`: the form of OpenAI's file search.
     Lenticular,
     /// A verb and names, separated by U+E202: the form of ChatGPT's web search.
@@ -14,11 +16,12 @@ pub enum MarkerForm {
 
 impl MarkerForm {
     /// Every form.
-    pub const ALL: [Self; 3] = [Self::Square, Self::Lenticular, Self::PrivateUse];
+    pub const ALL: [Self; 4] = [Self::Square, Self::FullWidth, Self::Lenticular, Self::PrivateUse];
 
     const fn row(self) -> (char, char) {
         match self {
             Self::Square => ('[', ']'),
+            Self::FullWidth => ('［', '］'),
             Self::Lenticular => ('【', '】'),
             Self::PrivateUse => ('\u{e200}', '\u{e201}'),
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::fence::Fence;
 use super::marker::{self, MAX_INNER_BYTES};
-use super::resolve::{Indices, Resolver};
+use super::resolve::{Indices, Resolver, Told};
 use crate::answer::{MarkerForm, MarkerGrammar, Source};
 
 /// A longer list is text.
@@ -19,8 +19,9 @@ const MAX_ENTRY: usize = 1024;
 /// Holds back a list of references at the end while the text arrives.
 ///
 /// A list under a heading such as *Sources* is removed when each of its lines begins with a marker that resolves. A list
-/// without a heading must have two lines or more, and each must repeat the title, file name or address of its source,
-/// because a numbered list at the end can also be the answer.
+/// under any other line must have two lines or more, and each must repeat the title, file name or address of its source,
+/// because a numbered list at the end can also be the answer. A short line or heading of its own right above such a list
+/// is its heading, in any language, and goes with it.
 #[derive(Debug, Default)]
 pub(super) struct Bibliography {
     /// Offset of the next line to read.
@@ -34,6 +35,8 @@ pub(super) struct Bibliography {
     is_text: bool,
     /// Whether there is content before this line.
     after_content: bool,
+    /// Whether the line before this one is blank.
+    after_blank: bool,
     fence: Option<Fence>,
     /// Whether the unfinished line is known to belong to no list.
     settled: bool,
@@ -54,6 +57,11 @@ struct List {
 }
 
 impl List {
+    /// Whether only the line that may be its heading has been read.
+    fn is_title(&self) -> bool {
+        self.entries == 0
+    }
+
     /// Whether a line completes the marker in which the line before ends.
     fn goes_on(&self, content: &str, sources: &[Source], resolver: &Resolver) -> bool {
         let open_and_inner = self.open.as_ref().zip(content.split_once(']'));
@@ -109,7 +117,12 @@ impl Bibliography {
             && self.fence.is_none()
             && line.len() < MAX_ENTRY
             && (begins_entry(content) || self.list.as_ref().is_some_and(may_go_on));
-        if may_be_entry || self.after_content && self.fence.is_none() && begins_heading(content) || content.is_empty() {
+        let may_be_heading = self.after_content
+            && self.fence.is_none()
+            && (begins_heading(content)
+                || !sources.is_empty() && may_begin_title(content, self.after_blank)
+                || self.list.as_ref().is_some_and(List::is_title) && is_underline(content));
+        if may_be_entry || may_be_heading || content.is_empty() {
             return self.list.as_ref().map_or(self.at, |list| list.start);
         }
         // Later text cannot make this line part of a list.
@@ -120,6 +133,7 @@ impl Bibliography {
 
     fn line(&mut self, text: &str, line: Range<usize>, sources: &[Source], resolver: &Resolver) {
         let content = without_blanks(&text[line.clone()]);
+        let after_blank = std::mem::replace(&mut self.after_blank, content.is_empty());
         if content.is_empty() {
             if let Some(list) = &mut self.list {
                 list.open = None;
@@ -153,8 +167,9 @@ impl Bibliography {
             self.list = self.after_content.then_some(List { start, headed: true, ..List::default() });
             self.is_text = !self.after_content;
             self.after_content = true;
-        } else {
-            self.list = None;
+        } else if !(is_underline(content) && self.list.as_ref().is_some_and(List::is_title)) {
+            let is_title = self.after_content && is_title(content, after_blank);
+            self.list = is_title.then(|| List { start: line.start, ..List::default() });
             self.is_text = false;
             self.after_content = true;
         }
@@ -173,6 +188,10 @@ impl Bibliography {
         self.list.take_if(|list| is_one(list) && entry.defines && (list.is_parted || !list.defines));
         let begun = List { start: line.start, defines: entry.defines, ..List::default() };
         let list = self.list.get_or_insert(begun);
+        if list.is_title() && !list.headed && entry.defines {
+            // An earlier conversion may have written the definitions, and then the line above them is the end of the text.
+            *list = List { start: line.start, defines: true, ..List::default() };
+        }
         list.entries += 1;
         list.is_parted = false;
         let repeats = list.headed || entry.sources.iter().any(|index| mentions(entry.rest, &sources[index.0]));
@@ -214,10 +233,12 @@ fn begins_heading(content: &str) -> bool {
     if content.len() > MAX_HEADING {
         return false;
     }
-    let words = content.trim_matches(stands_around_heading).as_bytes();
-    HEADINGS
-        .iter()
-        .any(|heading| heading.as_bytes().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words)))
+    let words = content.trim_matches(stands_around_heading);
+    if words.len() > MAX_HEADING_WORDS {
+        return false;
+    }
+    let words = words.to_lowercase();
+    HEADINGS.iter().any(|heading| heading.starts_with(&*words))
 }
 
 struct Line<'t> {
@@ -252,7 +273,9 @@ fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Op
     let (inner, rest) = text[open.len_utf8()..].split_once(form.close())?;
     let token = &text[..text.len() - rest.len()];
     let marker = marker::read(form, inner, &MarkerGrammar::ALL)?;
-    Some((resolver.resolve(sources, token, &marker)?, rest))
+    // A stream reads the list before all of the text has come, so that only this line may tell what the marker means.
+    let told = Told { text: token, is_whole: false, grammar: &MarkerGrammar::ALL };
+    Some((resolver.resolve(sources, token, &marker, told).found()?, rest))
 }
 
 /// The end of a line, from an unclosed bracket on.
@@ -269,21 +292,84 @@ fn mentions(rest: &str, source: &Source) -> bool {
 
 /// Whether a character may stand around the words of a heading.
 fn stands_around_heading(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}' | '#' | '*' | '_' | ':')
+    matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}' | '#' | '*' | '_' | ':' | '：')
 }
 
 /// A longer line is no heading.
 const MAX_HEADING: usize = 64;
 
-const HEADINGS: [&str; 7] =
-    ["references", "reference", "sources", "source", "bibliography", "citations", "works cited"];
+/// Headings of lists of references, in lower case.
+const HEADINGS: [&str; 29] = [
+    "references",
+    "reference",
+    "sources",
+    "source",
+    "bibliography",
+    "citations",
+    "works cited",
+    "quellen",
+    "quellenangaben",
+    "literatur",
+    "fuentes",
+    "referencias",
+    "bibliografía",
+    "références",
+    "bibliographie",
+    "fonti",
+    "riferimenti",
+    "fontes",
+    "referências",
+    "bronnen",
+    "źródła",
+    "источники",
+    "来源",
+    "來源",
+    "参考文献",
+    "参考资料",
+    "出典",
+    "引用",
+    "출처",
+];
+
+/// The length of the longest of them in bytes.
+const MAX_HEADING_WORDS: usize = 24;
 
 fn is_heading(line: &str) -> bool {
     if line.len() > MAX_HEADING {
         return false;
     }
     let words = line.trim_matches(stands_around_heading);
-    HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words))
+    words.len() <= MAX_HEADING_WORDS && HEADINGS.contains(&&*words.to_lowercase())
+}
+
+/// A longer line above a list is a sentence, unless it has the form of a heading.
+const MAX_TITLE: usize = 32;
+
+/// The most words of such a line.
+const MAX_TITLE_WORDS: usize = 3;
+
+/// Whether a line may be the heading of the list below it: a heading, bold text alone, or a few words behind a blank line
+/// that end no sentence.
+fn is_title(content: &str, after_blank: bool) -> bool {
+    may_begin_title(content, after_blank)
+        && !content.ends_with(['.', '!', '?', '。', '！', '？', '…', ',', ';', '\u{200b}'])
+}
+
+/// Whether a line with this beginning may be such a heading.
+fn may_begin_title(content: &str, after_blank: bool) -> bool {
+    let is_formed = content.starts_with('#') || content.starts_with("**") || content == "*";
+    let words = content.trim_matches(stands_around_heading);
+    let is_short = content.len() <= if is_formed { MAX_HEADING } else { MAX_TITLE };
+    is_short
+        && (is_formed || after_blank)
+        && !words.contains(['[', ']', '【', '|', '`', '<', '>', '\\', '$'])
+        && words.split(' ').count() <= MAX_TITLE_WORDS
+        && (is_formed && words.is_empty() || words.starts_with(char::is_alphabetic))
+}
+
+/// Whether a line may be the underline of a heading.
+fn is_underline(content: &str) -> bool {
+    ['=', '-'].into_iter().any(|sign| content.chars().all(|c| c == sign))
 }
 
 /// The end of the line that holds `at`, without its line end, and whether the line is complete. A carriage return at the

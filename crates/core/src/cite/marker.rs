@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::answer::{MarkerForm, MarkerGrammar};
+use crate::answer::{First, MARKER_ROWS, MarkerForm, MarkerGrammar, MarkerRow, Reads, marker_word};
 
 /// The longest text between the brackets of a marker, in bytes. Past it, the bracket is text, streamed or not.
 pub(super) const MAX_INNER_BYTES: usize = 256;
@@ -26,10 +26,32 @@ pub(super) enum Marker<'t> {
     Machine(Vec<&'t str>),
     /// A footnote: `[^1]`.
     Footnote(usize),
+    /// A word and what it counts or names: `[Source 1]`, `[source:plan.pdf]`.
+    Word(Worded<'t>),
     /// A bracket that may name a source by id or file.
     Name(&'t str),
     /// A bracket that may be the end of a source's id.
     NameEnd(&'t str),
+}
+
+/// A marker whose row has words. It is a marker only if each of its items names a source of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Worded<'t> {
+    pub(super) first: First,
+    /// Whether parentheses may stand around it instead of brackets.
+    pub(super) in_parentheses: bool,
+    /// The text of the marker, which may be the id of a source as well.
+    pub(super) whole: &'t str,
+    pub(super) items: SmallVec<[Item<'t>; 2]>,
+}
+
+/// What a word counts or names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item<'t> {
+    /// A number, and the item as written, which may be an id as well: `S1`.
+    Number(usize, &'t str),
+    /// An id, a file name or a title.
+    Name(&'t str),
 }
 
 impl Marker<'_> {
@@ -40,14 +62,23 @@ impl Marker<'_> {
 
     /// Whether the bracket is a marker only if a source has this name.
     pub(super) fn is_name(&self) -> bool {
-        matches!(self, Self::Name(_) | Self::NameEnd(_))
+        matches!(self, Self::Word(_) | Self::Name(_) | Self::NameEnd(_))
+    }
+
+    /// Whether the bracket reads like a marker, whatever the sources are. A word alone may be a title.
+    pub(super) fn looks_like_one(&self) -> bool {
+        match self {
+            Self::Name(_) | Self::NameEnd(_) => false,
+            Self::Word(worded) => worded.items.iter().any(|item| matches!(item, Item::Number(..))),
+            Self::Numbers(_) | Self::Ids(_) | Self::Documents(_) | Self::Machine(_) | Self::Footnote(_) => true,
+        }
     }
 }
 
 /// Parses the text between the brackets of a form. `None` when it is no marker of this grammar.
 pub(super) fn read<'t>(form: MarkerForm, inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     match form {
-        MarkerForm::Square => in_square_brackets(inner, grammar),
+        MarkerForm::Square | MarkerForm::FullWidth => in_square_brackets(inner, grammar),
         MarkerForm::Lenticular => in_lenticular_brackets(inner, grammar),
         MarkerForm::PrivateUse => in_private_use(inner, grammar),
     }
@@ -56,23 +87,21 @@ pub(super) fn read<'t>(form: MarkerForm, inner: &'t str, grammar: &MarkerGrammar
 /// Parses the text between `[` and `]`.
 pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if grammar.exact_documents {
-        let digits = inner.strip_prefix("doc")?;
-        return Some(Marker::Documents(smallvec![whole_number(digits)?]));
+        let digits = inner.strip_prefix("doc").and_then(whole_number);
+        return digits.map(|n| Marker::Documents(smallvec![n])).or_else(|| worded(inner.trim()));
     }
     let inner = inner.trim();
     if grammar.numbers {
-        if let Some(rest) = inner.strip_prefix('^') {
-            let (digits, superscript) = rest.strip_suffix('^').map_or((rest, false), |digits| (digits, true));
-            let n = counted(digits)?;
-            return match superscript {
-                true => Some(Marker::Numbers(smallvec![n])),
-                false => grammar.footnotes.then_some(Marker::Footnote(n)),
-            };
+        if inner.starts_with('^') {
+            return raised_or_footnote(inner, grammar);
         }
         let without_fragment = |item: &str| counted(item.split_once('#').map_or(item, |(item, _)| item.trim_end()));
         let numbers = if grammar.fragments { list(inner, without_fragment) } else { list(inner, counted) };
         if let Some(numbers) = numbers {
             return Some(if grammar.number_ids { Marker::Ids(numbers) } else { Marker::Numbers(numbers) });
+        }
+        if let Some(marker) = with_dagger(inner) {
+            return Some(marker);
         }
     }
     if grammar.documents
@@ -80,16 +109,43 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
     {
         return Some(Marker::Documents(numbers));
     }
-    let name = if grammar.name_ends { Marker::NameEnd(inner) } else { Marker::Name(inner) };
-    (grammar.names && inner.len() >= 2).then_some(name)
+    let name = || if grammar.name_ends { Marker::NameEnd(inner) } else { Marker::Name(inner) };
+    worded(inner).or_else(|| (grammar.names && inner.len() >= 2).then(name))
+}
+
+/// Parses `^1`, `^1^` and `^1^, ^2^`.
+fn raised_or_footnote<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+    if inner.ends_with('^') {
+        let raised = |item: &str| counted(item.strip_prefix('^').unwrap_or(item).trim_end_matches('^'));
+        return list(inner, raised).map(Marker::Numbers);
+    }
+    let n = counted(&inner[1..])?;
+    grammar.footnotes.then_some(Marker::Footnote(n))
+}
+
+/// Parses `1†source` and `4:0†plan.pdf`, which models write for `【…】`. People do not, but the text stays if no source has the
+/// number or name.
+fn with_dagger(inner: &str) -> Option<Marker<'_>> {
+    let (place, name) = inner.split_once('†')?;
+    match place.split_once(':') {
+        Some((message, n)) => {
+            whole_number(message.trim()).and(whole_number(n.trim()))?;
+            Some(Marker::Name(name.trim()))
+        }
+        None => Some(Marker::Numbers(smallvec![counted(place.trim())?])),
+    }
 }
 
 /// Parses the text between `【` and `】`.
 fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+    let inner = inner.trim();
+    in_lenticular_numbers(inner, grammar).or_else(|| worded(inner.split('†').next().unwrap_or(inner).trim_end()))
+}
+
+fn in_lenticular_numbers<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if !grammar.lenticular {
         return None;
     }
-    let inner = inner.trim();
     if grammar.lenticular_places
         && let Some(numbers) = list(inner, |item| counted(item).or_else(|| document(item)))
     {
@@ -114,23 +170,116 @@ fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<
     grammar.private_use.then(|| Marker::Machine(inner.split('\u{e202}').skip(1).map(str::trim).collect()))
 }
 
+/// Parses a word and what it counts or names: `Source 1`, `S1, S2`, `Sources 1 and 2`, `source:plan.pdf`.
+pub(super) fn worded(inner: &str) -> Option<Marker<'_>> {
+    let text = SEE.iter().find_map(|see| inner.strip_prefix(see)).unwrap_or(inner).trim_start();
+    let (row, rest) = marker_word(text)?;
+    let items = counted_items(text, row).or_else(|| {
+        let is_named = text[..text.len() - rest.len()].contains([':', '：']);
+        is_named.then(|| smallvec![Item::Name(rest)])
+    })?;
+    let in_parentheses = row.reads == Reads::WordInParentheses;
+    Some(Marker::Word(Worded { first: row.first, in_parentheses, whole: inner, items }))
+}
+
+/// Whether a text that has not ended may become a marker with a word, in parentheses.
+pub(super) fn may_be_in_parentheses(inner: &str) -> bool {
+    let lower = inner.to_lowercase();
+    let rows = MARKER_ROWS.iter().filter(|row| row.reads == Reads::WordInParentheses);
+    let is_begun = |word: &str| word.starts_with(&*lower);
+    let goes_on = |word: &str, between: &str| {
+        let Some(behind) = lower.strip_prefix(word) else { return false };
+        let rest = behind.trim_start_matches(|c| between.contains(c));
+        let names = behind[..behind.len() - rest.len()].contains([':', '：']);
+        rest.is_empty() || names || rest.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let is_word = rows.into_iter().any(|row| row.words.iter().any(|word| is_begun(word) || goes_on(word, row.between)));
+    is_word || SEE.iter().any(|see| is_begun(see) || lower.starts_with(&see.to_lowercase()))
+}
+
+/// Parses `1`, `1,2` and `1-3`.
+pub(super) fn numbers(text: &str) -> Option<Numbers> {
+    list(text, counted)
+}
+
+/// What a reader is told to do with the source behind it.
+const SEE: [&str; 8] = ["see ", "See ", "siehe ", "Siehe ", "vgl. ", "cf. ", "参见", "见"];
+
+/// What stands between the last two items of a list.
+const AND: [&str; 7] = [" and ", " und ", " y ", " et ", " e ", "和", "と"];
+
+/// The numbers of a marker with words. Each item may repeat a word of the row.
+fn counted_items<'t>(text: &'t str, row: &'static MarkerRow) -> Option<SmallVec<[Item<'t>; 2]>> {
+    let mut items = SmallVec::new();
+    let last_two = |part: &'t str| match AND.iter().find_map(|and| part.split_once(and)) {
+        Some((one, other)) => [Some(one), Some(other)],
+        None => [Some(part), None],
+    };
+    for part in text.split(is_between).flat_map(last_two).flatten() {
+        let part = part.trim();
+        let rest = match marker_word(part) {
+            Some((again, rest)) if std::ptr::eq(again, row) => rest.trim(),
+            Some(_) => return None,
+            None => part,
+        };
+        match rest.split_once(DASHES) {
+            None => items.push(Item::Number(from_zero(rest)?, part)),
+            Some((from, to)) => {
+                let to = marker_word(to.trim()).map_or(to, |(_, to)| to);
+                items.extend(range(from_zero(from.trim())?, from_zero(to.trim())?)?.map(|n| Item::Number(n, "")));
+            }
+        }
+        if items.len() > MAX_NUMBERS {
+            return None;
+        }
+    }
+    Some(items)
+}
+
+/// A place in a source behind its number: `, p. 3`. Returns the text before it and its length; `None` when the text ends with
+/// no such place.
+pub(super) fn before_locator(inner: &str) -> Option<(&str, usize)> {
+    if inner.len() > MAX_LOCATED {
+        return None;
+    }
+    let ends = inner.match_indices([',', ';', '，', '、', ':', ' ']);
+    ends.filter(|(_, sign)| *sign != " ").chain(inner.match_indices(' ')).find_map(|(at, sign)| {
+        let is_there = is_locator(inner[at + sign.len()..].trim_start());
+        (at > 0 && is_there).then(|| (&inner[..at], inner.len() - at))
+    })
+}
+
+/// A longer text in brackets is read without its place.
+const MAX_LOCATED: usize = 80;
+
+/// The words before the number of a page, section or line, in lower case.
+const LOCATORS: [&str; 26] = [
+    "p", "pp", "pg", "page", "pages", "s", "seite", "seiten", "§", "§§", "sec", "section", "ch", "chapter", "kap",
+    "art", "article", "para", "line", "lines", "fig", "table", "slide", "página", "pág", "第",
+];
+
+fn is_locator(text: &str) -> bool {
+    let digit = text.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+    let (word, number) = text.split_at(digit);
+    let word = word.trim_end_matches(['.', ' ', '\u{a0}']).to_lowercase();
+    let is_number = |c: char| c.is_alphanumeric() || " .,-–()".contains(c);
+    digit > 0 && LOCATORS.contains(&&*word) && number.chars().all(is_number)
+}
+
 /// A list of numbers and ranges, all in the form that `read` takes.
 fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Numbers> {
     if let Some(number) = read(inner) {
         return Some(smallvec![number]);
     }
     let mut numbers = Numbers::new();
-    for item in inner.split(',') {
+    for item in inner.split(is_between) {
         let item = item.trim();
-        match item.split_once(['-', '–']) {
+        match item.split_once(DASHES) {
             None => numbers.push(read(item)?),
             Some((from, to)) => {
                 let (from, to) = (read(from.trim())?, to.trim());
                 let to = read(to).or_else(|| counted(to))?;
-                if from >= to || to - from >= MAX_NUMBERS {
-                    return None;
-                }
-                numbers.extend(from..=to);
+                numbers.extend(range(from, to)?);
             }
         }
         if numbers.len() > MAX_NUMBERS {
@@ -140,6 +289,19 @@ fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Numbers> {
     Some(numbers)
 }
 
+/// Whether a character parts the items of a list.
+fn is_between(c: char) -> bool {
+    matches!(c, ',' | ';' | '，' | '；' | '、')
+}
+
+/// The signs between the ends of a range.
+pub(super) const DASHES: [char; 4] = ['-', '–', '—', '\u{2011}'];
+
+/// A range of numbers, if a person would write it.
+fn range(from: usize, to: usize) -> Option<std::ops::RangeInclusive<usize>> {
+    (from < to && to - from < MAX_NUMBERS).then_some(from..=to)
+}
+
 /// `doc1`, `docs1`, `doc 1`, in any case.
 fn document(item: &str) -> Option<usize> {
     let rest = item.get(..3).filter(|doc| doc.eq_ignore_ascii_case("doc")).map(|_| &item[3..])?;
@@ -147,13 +309,27 @@ fn document(item: &str) -> Option<usize> {
 }
 
 /// A number as people count: from 1, without leading zeros.
-fn counted(digits: &str) -> Option<usize> {
+pub(super) fn counted(digits: &str) -> Option<usize> {
     if digits.starts_with('0') { None } else { whole_number(digits) }
 }
 
+/// A number as programs count: from 0, without leading zeros.
+pub(super) fn from_zero(digits: &str) -> Option<usize> {
+    if digits == "0" { Some(0) } else { counted(digits) }
+}
+
 fn whole_number(digits: &str) -> Option<usize> {
+    if digits.starts_with(|c| ('０'..='９').contains(&c)) {
+        return whole_number(&digits.chars().map(half_width).collect::<String>());
+    }
     let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| digits.parse().ok()).flatten()
+}
+
+/// `1` for `１`, which Chinese and Japanese keyboards write.
+fn half_width(c: char) -> char {
+    let value = u32::from(c).wrapping_sub(u32::from('０'));
+    char::from_digit(value, 10).unwrap_or('_')
 }
 
 #[cfg(test)]

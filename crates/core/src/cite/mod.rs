@@ -8,11 +8,13 @@ mod bibliography;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod cite;
 mod cited_text;
+mod counting;
 mod decide;
 mod definition;
 mod fence;
 mod html;
 mod incremental;
+mod loose;
 mod marker;
 mod number;
 mod pass;
@@ -22,6 +24,7 @@ mod read;
 mod resolve;
 mod rewrite;
 mod rules;
+mod script;
 mod shorten;
 #[cfg(test)]
 mod tests;

@@ -228,9 +228,11 @@ impl Reader for Pass<'_> {
         let Progress { decisions, output, pieces, .. } = &mut *self.so_far;
         let decided = decide(&self.context, decisions, inline, held, pieces);
         self.held = self.held.min(decided);
+        // A marker may wait for text behind its leaf.
+        let goes_on = goes_on || decided < usize::MAX;
         match output {
-            Output::Markdown(_) if held.is_some() && pieces.is_empty() => {}
-            Output::Markdown(writer) => writer.text(&self.context, leaf, held.is_some(), inline, pieces),
+            Output::Markdown(_) if goes_on && pieces.is_empty() => {}
+            Output::Markdown(writer) => writer.text(&self.context, leaf, goes_on, inline, pieces),
             Output::Source(copy) => copy.text(&self.context, inline, pieces),
         }
         if leaf.kind != LeafKind::Cell && !goes_on {

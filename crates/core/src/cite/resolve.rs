@@ -6,12 +6,69 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::marker::Marker;
-use crate::answer::{Source, SourceIndex};
+use super::counting::{Base, Counting, NumericIds};
+use super::marker::{Item, Marker, Worded};
+use crate::answer::{First, MarkerGrammar, Source, SourceIndex};
 use crate::url::{Tracking, WebUrl};
 
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
+
+/// The text that holds a marker, for the forms that the whole text explains.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told<'t> {
+    pub(super) text: &'t str,
+    /// Whether more may come.
+    pub(super) is_whole: bool,
+    pub(super) grammar: &'t MarkerGrammar,
+}
+
+/// What a marker names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Sources, and numbers of the marker that name none.
+    Sources { found: Indices, unknown: SmallVec<[usize; 2]> },
+    /// No source.
+    Nothing,
+    /// Text that has not arrived tells which sources.
+    Untold,
+}
+
+impl Named {
+    fn all(found: Indices) -> Self {
+        Self::some(found, SmallVec::new())
+    }
+
+    /// These sources, if all are there.
+    pub(super) fn of_all(found: impl Iterator<Item = Option<SourceIndex>>) -> Self {
+        found.collect::<Option<Indices>>().map_or(Self::Nothing, Self::all)
+    }
+
+    fn one(found: Option<SourceIndex>) -> Self {
+        found.map_or(Self::Nothing, |index| Self::all(smallvec![index]))
+    }
+
+    /// These sources, each once.
+    fn some(mut found: Indices, unknown: SmallVec<[usize; 2]>) -> Self {
+        if found.len() > 1 {
+            // A marker is short and names few sources, so a linear search is enough.
+            let mut seen = Indices::new();
+            found.retain(|index| {
+                let is_new = !seen.contains(index);
+                if is_new {
+                    seen.push(*index);
+                }
+                is_new
+            });
+        }
+        if found.is_empty() { Self::Nothing } else { Self::Sources { found, unknown } }
+    }
+
+    /// The sources, without what the marker names besides.
+    pub(super) fn found(self) -> Option<Indices> {
+        if let Self::Sources { found, .. } = self { Some(found) } else { None }
+    }
+}
 
 /// Finds the sources of markers and addresses. The index of names is built when the first marker uses a name, because most
 /// answers use only numbers.
@@ -20,6 +77,10 @@ pub(super) struct Resolver {
     names: OnceCell<Names>,
     /// Whether any source names its own marker.
     has_markers: OnceCell<bool>,
+    /// The sources whose ids are numbers.
+    numeric_ids: OnceCell<NumericIds>,
+    /// What the text tells about its numbers.
+    counting: Counting,
     /// By the address of a page of the document, and by the merge key that all addresses of the document share (rule N-03).
     by_address: OnceCell<HashMap<Arc<str>, SourceIndex>>,
 }
@@ -64,39 +125,103 @@ impl Resolver {
         self.names.get_or_init(|| Names::of(sources))
     }
 
-    /// The sources of a marker, each once, in the order of the marker. `None` when it names no source. A list that a person
-    /// would write resolves only when each of its numbers does: `[1, 2019]` is no citation.
-    pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>) -> Option<Indices> {
+    /// What a marker names, each source once, in the order of the marker. `text` is the text that holds it, as far as it has
+    /// arrived.
+    pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>, text: Told<'_>) -> Named {
         if *self.has_markers.get_or_init(|| sources.iter().any(|source| source.marker.is_some()))
             && let Some(index) = self.names(sources).by_marker.get(token)
         {
-            return Some(smallvec![*index]);
+            return Named::all(smallvec![*index]);
         }
         let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
-        let mut found: Indices = match marker {
-            Marker::Numbers(numbers) => numbers.iter().map(|n| place(*n)).collect::<Option<_>>()?,
+        match marker {
+            Marker::Numbers(numbers) => self.numbers(sources, numbers, text),
             Marker::Ids(ids) => {
                 let by_id = &self.names(sources).by_id;
-                ids.iter().map(|id| by_id.get(&id.to_string()).copied()).collect::<Option<_>>()?
+                known_numbers(ids, |id| by_id.get(&id.to_string()).copied())
             }
-            Marker::Footnote(n) => smallvec![place(*n)?],
-            Marker::Documents(numbers) => numbers.iter().filter_map(|n| place(*n)).collect(),
-            Marker::Machine(names) => names.iter().filter_map(|name| self.name(sources, name)).collect(),
-            Marker::Name(name) => smallvec![self.name(sources, name)?],
-            Marker::NameEnd(name) => smallvec![self.name(sources, name).or_else(|| name_end(sources, name))?],
-        };
-        if found.len() > 1 {
-            // A marker is short and names few sources, so a linear search is enough.
-            let mut seen = Indices::new();
-            found.retain(|index| {
-                let is_new = !seen.contains(index);
-                if is_new {
-                    seen.push(*index);
-                }
-                is_new
-            });
+            Marker::Footnote(n) => self.numbers(sources, &[*n], text),
+            Marker::Documents(numbers) => {
+                let (known, unknown): (Vec<usize>, Vec<usize>) = numbers.iter().partition(|n| place(**n).is_some());
+                Named::some(known.into_iter().filter_map(place).collect(), unknown.into())
+            }
+            Marker::Machine(names) => Named::all(names.iter().filter_map(|name| self.name(sources, name)).collect()),
+            Marker::Name(name) => Named::one(self.name(sources, name)),
+            Marker::NameEnd(name) => Named::one(self.name(sources, name).or_else(|| name_end(sources, name))),
+            Marker::Word(worded) => self.worded(sources, worded, text),
         }
-        Some(found).filter(|found| !found.is_empty())
+    }
+
+    /// The sources of numbers without words: places, and the ids of sources that are no places.
+    fn numbers(&self, sources: &[Source], numbers: &[usize], text: Told<'_>) -> Named {
+        let ids = self.numeric_ids.get_or_init(|| NumericIds::of(sources));
+        let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
+        if ids.is_empty() {
+            return known_numbers(numbers, place);
+        }
+        let means_ids = match numbers.iter().any(|n| ids.contradicts(*n)).then(|| self.counting.means_ids(ids, text)) {
+            Some(None) => return Named::Untold,
+            Some(Some(means_ids)) => means_ids,
+            None => false,
+        };
+        known_numbers(numbers, |n| if means_ids { ids.source(n) } else { place(n).or_else(|| ids.source(n)) })
+    }
+
+    /// The sources of a marker with a word. All of its items have to name one.
+    fn worded(&self, sources: &[Source], worded: &Worded<'_>, text: Told<'_>) -> Named {
+        let Worded { first, whole, items, .. } = worded;
+        if let Some(index) = self.name(sources, whole) {
+            return Named::all(smallvec![index]);
+        }
+        let by_id = &self.names(sources).by_id;
+        let written = |item: &Item<'_>| match item {
+            Item::Number(_, written) => by_id.get(*written).copied(),
+            Item::Name(name) => self.name(sources, name).or_else(|| titled(sources, name)),
+        };
+        if let Some(found) = items.iter().map(written).collect::<Option<Indices>>() {
+            return Named::all(found);
+        }
+        let numbers: Option<SmallVec<[usize; 2]>> =
+            items.iter().map(|item| if let Item::Number(n, _) = item { Some(*n) } else { None }).collect();
+        let Some(numbers) = numbers else { return Named::Nothing };
+        let id = |n: &usize| by_id.get(&n.to_string()).copied();
+        let ids = || numbers.iter().map(id).collect::<Option<Indices>>();
+        // `ref_id` and `ID` say that they mean ids.
+        if *first == First::Told
+            && let Some(found) = ids()
+        {
+            return Named::all(found);
+        }
+        let base = match self.counting.base(*first, sources.len(), text) {
+            Base::From(base) => base,
+            Base::Unknown => return Named::Nothing,
+            Base::Untold => return Named::Untold,
+        };
+        let place = |n: &usize| n.checked_sub(base).filter(|at| *at < sources.len()).map(SourceIndex);
+        match numbers.iter().map(place).collect::<Option<Indices>>().or_else(ids) {
+            Some(found) => Named::all(found),
+            None => Named::Nothing,
+        }
+    }
+
+    /// The sources of names such as `turn0file0`: by id, else by the number at their end, which counts from 0, if the text
+    /// names results of one search alone.
+    pub(super) fn turns(&self, sources: &[Source], names: &[&str], text: Told<'_>) -> Named {
+        let by_id = &self.names(sources).by_id;
+        let found = Named::of_all(names.iter().map(|name| by_id.get(*name).copied()));
+        if found != Named::Nothing || sources.iter().any(|source| source.id.is_some()) {
+            return found;
+        }
+        let place = |name: &&str| {
+            let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            let at: usize = name[name.len() - digits..].parse().ok()?;
+            (at < sources.len()).then_some(SourceIndex(at))
+        };
+        match self.counting.is_one_turn(text) {
+            None => Named::Untold,
+            Some(true) => Named::of_all(names.iter().map(place)),
+            Some(false) => Named::Nothing,
+        }
     }
 
     /// The first source at an address as the answer writes it: the source of that exact page, else one of the same document.
@@ -137,6 +262,32 @@ impl Resolver {
     }
 }
 
+/// The source with this title, if no other has it.
+fn titled(sources: &[Source], title: &str) -> Option<SourceIndex> {
+    let title = title.to_lowercase();
+    let has_title = |source: &Source| source.title.as_deref().is_some_and(|known| known.to_lowercase() == title);
+    let mut found = sources.iter().enumerate().filter(|(_, source)| has_title(source));
+    let (at, _) = found.next()?;
+    found.next().is_none().then_some(SourceIndex(at))
+}
+
+/// The sources of a list of numbers that a person would write. A number that names none is left out of a list in which at
+/// least as many name one; above two digits it may be a year, and then the list is no marker.
+fn known_numbers(numbers: &[usize], source: impl Fn(usize) -> Option<SourceIndex>) -> Named {
+    if let [n] = numbers {
+        return Named::one(source(*n));
+    }
+    let found: Indices = numbers.iter().filter_map(|n| source(*n)).collect();
+    let unknown: SmallVec<[usize; 2]> = numbers.iter().copied().filter(|n| source(*n).is_none()).collect();
+    if unknown.len() > found.len() || unknown.iter().any(|n| *n >= FIRST_YEAR) {
+        return Named::Nothing;
+    }
+    Named::some(found, unknown)
+}
+
+/// From here on, a number in a list may be a year or an amount.
+const FIRST_YEAR: usize = 100;
+
 /// The first source whose id ends with `end`.
 fn name_end(sources: &[Source], end: &str) -> Option<SourceIndex> {
     let ends_so = |source: &Source| source.id.as_deref().is_some_and(|id| id.ends_with(end));
@@ -169,10 +320,16 @@ mod tests {
         ]
     }
 
+    /// The sources of a marker in a text that holds nothing else.
+    fn named(sources: &[Source], token: &str, grammar: MarkerGrammar) -> Option<Indices> {
+        let marker = in_square_brackets(&token[1..token.len() - 1], &grammar)?;
+        let told = Told { text: token, is_whole: true, grammar: &grammar };
+        Resolver::default().resolve(sources, token, &marker, told).found()
+    }
+
     fn resolve(inner: &str) -> Option<Vec<usize>> {
         let token = format!("[{inner}]");
-        let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
-        let found = Resolver::default().resolve(&sources(), &token, &marker)?;
+        let found = named(&sources(), &token, MarkerGrammar::ALL)?;
         Some(found.into_iter().map(|index| index.0).collect())
     }
 
@@ -200,10 +357,7 @@ mod tests {
             source("https://docs.example/a.b/notes.markdown?x=1"),
             source("https://docs.example/o/hr%2FLeave%20policy.pdf"),
         ];
-        let resolve = |inner: &str| {
-            let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
-            Resolver::default().resolve(&sources, &format!("[{inner}]"), &marker)
-        };
+        let resolve = |inner: &str| named(&sources, &format!("[{inner}]"), MarkerGrammar::ALL);
         for name in ["sic", "settings", "v1.0", ".env"] {
             assert_eq!(resolve(name), None, "{name}");
         }
@@ -216,26 +370,27 @@ mod tests {
 
     #[test]
     fn a_provider_may_mean_ids_by_numbers_or_the_ends_of_ids_by_names() {
-        let named = |id: &str| Source { id: Some(id.into()), ..Source::default() };
+        let with_id = |id: &str| Source { id: Some(id.into()), ..Source::default() };
         let resolve = |inner: &str, grammar: MarkerGrammar, sources: &[Source]| {
-            let marker = in_square_brackets(inner, &grammar)?;
-            let found = Resolver::default().resolve(sources, &format!("[{inner}]"), &marker)?;
+            let found = named(sources, &format!("[{inner}]"), grammar)?;
             Some(found.into_iter().map(|index| index.0).collect::<Vec<_>>())
         };
-        let results = [named("3"), named("7")];
+        let results = [with_id("3"), with_id("7")];
         let by_id = |inner: &str| resolve(inner, MarkerGrammar::BRACKETED_IDS, &results);
         assert_eq!([by_id("7"), by_id("3, 7"), by_id("7#b")], [Some(vec![1]), Some(vec![0, 1]), Some(vec![1])]);
-        assert_eq!([by_id("1"), by_id("3, 1")], [None, None], "a place is no id");
-        let entries = [named("hr/plan.pdf#page=2"), named("https://x/a.html")];
+        assert_eq!([by_id("1"), by_id("3, 1")], [None, Some(vec![0])], "a place is no id");
+        let entries = [with_id("hr/plan.pdf#page=2"), with_id("https://x/a.html")];
         let by_end = |inner: &str| resolve(inner, MarkerGrammar::REFERENCES, &entries);
         assert_eq!([by_end("plan.pdf#page=2"), by_end("a.html")], [Some(vec![0]), Some(vec![1])]);
         assert_eq!([by_end("plan.pdf"), by_end("1"), by_end("note")], [None, None, None]);
     }
 
     #[test]
-    fn a_list_that_a_person_would_write_resolves_whole_or_not_at_all() {
+    fn a_list_without_years_in_which_most_numbers_name_sources_resolves_to_them() {
         assert_eq!(resolve("1, 3, 1"), Some(vec![0, 2]));
+        assert_eq!(resolve("1, 9"), Some(vec![0]));
         assert_eq!(resolve("1, 2019"), None);
+        assert_eq!(resolve("1, 8, 9"), None);
         assert_eq!(resolve("doc1, doc9"), Some(vec![0]));
         assert_eq!(resolve("doc9"), None);
     }

@@ -1,11 +1,11 @@
 //! Rewrites one text, whole or as far as it has arrived: runs the passes and assembles the result.
 
-use super::decide::{Arrivals, Context, Decisions, Places, is_marker_label};
+use super::decide::{Arrivals, Context, Decisions, LOOKS_LIKE_MARKER, Places, is_marker_label};
 use super::pass::{Pass, Progress};
 use super::read::{Definitions, Slice, read};
 use crate::answer::Answer;
 use crate::cite::bibliography::Bibliography;
-use crate::cite::resolve::Resolver;
+use crate::cite::resolve::{Resolver, Told};
 use crate::cite::{CitedPlace, CitedSource, CitedText, Position, Rules, definition};
 use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, first_unseen};
@@ -24,12 +24,13 @@ pub(super) struct Given<'g> {
 }
 
 impl<'g> Given<'g> {
-    /// The context for decisions about the text before `to`.
-    fn context(&self, to: usize) -> Context<'g> {
+    /// The context for decisions about the text before `to`. For a finished text, all of it tells what its markers mean.
+    fn context(&self, to: usize, is_finished: bool) -> Context<'g> {
         let Self { answer, rules, resolver, arrivals } = *self;
         let Answer { text, sources, grammar, .. } = answer;
         let arrivals = Arrivals { all: sources, before: arrivals };
-        Context { text: &text[..to], rules, grammar, sources, resolver, arrivals }
+        let told = Told { text: if is_finished { text } else { &text[..to] }, is_whole: is_finished, grammar };
+        Context { text: &text[..to], told, rules, grammar, sources, resolver, arrivals }
     }
 }
 
@@ -65,7 +66,7 @@ impl Rewrite {
         self.so_far.decisions.back_to(&self.so_far.settled.decisions);
         self.so_far.output.back_to(&self.so_far.settled.output);
         self.definitions.back_to(self.so_far.settled.definitions);
-        let context = given.context(to);
+        let context = given.context(to, goes_on_behind.is_none());
         let text = context.text;
         let mut from = self.so_far.settled.at.min(to);
         if from == 0 && given.rules.markdown {
@@ -104,7 +105,7 @@ impl Rewrite {
         let is_cited = self.so_far.decisions.numberer.any();
         let Progress { decisions, output, .. } = self.so_far;
         let Decisions { numberer, mut entries, unresolved, .. } = decisions;
-        let (mut text, places, unseen) = output.finish(&given.context(end), is_cited);
+        let (mut text, places, unseen) = output.finish(&given.context(end, true), is_cited);
         entries.extend(unseen_entry(unseen, &answer.text[..end]));
         // Report in text order, which is not the order of the decisions.
         entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
@@ -174,7 +175,8 @@ fn unseen_entry(unseen: usize, text: &str) -> Option<Entry> {
 fn is_told(entry: &Entry, rules: &Rules, cited: &[CitedSource]) -> bool {
     if rules.only_markers {
         // These rules keep the text that other dialects make harmless, merge or remove.
-        return matches!(entry.kind, Kind::Cited | Kind::Unresolved) || matches!(entry.code, "bibliography" | UNSEEN);
+        return matches!(entry.kind, Kind::Cited | Kind::Unresolved)
+            || matches!(entry.code, "bibliography" | LOOKS_LIKE_MARKER | UNSEEN);
     }
     !(entry.code == "ambiguous" && cited.is_empty())
 }

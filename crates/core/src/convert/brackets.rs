@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::answer::{MarkerForm, Source};
+use crate::answer::{MarkerForm, Source, marker_word};
 use crate::url::WebUrl;
 
 /// The longest bracket that is waited for. Longer than the longest marker, which the rewrite reads.
@@ -98,6 +98,10 @@ impl Brackets {
             // A range names what lies between its ends.
             self.numbers.extend((*least..=*most).take(MAX_NUMBERS));
             self.numbers.extend(&numbers);
+            if least == &0 {
+                // Where counting begins with 0, the places are one further.
+                self.numbers.extend(numbers.iter().map(|n| n + 1));
+            }
         }
         for name in [label, inner(label)] {
             let name = inner(name).to_lowercase();
@@ -134,8 +138,12 @@ fn without_query(url: &WebUrl) -> String {
     url.as_str().split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
-/// Whether a bracket could be a marker that a person or a machine wrote for a place: numbers, `doc1`, `【…】`.
+/// Whether a bracket could be a marker that a person or a machine wrote for a place: numbers, `doc1`, `Source 1`, `【…】`.
 pub(super) fn may_cite(label: &str) -> bool {
+    let number = marker_word(inner(label)).map(|(_, rest)| rest.trim_start());
+    if number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit())) {
+        return true;
+    }
     if MarkerForm::ALL.into_iter().any(|form| form != MarkerForm::Square && label.contains(form.open())) {
         return true;
     }
@@ -248,9 +256,9 @@ mod tests {
 
     #[test]
     fn what_may_be_a_marker_of_a_place_is_told_from_names() {
-        for label in
-            ["[1]", "[ 1 ]", "[1, 2]", "[1–3]", "[doc1]", "[Docs 2]", "[^1^]", "[^1]", "[1\\]", "[[1]]", "【a】"]
-        {
+        for label in [
+            "[1]", "[ 1 ]", "[1, 2]", "[1–3]", "[doc1]", "[Docs 2]", "[^1^]", "[^1]", "[1\\]", "[[1]]", "【a】", "[S1]",
+        ] {
             assert!(may_cite(label), "{label}");
         }
         for label in ["[]", "[ ]", "[x]", "[plan.pdf]", "[km/h]", "[see 1]", "[doc]", "[a1]"] {

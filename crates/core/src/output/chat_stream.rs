@@ -308,13 +308,13 @@ mod tests {
         let mut growing = ChatStream::new(options(ChatForm::Badges));
         growing.add_sources(answer.sources[..2].to_vec());
         growing.add_text("One [2]. Two [3].\n\n", answer.grammar);
-        growing.add_text("And", answer.grammar);
+        growing.add_text("And so it goes on", answer.grammar);
         let given = growing.news().expect("a text").to_owned();
         growing.add_sources(answer.sources[2..].to_vec());
-        let answer = Answer { text: "One [2]. Two [3].\n\nAnd".into(), ..answer };
+        let answer = Answer { text: "One [2]. Two [3].\n\nAnd so it goes on".into(), ..answer };
         let ChatUpdate { chat, rest } = growing.finish(&answer);
         assert_eq!(given + &rest, chat.content);
-        assert_eq!(chat.content, "One [1]. Two [\u{2060}3].\n\nAnd");
+        assert_eq!(chat.content, "One [1]. Two [\u{2060}3].\n\nAnd so it goes on");
         let names: Vec<_> = chat.events.iter().map(|event| event.data.source.name.as_str()).collect();
         assert_eq!(names, ["B", "C"]);
     }

@@ -105,6 +105,8 @@ impl Reader<'_> {
             Item::Link { text, url, title } => self.link(&without_override(&text), url, title, false),
             Item::Image { text, url, title } => self.link(&without_override(&text), url, title, true),
             Item::Html(source) => {
+                // Raised and lowered text is written without its tags.
+                self.expectation.inexact |= source.contains("<su");
                 self.expectation.inexact |= !is_harmless(&source) || self.opens_behind_forward();
                 self.push(Item::Html(source));
             }
@@ -197,7 +199,7 @@ impl Reader<'_> {
         let mut rest = text;
         // Where the marker before ends, and whether it vanished. What stands before this text may be one as well.
         let (mut before, mut before_vanished) = (0, false);
-        while let Some(at) = rest.find(['[', '【', '\u{e200}', KEPT_START]) {
+        while let Some(at) = rest.find(['[', '［', '【', '\u{e200}', KEPT_START]) {
             self.push(Item::Text(rest[..at].to_owned()));
             let open = rest[at..].chars().next().unwrap_or_default();
             let after = &rest[at + open.len_utf8()..];
@@ -213,6 +215,9 @@ impl Reader<'_> {
                 self.unbracket(&text[..text.len() - rest.len() + at]);
             }
             let begin = text.len() - rest.len() + at;
+            // Behind the sign of a formula, which may stand before an emphasis, a list with an unknown number is none.
+            let behind_sign = text[..begin].trim_end().chars().next_back().is_none_or(|c| "=+*{(".contains(c));
+            self.expectation.inexact |= behind_sign && after[..length].contains(['9', '0']);
             let vanishes = matches!(meaning, Meaning::Vanishes);
             if !matches!(meaning, Meaning::Nothing) {
                 // Of two markers with a comma between them, one that vanishes takes the comma with it.
@@ -293,6 +298,7 @@ impl Reader<'_> {
     fn meaning(&mut self, open: char, after: &str) -> (Meaning, usize) {
         let close = match open {
             '[' => ']',
+            '［' => '］',
             '【' => '】',
             _ => '\u{e201}',
         };
@@ -305,10 +311,11 @@ impl Reader<'_> {
             return nothing;
         }
         let marker = match open {
-            '[' => self.bracket(inner),
+            '[' | '［' => self.bracket(inner),
             '【' => lenticular(inner, self.grammar),
             _ => {
-                let marker = || Marker { places: Vec::new(), names: machine_names(inner), machine: true };
+                let names = machine_names(inner);
+                let marker = || Marker { places: Vec::new(), names, machine: true, whole: false };
                 self.grammar.private_use.then(marker)
             }
         };
@@ -331,7 +338,9 @@ impl Reader<'_> {
             return Some(vec![place]);
         }
         let known = |place: &&usize| (1..=self.sources.all.len()).contains(*place);
-        if !marker.machine && !marker.places.iter().all(|place| known(&place)) {
+        let unknown: Vec<usize> = marker.places.iter().copied().filter(|place| !known(&place)).collect();
+        let is_list = !marker.whole && unknown.len() * 2 <= marker.places.len() && unknown.iter().all(|n| *n < 100);
+        if !marker.machine && !unknown.is_empty() && !is_list {
             return None;
         }
         let mut found: Vec<usize> = Vec::new();

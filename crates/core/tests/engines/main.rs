@@ -22,6 +22,8 @@ mod demands;
 mod expectation;
 /// What a reader gets, in order, and in a form in which engines can be compared.
 mod flow;
+/// The forms of markers, as the documentation and a sample have them.
+mod forms;
 /// Answers that have made rewriters stumble.
 mod generator;
 /// Answers as they arrive, and what becomes of them.

@@ -8,44 +8,73 @@ pub(super) struct Marker {
     pub(super) names: Vec<String>,
     /// Whether only a machine writes it.
     pub(super) machine: bool,
+    /// Whether it is a marker only if each of its places is a source.
+    pub(super) whole: bool,
+}
+
+impl Marker {
+    fn of(places: Vec<usize>, machine: bool) -> Self {
+        Self { places, names: Vec::new(), machine, whole: false }
+    }
+}
+
+/// The words of generated markers.
+const WORDS: [&str; 4] = ["source", "citation:", "来源", "s"];
+
+/// A word and numbers: `Source 1`, `S1, S2`.
+pub(super) fn worded(inner: &str) -> Option<Marker> {
+    let lower = inner.trim().to_lowercase();
+    let word = WORDS.into_iter().find(|word| lower.starts_with(word))?;
+    let place = |item: &str| number(item.trim().strip_prefix(word).unwrap_or(item.trim()).trim_start());
+    let places = lower.split([',', ';']).map(place).collect::<Option<Vec<usize>>>()?;
+    Some(Marker { whole: true, ..Marker::of(places, false) })
 }
 
 /// Whether a definition of this label could be meant for a marker.
 pub(super) fn is_marker_label(label: &str) -> bool {
-    bracket(label, &MarkerGrammar::ALL).is_some_and(|marker| marker.names.is_empty())
+    bracket(label, &MarkerGrammar::ALL).is_some_and(|marker| marker.names.is_empty()) && worded(label).is_none()
 }
 
 pub(super) fn bracket(inner: &str, grammar: &MarkerGrammar) -> Option<Marker> {
     if grammar.exact_documents {
-        let place = inner.strip_prefix("doc").and_then(number)?;
-        return Some(Marker { places: vec![place], names: Vec::new(), machine: true });
+        let place = inner.strip_prefix("doc").and_then(number);
+        return place.map(|place| Marker::of(vec![place], true)).or_else(|| worded(inner));
     }
     let inner = inner.trim();
     if let Some(footnote) = inner.strip_prefix('^').filter(|_| grammar.numbers) {
-        let superscript = footnote.strip_suffix('^');
-        let place = counted(superscript.unwrap_or(footnote))?;
-        let is_marker = superscript.is_some() || grammar.footnotes;
-        return is_marker.then(|| Marker { places: vec![place], names: Vec::new(), machine: false });
+        if footnote.ends_with('^') {
+            let raised = |item: &str| counted(item.trim_matches('^'));
+            return Some(Marker::of(list(footnote, raised)?, false));
+        }
+        let place = counted(footnote)?;
+        return grammar.footnotes.then(|| Marker::of(vec![place], false));
     }
     if let Some(places) = list(inner, counted).filter(|_| grammar.numbers) {
-        return Some(Marker { places, names: Vec::new(), machine: false });
+        let whole = inner.contains(['-', '–']);
+        return Some(Marker { whole, ..Marker::of(places, false) });
     }
     if let Some(places) = list(inner, document).filter(|_| grammar.documents) {
-        return Some(Marker { places, names: Vec::new(), machine: true });
+        return Some(Marker::of(places, true));
+    }
+    if let Some(marker) = worded(inner) {
+        return Some(marker);
     }
     // A name is a marker only when a source has it.
     let named = grammar.names && inner.len() > 1;
-    named.then(|| Marker { places: Vec::new(), names: vec![inner.to_owned()], machine: false })
+    named.then(|| Marker { names: vec![inner.to_owned()], ..Marker::of(Vec::new(), false) })
 }
 
 pub(super) fn lenticular(inner: &str, grammar: &MarkerGrammar) -> Option<Marker> {
     if !grammar.lenticular {
-        return None;
+        return worded(inner);
     }
     let inner = inner.trim();
+    if let Some(marker) = worded(inner) {
+        return Some(marker);
+    }
     let places = list(inner, |item| counted(item).or_else(|| document(item)));
     if let Some(places) = places.filter(|_| grammar.lenticular_places) {
-        return Some(Marker { places, names: Vec::new(), machine: true });
+        return Some(Marker::of(places, true));
     }
     let (place, name) = inner.split_once('†')?;
     let (places, names) = match place.split_once(':') {
@@ -55,7 +84,7 @@ pub(super) fn lenticular(inner: &str, grammar: &MarkerGrammar) -> Option<Marker>
         }
         None => (vec![number(place.trim())?].into_iter().filter(|_| grammar.lenticular_places).collect(), Vec::new()),
     };
-    Some(Marker { places, names, machine: true })
+    Some(Marker { names, ..Marker::of(places, true) })
 }
 
 pub(super) fn machine_names(inner: &str) -> Vec<String> {
@@ -64,7 +93,7 @@ pub(super) fn machine_names(inner: &str) -> Vec<String> {
 
 fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Vec<usize>> {
     let mut places = Vec::new();
-    for item in inner.split(',').map(str::trim) {
+    for item in inner.split([',', ';', '，']).map(str::trim) {
         let (from, to) = match item.split_once(['-', '–']) {
             Some((from, to)) => (read(from.trim())?, read(to.trim()).or_else(|| counted(to.trim()))?),
             None => (read(item)?, read(item)?),

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::leaf::{Leaf, Within};
 use super::shown::drawn;
 use super::{Context, Piece};
@@ -10,34 +12,98 @@ use crate::answer::{MarkerForm, MarkerGrammar};
 use crate::cite::LiteralNumbers;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
 use crate::cite::read::{Token, TokenKind, same_label};
-use crate::cite::resolve::Indices;
+use crate::cite::resolve::{Indices, Named};
 use crate::report::{Entry, Kind};
 
 /// The meaning of a bracket.
 enum Meaning {
-    Cites(Indices),
+    Cites(Cited),
     /// A machine-made marker that names no source. It is removed.
     Vanishes,
     /// A marker that a person may have written and that names no source. It stays.
     Nameless,
     /// No marker, but a number that a claim may have.
     Number,
+    /// No marker, but it looks like one.
+    Alike,
+    /// Text that has not arrived tells.
+    Untold,
     Nothing,
 }
 
+/// What a marker cites.
+struct Cited {
+    sources: Indices,
+    /// The numbers in it that name no source.
+    unknown: SmallVec<[usize; 2]>,
+    /// The length of the words at its end that name a place in the source, `, p. 3`. They stay.
+    locator: usize,
+}
+
 impl Context<'_> {
-    /// The meaning of a bracket; `raw` is the bracket as written.
-    fn meaning(&self, form: MarkerForm, inner: &str, raw: &str) -> Meaning {
+    /// The meaning of the bracket at this range.
+    fn meaning(&self, form: MarkerForm, inner: &str, range: Range<usize>) -> Meaning {
+        let raw = &self.text[range.clone()];
         let marker = marker::read(form, inner, self.grammar);
         let is_number = form == MarkerForm::Square && number(inner).is_some_and(|n| self.may_be_claim(n));
-        let nothing = if is_number { Meaning::Number } else { Meaning::Nothing };
-        let Some(marker) = marker else { return nothing };
+        let nothing = || if is_number { Meaning::Number } else { self.alike(form, inner) };
+        let Some(marker) = marker else { return self.located(form, inner, raw).unwrap_or_else(nothing) };
         match self.resolve(raw, &marker) {
-            Some(found) => Meaning::Cites(found),
-            None if marker.is_machine_made() => Meaning::Vanishes,
-            None if marker.is_name() || is_number => nothing,
-            None => Meaning::Nameless,
+            Named::Sources { unknown, .. } if !unknown.is_empty() && self.is_no_list(range, &marker) => {
+                Meaning::Nameless
+            }
+            Named::Sources { found, unknown } => Meaning::Cites(Cited { sources: found, unknown, locator: 0 }),
+            Named::Untold => Meaning::Untold,
+            Named::Nothing if marker.is_machine_made() => Meaning::Vanishes,
+            Named::Nothing if marker.is_name() => self.located(form, inner, raw).unwrap_or_else(nothing),
+            Named::Nothing if is_number => nothing(),
+            Named::Nothing => Meaning::Nameless,
         }
+    }
+
+    /// The meaning of a bracket that ends with a place in its source: `[1, p. 3]`.
+    fn located(&self, form: MarkerForm, inner: &str, raw: &str) -> Option<Meaning> {
+        // A bracket over several lines is not as long as its inner text.
+        if raw.len() != form.open().len_utf8() + inner.len() + form.close().len_utf8() {
+            return None;
+        }
+        let (before, locator) = marker::before_locator(inner)?;
+        let marker = marker::read(form, before, self.grammar)
+            .filter(|marker| !matches!(marker, Marker::Name(_) | Marker::NameEnd(_)))?;
+        match self.resolve(raw, &marker) {
+            Named::Sources { found, unknown } if unknown.is_empty() => {
+                Some(Meaning::Cites(Cited { sources: found, unknown, locator }))
+            }
+            Named::Untold => Some(Meaning::Untold),
+            Named::Sources { .. } | Named::Nothing => None,
+        }
+    }
+
+    /// Whether a list of which some numbers name sources is none: a range, or a value behind a sign of programs and formulas.
+    fn is_no_list(&self, range: Range<usize>, marker: &Marker<'_>) -> bool {
+        let before = self.text[..range.start].trim_end_matches(' ');
+        let is_people_made = !marker.is_machine_made();
+        is_people_made
+            && (self.text[range].contains(marker::DASHES)
+                || before.ends_with(['=', '∈', '{', '+', '*'])
+                || is_call(before))
+    }
+
+    /// The meaning of a bracket that is no marker of this answer.
+    fn alike(&self, form: MarkerForm, inner: &str) -> Meaning {
+        if self.sources.is_empty() {
+            return Meaning::Nothing;
+        }
+        let marker = marker::read(form, inner, &MarkerGrammar::ALL);
+        let near = |n: &usize| *n <= self.sources.len();
+        let is_alike = marker.is_some_and(|marker| match &marker {
+            Marker::Numbers(numbers) | Marker::Ids(numbers) => numbers.iter().all(near),
+            Marker::Footnote(n) => near(n),
+            Marker::Documents(_) | Marker::Machine(_) | Marker::Word(_) | Marker::Name(_) | Marker::NameEnd(_) => {
+                marker.looks_like_one()
+            }
+        });
+        if is_alike { Meaning::Alike } else { Meaning::Nothing }
     }
 
     /// The sources that a text names when it is a marker of any format, with or without brackets. Names of sources do not
@@ -45,10 +111,10 @@ impl Context<'_> {
     pub(in crate::cite) fn named_by(&self, shown: &str) -> Option<Indices> {
         let bare = unbracketed(shown);
         let marker = marker::in_square_brackets(bare, &MarkerGrammar::ALL)?;
-        if marker.is_name() {
+        if matches!(marker, Marker::Name(_) | Marker::NameEnd(_)) {
             return None;
         }
-        self.resolve(&format!("[{bare}]"), &marker)
+        self.resolve(&format!("[{bare}]"), &marker).found()
     }
 
     /// Whether a text as written would be drawn like the badge of a claim.
@@ -99,8 +165,9 @@ impl<'l> Leaf<'l, '_> {
         }
         let (meaning, end) = match self.inner(token, at, form) {
             Some((inner, end)) => {
-                let meaning = self.context.meaning(form, &inner, &self.source()[at..end]);
-                let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && form == MarkerForm::Square;
+                let meaning = self.context.meaning(form, &inner, at..end);
+                let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Alike | Meaning::Nameless)
+                    && form == MarkerForm::Square;
                 // A bracket with a label behind it is no link by itself.
                 let (before, behind) = (&self.source()[..at], &self.source()[end..]);
                 let is_label = before.ends_with(']') || !behind.starts_with('[') || behind.starts_with("[]");
@@ -114,10 +181,14 @@ impl<'l> Leaf<'l, '_> {
         let range = at..end;
         let only_markers = self.context.rules.only_markers;
         match meaning {
-            Meaning::Cites(found) => {
+            Meaning::Cites(cited) => {
                 self.push_text(before);
-                let positions = self.state.positions(self.context.sources, &found);
-                self.cite(range, positions);
+                self.cite_marker(range, form, &cited);
+            }
+            Meaning::Untold => {
+                self.push_text(before);
+                self.held = at;
+                return Some(self.inline.range()?.end);
             }
             Meaning::Vanishes => {
                 let vanishes = !(only_markers && form == MarkerForm::Square);
@@ -134,7 +205,10 @@ impl<'l> Leaf<'l, '_> {
                 self.unresolved(range.clone(), false);
                 self.push_text(before.start..range.end);
             }
-            Meaning::Nothing => {
+            Meaning::Alike | Meaning::Nothing => {
+                if matches!(meaning, Meaning::Alike) {
+                    self.looks_like_marker(range);
+                }
                 if form == MarkerForm::Square {
                     self.brackets.push((at, self.pieces.len().saturating_sub(1)));
                 }
@@ -142,6 +216,26 @@ impl<'l> Leaf<'l, '_> {
             }
         }
         Some(end)
+    }
+
+    /// Puts badges in place of a marker in brackets. What it says beside its sources stays or is reported.
+    fn cite_marker(&mut self, range: Range<usize>, form: MarkerForm, cited: &Cited) {
+        for n in &cited.unknown {
+            let raw = &self.source()[range.clone()];
+            let message = format!("{n} in {raw} names no source; it was taken out");
+            self.state.entries.push(Entry::in_text(Kind::Unresolved, "marker", range.start, message));
+            self.state.unresolved.push(n.to_string());
+        }
+        if cited.locator == 0 {
+            self.cite_sources(range, &cited.sources);
+            return;
+        }
+        let positions = self.state.positions(self.context.sources, &cited.sources);
+        let close = range.end - form.close().len_utf8();
+        let badges = close - cited.locator;
+        self.cite(range.start..badges, positions);
+        self.push_text(badges..close);
+        self.pieces.push(Piece::Dropped(close..range.end));
     }
 
     /// No bracket in the text of a link is a marker, but programs that read the drawn text would take a number there for a
@@ -299,10 +393,15 @@ impl<'l> Leaf<'l, '_> {
         }
         let Some((label, end)) = self.inner(token, at + 1, MarkerForm::Square) else { return false };
         matches!(
-            self.context.meaning(MarkerForm::Square, &label, &text[at + 1..end]),
-            Meaning::Cites(_) | Meaning::Vanishes
+            self.context.meaning(MarkerForm::Square, &label, at + 1..end),
+            Meaning::Cites(_) | Meaning::Vanishes | Meaning::Untold
         )
     }
+}
+
+/// Whether a text ends with the name and the parenthesis of a function.
+fn is_call(text: &str) -> bool {
+    text.strip_suffix('(').is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 /// Whether a text can name a document. One character is a task box or an index, and names have a letter.

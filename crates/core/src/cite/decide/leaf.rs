@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::{Context, Decisions, Piece, Positions};
 use crate::answer::{MarkerForm, SourceIndex};
 use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
+use crate::cite::marker::DASHES;
 use crate::cite::read::{Inline, Token, TokenKind};
+use crate::cite::resolve::Indices;
 use crate::report::{Entry, Kind};
 use crate::text::ByteSet;
 
@@ -32,7 +34,7 @@ pub(in crate::cite) fn decide(
     };
     leaf.tokens(0..inline.tokens.len());
     let end = inline.range().map_or(0, |range| range.end);
-    if held.is_some_and(|held| held <= end) {
+    if leaf.held <= end {
         return leaf.hold_last();
     }
     leaf.cite_places(end);
@@ -104,10 +106,21 @@ pub(super) struct Row {
     behind: usize,
     /// Whether one of its markers stays.
     stays: bool,
+    /// The one source of that marker, if it names one alone.
+    source: Option<SourceIndex>,
 }
 
-/// Bytes of text that need a decision: dollars, square brackets, and the first bytes of other brackets of markers.
-static SPECIAL: ByteSet = ByteSet::of(b"[]$\xe3\xee");
+/// The code of the note about text that looks like a marker.
+pub(in crate::cite) const LOOKS_LIKE_MARKER: &str = "looks-like-marker";
+
+/// The most sources that a range of markers names.
+const MAX_RANGE: usize = 20;
+
+/// Words between the ends of a range that compare nothing.
+const RANGE_WORDS: [&str; 3] = ["bis", "through", "hasta"];
+
+/// Bytes of text that need a decision: dollars, square brackets, and the first bytes of other markers.
+static SPECIAL: ByteSet = ByteSet::of(b"[]$^#(\xc2\xe2\xe3\xee\xef");
 
 impl<'l> Leaf<'l, '_> {
     pub(super) fn source(&self) -> &'l str {
@@ -144,7 +157,7 @@ impl<'l> Leaf<'l, '_> {
                 TokenKind::SoftBreak => self.pieces.push(Piece::SoftBreak(range)),
                 TokenKind::HardBreak => self.pieces.push(Piece::HardBreak(range)),
                 TokenKind::Code => self.pieces.push(Piece::Code(range)),
-                TokenKind::Html => self.html(range),
+                TokenKind::Html => at = self.html_or_script(at, range),
                 TokenKind::Autolink => self.autolink(range),
                 TokenKind::Open(link) => at = self.link(link),
                 TokenKind::Close(_) => {}
@@ -198,7 +211,7 @@ impl<'l> Leaf<'l, '_> {
     }
 
     /// Handles text, split at the bytes of `SPECIAL`.
-    fn plain_text(&mut self, token: usize, range: Range<usize>) {
+    pub(super) fn special_text(&mut self, token: usize, range: Range<usize>) {
         let text = self.source();
         let bytes = text.as_bytes();
         let (mut from, mut at) = (range.start, range.start);
@@ -210,10 +223,11 @@ impl<'l> Leaf<'l, '_> {
                 b'[' => self.open_bracket(token, from..at, MarkerForm::Square),
                 b']' => self.close_bracket(token, from..at),
                 b'$' => self.math(token, from..at),
-                _ => {
-                    let form = text[at..].chars().next().and_then(MarkerForm::opened_by);
-                    form.and_then(|form| self.open_bracket(token, from..at, form))
-                }
+                b'^' | b'#' | b'(' | b'\xc2' | b'\xe2' => self.loose(token, from..at),
+                _ => match text[at..].chars().next().and_then(MarkerForm::opened_by) {
+                    Some(form) => self.open_bracket(token, from..at, form),
+                    None => self.loose(token, from..at),
+                },
             };
             match behind {
                 // The text before is a piece already.
@@ -237,7 +251,7 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    fn html(&mut self, range: Range<usize>) {
+    pub(super) fn html(&mut self, range: Range<usize>) {
         let source = &self.source()[range.clone()];
         if !self.context.rules.markdown {
             self.pieces.push(Piece::Tag { range, name: None });
@@ -283,7 +297,7 @@ impl<'l> Leaf<'l, '_> {
 
     /// Adds a marker to its row. Drops the comma between it and the marker before when one of the two is removed.
     fn marker(&mut self, range: Range<usize>, piece: Piece, stays: bool) {
-        let Row { end, behind, stays: others_stay } = self.row;
+        let Row { end, behind, stays: others_stay, .. } = self.row;
         let between = self.source().get(end..range.start).filter(|_| end > 0 && self.pieces.len() == behind + 1);
         let sign = between.and_then(separator).filter(|_| !self.context.rules.only_markers);
         if let Some(sign) = sign.filter(|_| !stays || !others_stay) {
@@ -293,14 +307,53 @@ impl<'l> Leaf<'l, '_> {
         }
         self.pieces.push(piece);
         let stays = stays || sign.is_some() && others_stay;
-        self.row = Row { end: range.end, behind: self.pieces.len(), stays };
+        self.row = Row { end: range.end, behind: self.pieces.len(), stays, source: None };
     }
 
-    /// Takes back the pieces at the end that depend on the next token: the comma behind a marker, which a removed marker
-    /// takes along, and removed markers or brackets, which may need a separator.
+    /// Cites the sources of a marker in brackets. `[1]–[3]` cites what lies between as well, and stays a range where its
+    /// numbers are one.
+    pub(super) fn cite_sources(&mut self, range: Range<usize>, sources: &[SourceIndex]) {
+        let (known, single) = (self.context.sources, if let [source] = sources { Some(*source) } else { None });
+        let inside = single.and_then(|to| self.range_to(range.start, to));
+        let Some((first, inside)) = inside else {
+            let positions = self.state.positions(known, sources);
+            self.cite(range, positions);
+            self.row.source = single;
+            return;
+        };
+        let between = self.state.positions(known, &inside);
+        let last = self.state.positions(known, sources);
+        let numbers = between.iter().chain(&last).map(|position| position.get());
+        let is_range = numbers.clone().eq((first + 1..).take(inside.len() + 1));
+        if is_range && !self.context.rules.only_markers {
+            self.cite(range, last);
+            return;
+        }
+        let Row { end, behind, .. } = self.row;
+        self.pieces.truncate(behind);
+        self.pieces.push(Piece::Dropped(end..range.start));
+        self.cite(range, between.into_iter().chain(last).collect());
+    }
+
+    /// The number before the range that ends with a marker at `at`, and the sources between the two. `None` when no dash or
+    /// word of a range stands between them.
+    fn range_to(&self, at: usize, to: SourceIndex) -> Option<(u32, Indices)> {
+        let Row { end, behind, source, .. } = self.row;
+        let from =
+            source.filter(|from| from.0 < to.0 && to.0 - from.0 < MAX_RANGE && self.pieces.len() == behind + 1)?;
+        let Piece::Badges { positions, .. } = self.pieces.get(behind.checked_sub(1)?)? else { return None };
+        let sign = self.source().get(end..at)?;
+        // A dash between blanks may part two sentences.
+        let is_dash = sign.chars().eq(sign.chars().next().filter(|c| DASHES.contains(c)));
+        let is_range = is_dash || RANGE_WORDS.contains(&sign.trim());
+        is_range.then_some((positions.last()?.get(), (from.0 + 1..to.0).map(SourceIndex).collect()))
+    }
+
+    /// Takes back the pieces at the end that depend on the next token: the comma or dash behind a marker, which a removed
+    /// marker or a range takes along, and removed markers or brackets, which may need a separator.
     fn hold_last(&mut self) -> usize {
         let Row { end, behind, .. } = self.row;
-        let is_sign = |c: char| matches!(c, ' ' | '\t' | ',' | ';');
+        let is_sign = |c: char| matches!(c, ' ' | '\t' | ',' | ';') || DASHES.contains(&c);
         let is_behind_marker = end > 0 && self.pieces.len() == behind + 1;
         if is_behind_marker && self.source()[end..self.held.max(end)].trim_matches(is_sign).is_empty() {
             self.pieces.truncate(behind);
@@ -320,6 +373,20 @@ impl<'l> Leaf<'l, '_> {
         let message = format!("{raw} names no source; {fate}");
         self.state.entries.push(Entry::in_text(Kind::Unresolved, "marker", range.start, message));
         self.state.unresolved.push(raw.to_owned());
+    }
+}
+
+/// How the text is read that looks like a marker.
+impl Leaf<'_, '_> {
+    /// Reports text that looks like a marker and stays, in an answer with sources.
+    pub(super) fn looks_like_marker(&mut self, range: Range<usize>) {
+        let raw = &self.source()[range.clone()];
+        let known = self.context.sources.len();
+        let message = format!(
+            "{raw} looks like a marker and stays as text: its form is none of this format's, or not all of it names one of the \
+             {known} sources by place, id, file name or title"
+        );
+        self.state.entries.push(Entry::in_text(Kind::Note, LOOKS_LIKE_MARKER, range.start, message));
     }
 }
 

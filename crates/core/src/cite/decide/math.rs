@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Piece;
 use super::leaf::{Leaf, Within};
 use crate::cite::LiteralNumbers;
+use crate::cite::loose::ends_in_hashes;
 use crate::cite::read::{MathEnd, Token, TokenKind, end_of_math};
 
 /// Formulas in parentheses are short and on one line.
@@ -23,6 +24,10 @@ impl Leaf<'_, '_> {
         let edge = if self.within == Within::Link { self.inline.tokens[token..].iter().find(is_edge) } else { None };
         let rest = &self.source()[at..edge.map_or(leaf_end, |edge| edge.range.start)];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
+        if run == 2 && ends_in_hashes(&self.source()[..at]) {
+            self.push_text(before.start..at + run);
+            return Some(at + run);
+        }
         let MathEnd::At(end) = end_of_math(rest, run) else {
             // A single dollar is text, and so are two that open no math.
             self.push_text(before.start..at + run);

@@ -6,6 +6,7 @@
 mod bracket;
 mod leaf;
 mod link;
+mod loose;
 mod math;
 mod places;
 mod shown;
@@ -18,7 +19,7 @@ use smallvec::SmallVec;
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::marker::Marker;
 use crate::cite::number::Numberer;
-use crate::cite::resolve::{Indices, Resolver};
+use crate::cite::resolve::{Named, Resolver, Told};
 use crate::cite::{LiteralNumbers, Position, Rules};
 use crate::report::{Entry, Kind};
 
@@ -29,6 +30,8 @@ pub(in crate::cite) use places::Places;
 #[derive(Clone, Copy)]
 pub(in crate::cite) struct Context<'c> {
     pub(in crate::cite) text: &'c str,
+    /// The text that explains the markers.
+    pub(in crate::cite) told: Told<'c>,
     pub(in crate::cite) rules: &'c Rules,
     pub(in crate::cite) grammar: &'c MarkerGrammar,
     /// The sources known at the offset that is being decided.
@@ -65,10 +68,28 @@ impl Context<'_> {
         index.0 < self.sources.len()
     }
 
-    /// The sources of a marker; `None` when one of them is not known yet.
-    fn resolve(&self, raw: &str, marker: &Marker<'_>) -> Option<Indices> {
-        let found = self.resolver.resolve(self.named(), raw, marker)?;
-        found.iter().all(|index| self.is_known(*index)).then_some(found)
+    /// What a marker names; nothing when one of its sources is not known yet.
+    fn resolve(&self, raw: &str, marker: &Marker<'_>) -> Named {
+        self.known(self.resolver.resolve(self.named(), raw, marker, self.told))
+    }
+
+    /// What a marker names, if all of it is known already.
+    fn known(&self, named: Named) -> Named {
+        match &named {
+            Named::Sources { found, .. } if !found.iter().all(|index| self.is_known(*index)) => Named::Nothing,
+            Named::Sources { .. } | Named::Nothing | Named::Untold => named,
+        }
+    }
+
+    /// The sources at these places, counted from 1, if there are sources at all of them.
+    fn resolve_places(&self, places: &[usize]) -> Named {
+        let place = |n: &usize| n.checked_sub(1).filter(|at| *at < self.sources.len()).map(SourceIndex);
+        Named::of_all(places.iter().map(place))
+    }
+
+    /// The sources of names such as `turn0file0`, if there are sources of all of them.
+    fn resolve_turns(&self, names: &[&str]) -> Named {
+        self.known(self.resolver.turns(self.named(), names, self.told))
     }
 
     /// The source at an address.
@@ -107,6 +128,8 @@ pub(in crate::cite) enum Piece {
         name: Option<usize>,
     },
     Autolink(Range<usize>),
+    /// Raised or lowered text with its tags, and what is written for it.
+    Script(Range<usize>, Box<str>),
     /// `[n]` that is no marker, but may equal the number of a claim.
     Number(Range<usize>),
     /// Badges, in place of markers or behind cited text. `first` is where the first of the markers ends: what depends on its
@@ -237,4 +260,4 @@ impl Decisions {
 }
 
 pub(in crate::cite) use bracket::is_marker_label;
-pub(in crate::cite) use leaf::decide;
+pub(in crate::cite) use leaf::{LOOKS_LIKE_MARKER, decide};

@@ -6,6 +6,7 @@ use super::LOOK_AHEAD;
 use super::math::{MathEnd, end_of_math};
 use super::token::{Form, Inline, LeafKind, Link, TokenKind};
 use crate::answer::MarkerForm;
+use crate::cite::loose::ends_in_hashes;
 
 /// The longest formulas between escaped brackets, in bytes: in parentheses, and in square brackets.
 const SHORT_FORMULA: usize = 256;
@@ -238,6 +239,9 @@ impl Open<'_, '_> {
     fn math(&self, at: usize) -> Option<usize> {
         let rest = &self.text[at..self.to];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
+        if run == 2 && ends_in_hashes(&self.text[..at]) {
+            return Some(at + run);
+        }
         match end_of_math(rest, run) {
             // A digit behind the closing dollar would make it an amount.
             MathEnd::At(end) if end == rest.len() && run == 1 => None,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use crate::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex};
-use crate::cite::{Numbering, Rules, cite, make_harmless};
+use crate::answer::{Answer, Citation, MARKER_ROWS, MarkerGrammar, Source, SourceIndex};
+use crate::cite::{Incremental, Numbering, Rules, cite, make_harmless};
 use crate::report::Kind;
 use crate::text::{Span, UNSEEN};
 
@@ -1278,4 +1278,154 @@ fn a_span_that_is_a_marker_is_replaced() {
 fn every_other_byte_stays_as_it_was() {
     let text = "# Überschrift\r\n\r\n* a\u{a0}b  \r\n  | x | y |\r\n  &copy; 😀 <br> [km/h] [2019] \\* x";
     assert_eq!(cite(&answer(text), &Rules::web_chat()).text, text);
+}
+
+/// What a model writes for `[1]` once went through as text, and all sources with it.
+#[test]
+fn each_form_of_marker_is_read() {
+    let named = |id: &str, file: &str| Source {
+        id: Some(id.into()).filter(|id: &String| !id.is_empty()),
+        filepath: Some(file.into()),
+        ..Source::default()
+    };
+    let mut two = answer("");
+    two.sources = vec![named("turn0file0", "plan.pdf"), named("turn0file1", "travel.pdf")];
+    for row in MARKER_ROWS {
+        for sample in row.samples {
+            two.text = format!("Leave is thirty days {sample}. Ask.");
+            let cited = cite(&two, &Rules::web_chat());
+            assert_eq!(cited.sources.first().map(|source| source.sources[0].0), Some(0), "{sample}: {}", cited.text);
+            assert!(cited.text.starts_with("Leave is thirty days [1]"), "{sample}: {}", cited.text);
+            assert!(cited.entries.iter().all(|entry| entry.code != "looks-like-marker"), "{sample}");
+            let mut growing = Incremental::new(two.grammar, &Rules::web_chat());
+            growing.add_sources(two.sources.clone());
+            for letter in two.text.split_inclusive(|_| true) {
+                growing.push(letter);
+            }
+            assert_eq!(growing.finish(), cited, "{sample}, letter by letter");
+            for grammar in [MarkerGrammar::NONE, MarkerGrammar::ANNOTATED, MarkerGrammar::BRACKETED_NUMBERS] {
+                let of_format = cite(&Answer { grammar, ..two.clone() }, &Rules::web_chat());
+                let is_read = !of_format.sources.is_empty();
+                assert!(!is_read || row.formats.include(&grammar), "{sample} in {grammar:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_form_with_a_word_is_a_marker_in_every_format_if_all_its_numbers_name_sources() {
+    for grammar in [
+        MarkerGrammar::NONE,
+        MarkerGrammar::LINKS,
+        MarkerGrammar::ANNOTATED,
+        MarkerGrammar::BRACKETED_NUMBERS,
+        MarkerGrammar::AZURE_ON_YOUR_DATA,
+        MarkerGrammar::REFERENCES,
+    ] {
+        let text = |given: &str| {
+            let mut answer = answer(given);
+            answer.grammar = grammar;
+            let cited = cite(&answer, &Rules::numbered());
+            let alike = cited.entries.iter().filter(|entry| entry.code == "looks-like-marker").count();
+            (cited.text, alike)
+        };
+        assert_eq!(text("a [Source 2] b"), ("a [2] b".into(), 0), "{grammar:?}");
+        assert_eq!(text("a [Source 2, Source 9] b"), ("a [Source 2, Source 9] b".into(), 1), "{grammar:?}");
+        assert_eq!(text("a (source 9) b ##7$$ c"), ("a (source 9) b ##7$$ c".into(), 2), "{grammar:?}");
+    }
+    let mut none = answer("a [Source 1] ##0$$ ¹ (source 1)");
+    none.sources.clear();
+    let cited = cite(&none, &Rules::web_chat());
+    assert!(cited.entries.is_empty(), "{:?}", cited.entries);
+}
+
+#[test]
+fn a_number_that_is_no_place_is_the_id_of_one_source() {
+    let with_ids = |text: &str, ids: &[&str]| {
+        let mut answer = answer(text);
+        answer.sources = ids.iter().map(|id| Source { id: Some((*id).into()), ..Source::default() }).collect();
+        let cited = cite(&answer, &Rules::web_chat());
+        cited.sources.iter().map(|source| source.sources[0].0).collect::<Vec<_>>()
+    };
+    assert_eq!(with_ids("Leave [12] and [37].", &["12", "37"]), [0, 1]);
+    assert_eq!(with_ids("Leave [Source 37].", &["12", "37"]), [1]);
+    assert_eq!(with_ids("Leave [2].", &["12", "37"]), [1], "a place, and no id");
+    assert_eq!(with_ids("Leave [12].", &["12", "12"]), Vec::<usize>::new(), "two sources have the id");
+    // A place that is also the id of another source: an id only where all numbers are ids and one is no place.
+    assert_eq!(with_ids("Leave [3] and [12].", &["3", "12", "37"]), [0, 1]);
+    assert_eq!(with_ids("Leave [3] and [1].", &["3", "12", "37"]), [2, 0]);
+    assert_eq!(with_ids("Leave [3].", &["3", "12", "37"]), [2]);
+    assert_eq!(with_ids("Leave [2] and [1].", &["2", "1"]), [1, 0], "ids that are places are not looked at");
+}
+
+#[test]
+fn words_that_do_not_tell_where_they_count_from_are_read_by_the_text() {
+    let cited = |text: &str| {
+        let cited = cite(&answer(text), &Rules::numbered());
+        cited.places.iter().map(|place| place.position.get()).collect::<Vec<_>>()
+    };
+    assert_eq!(cited("a [ID:0] b [ID:2]"), [1, 3]);
+    assert_eq!(cited("a [ID:1] b [ID:0]"), [2, 1]);
+    assert_eq!(cited("a [ID:1] b [ID:4]"), [1, 4]);
+    assert_eq!(cited("a [ID:1] b [ID:2]"), Vec::<u32>::new(), "from 0 or from 1, nobody knows");
+    let mut zero = answer("a [ID:1]");
+    zero.grammar.from_zero = true;
+    assert_eq!(cite(&zero, &Rules::numbered()).text, "a [2]");
+}
+
+#[test]
+fn what_a_marker_says_beside_its_sources_stays_or_is_reported() {
+    assert_eq!(body(&answer("Leave [2, p. 3]. Ask [Source 1, page 7].")), "Leave [1], p. 3. Ask [2], page 7.");
+    let cited = cite(&answer("Leave [1, 9]."), &Rules::web_chat());
+    assert!(cited.text.starts_with("Leave [1].") && cited.unresolved == ["9"], "{cited:?}");
+    for same in ["Since [1, 2019].", "x = [1, 9]", "f([1, 9])", "[1, 8, 9]", "[1-9]"] {
+        assert_eq!(body(&answer(same)), same);
+    }
+}
+
+#[test]
+fn a_range_of_markers_cites_what_lies_between() {
+    let cited = |text: &str| {
+        let cited = cite(&answer(text), &Rules::web_chat());
+        (body(&answer(text)), cited.sources.len())
+    };
+    assert_eq!(cited("Leave [1]–[3]."), ("Leave [1]–[3].".into(), 3));
+    assert_eq!(cited("Leave [1] bis [3]."), ("Leave [1] bis [3].".into(), 3));
+    assert_eq!(cited("Ask [2]. Leave [1]–[3]."), ("Ask [1]. Leave [2]\u{200b}[1]\u{200b}[3].".into(), 3));
+    assert_eq!(cited("Leave [1] – [3] says."), ("Leave [1] – [2] says.".into(), 2));
+}
+
+/// `10<sup>6</sup>` once reached readers as 106.
+#[test]
+fn raised_and_lowered_text_keeps_its_meaning_without_tags() {
+    let given = "10<sup>6</sup> per m<sup>2</sup>, H<sub>2</sub>O, 10<sup>6.5</sup>, x<sub>max</sub>";
+    let expected = "10⁶ per m², H₂O, 10^6.5, x_max";
+    for rules in [Rules::web_chat(), Rules::teams(), Rules::plain()] {
+        assert_eq!(cite(&answer(given), &rules).text, expected);
+    }
+    assert_eq!(cite(&answer(given), &Rules::numbered()).text, given);
+    assert_eq!(body(&answer("days<sup>1</sup> <sup>*a*</sup>")), "days[1] <sup>*a*</sup>");
+    assert_eq!(body(&answer("[10<sup>2</sup>](https://ok.example)")), "[10²](https://ok.example)");
+}
+
+#[test]
+fn the_heading_of_a_list_that_goes_goes_with_it() {
+    for heading in [
+        "Fuentes:",
+        "来源：",
+        "### Quellen",
+        "参考文献",
+        "**Sources**",
+        "Lähteet",
+        "### Mistä tiedämme",
+        "Fuentes\n-------",
+        "Kirjallisuus\n===",
+        "**Lue lisää:**\n",
+    ] {
+        let mut given = answer(&format!("Leave [1] and [2].\n\n{heading}\n[1] Report 1\n[2] Report 2"));
+        for (at, source) in given.sources.iter_mut().enumerate() {
+            source.title = Some(format!("Report {}", at + 1));
+        }
+        assert_eq!(body(&given), "Leave [1] and [2].", "{heading}");
+    }
 }

@@ -81,6 +81,10 @@ impl Copy {
                 }
                 Piece::Gone(range) => self.vanish(cx, range),
                 Piece::Dropped(range) | Piece::Unbracketed(range) => self.leave_out(cx, range.clone()),
+                Piece::Script(range, written) => {
+                    self.leave_out(cx, range.clone());
+                    self.out.push_str(written);
+                }
                 Piece::Nameless => self.out.push_str("image"),
                 Piece::Open { link, is_image } => {
                     let link = &inline.links[*link];

@@ -49,6 +49,7 @@ impl Writer {
             Piece::Code(range) => self.code_span(source(range), inline.code_at(range.start)),
             Piece::Tag { range, name } => self.tag(cx, range, *name),
             Piece::Autolink(range) => self.autolink(source(range)),
+            Piece::Script(_, written) => self.plain(written),
             Piece::Number(range) => self.number(cx, source(range)),
             Piece::Badges { range, first, positions } => {
                 self.badges(cx, range, *first, positions, next.and_then(|next| first_of(cx, next)));
@@ -333,6 +334,7 @@ fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
         | Piece::Number(range)
         | Piece::Badges { range, .. }
         | Piece::Gone(range) => cx.text[range.clone()].chars().next(),
+        Piece::Script(_, written) => written.chars().next(),
         Piece::Nameless => Some('i'),
         Piece::Apart => Some(ZERO_WIDTH_SPACE),
         Piece::Unbracketed(_) | Piece::Dropped(_) => None,
