@@ -75,6 +75,8 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     if args.report {
         write!(io::stderr(), "{}", describe(&converted.report))?;
         tell_of_vain_search(body, conversion.from)?;
+    } else if let Some(empty) = converted.report.notes.iter().find(|note| note.code == "empty-text") {
+        writeln!(io::stderr(), "citewire: {input}: {}", empty.message)?;
     }
     let message = converted.activities.last().context("the conversion produced no message")?;
     let mut line = serde_json::to_vec(message)?;

@@ -13,7 +13,7 @@ use super::wanted::{from, grounding};
 use crate::answer::Answer;
 use crate::cite::{Numbering, Rules, cite};
 use crate::clock::{Clock as _, SystemClock};
-use crate::convert::{Conversion, ConvertError, Outgoing, OutgoingForm, grounded};
+use crate::convert::{Conversion, ConvertError, Outgoing, OutgoingForm, empty_text, grounded};
 use crate::dialect::Dialect;
 use crate::egress::EgressOptions;
 use crate::ingest::{AzureScores, Provider, empty_search, ingest, ingest_azure_on_your_data, source_objects};
@@ -49,6 +49,9 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
         if let Some(vain) = empty_search(body, &answer) {
             writeln!(stderr, "{}", in_terminal(&vain.to_string()))?;
         }
+    }
+    if let Some(empty) = empty_text(&answer) {
+        writeln!(io::stderr(), "citewire: {input}: {}", empty.message)?;
     }
     let ungrounded = grounded(&answer, wanted).err();
     if let Some(error) = &ungrounded {

@@ -74,6 +74,13 @@ fn pointer(entry: &Entry) -> String {
     }
 }
 
+/// The note about an answer without text, with the code `empty-text`: its message says nothing.
+#[must_use]
+pub fn empty_text(answer: &Answer) -> Option<Entry> {
+    let message = "the answer has no text, so its message says nothing; look whether the body is of another format";
+    answer.text.trim().is_empty().then(|| Entry::in_input(Kind::Note, "empty-text", "", message))
+}
+
 /// Builds the message of a whole answer, and the report.
 pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Activity, Report), ConvertError> {
     let Conversion { to: dialect, options, labels, addresses, .. } = conversion;
@@ -113,6 +120,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     report.error = answer.error.as_ref().map(|error| json!(error));
     report.scores = answer.score_lines();
     report.extend(std::mem::take(&mut answer.warnings));
+    report.extend(empty_text(&answer));
     report.extend(std::mem::take(&mut cited.entries));
     account_for_sources(&answer.sources, &cited, &mut report);
     let mut entries = Vec::new();

@@ -18,7 +18,7 @@ pub use conversion::Conversion;
 pub use convert::convert;
 pub use error::ConvertError;
 pub use grounding::grounded;
-pub use message::{Converted, convert_answer};
+pub use message::{Converted, convert_answer, empty_text};
 pub use options::{Grounding, Options};
 pub use outgoing::{Outgoing, OutgoingForm, UnknownOutgoingForm};
 pub use streaming::{Streamed, Streaming, Update};
