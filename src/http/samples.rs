@@ -117,6 +117,7 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "perplexity/openrouter",
     "perplexity/openrouter-stream" is "input.sse",
     "perplexity-agent/basic",
+    "pydantic-ai/response",
     "vercel-ai-sdk/stream" is "input.sse",
     "xai/inline",
 ];

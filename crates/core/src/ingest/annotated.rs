@@ -2,7 +2,7 @@
 //! use the same steps, so their results cannot differ: a reader adds text part by part, adds or finds sources, and records
 //! spans in the provider's units. [`Annotated::finish`] converts the spans when the text is whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::span::{Unit, find_quote, read_span};
@@ -15,6 +15,8 @@ use crate::text::{OffsetIndex, Span, word_end};
 pub(super) struct Sources {
     all: Vec<Source>,
     by_key: HashMap<String, SourceIndex>,
+    /// The passages that [`add_passage`](Self::add_passage) added.
+    passages: HashSet<(SourceIndex, String)>,
     /// How many sources [`new_ones`](Self::new_ones) has returned.
     handed: usize,
 }
@@ -45,6 +47,22 @@ impl Sources {
     pub(super) fn push(&mut self, source: Source) -> SourceIndex {
         self.all.push(source);
         SourceIndex(self.all.len() - 1)
+    }
+
+    /// Adds a passage to a source that may be cited for several of them. Passages are parted by a blank line, and each stands
+    /// once.
+    pub(super) fn add_passage(&mut self, index: SourceIndex, passage: String) {
+        if !self.passages.insert((index, passage.clone())) {
+            return;
+        }
+        let Some(source) = self.all.get_mut(index.0) else { return };
+        match &mut source.content {
+            Some(content) => {
+                content.push_str("\n\n");
+                content.push_str(&passage);
+            }
+            None => source.content = Some(passage),
+        }
     }
 
     /// The source with this key, if one was added.

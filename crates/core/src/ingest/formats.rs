@@ -8,7 +8,8 @@ use super::unread::{UNREAD, Unread};
 use super::{
     IngestError, Provider, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, bedrock_converse,
     bedrock_rag, cohere, dify, gemini, gemini_interactions, json, langchain, llamaindex, mistral, native,
-    openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, vercel_ai_sdk, xai,
+    openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai,
+    vercel_ai_sdk, xai,
 };
 use crate::report::{Entry, Kind};
 
@@ -39,6 +40,7 @@ pub(super) const FORMATS: &[&Format] = &[
     &langchain::FORMAT,
     &llamaindex::FORMAT,
     &vercel_ai_sdk::FORMAT,
+    &pydantic_ai::FORMAT,
     &native::FORMAT,
 ];
 

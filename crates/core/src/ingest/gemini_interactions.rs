@@ -35,8 +35,11 @@ pub(super) const FORMAT: Format = Format {
     ]],
     is_whole: |members| {
         let is_named_otherwise = members.get("object").is_some_and(Value::is_string);
+        // Steps of the Vercel AI SDK have a reason for their end.
+        let is_step = |step: &Value| step.get("finishReason").is_none();
         is_text(members, "object", "interaction")
-            || members.get("steps").is_some_and(Value::is_array) && !is_named_otherwise
+            || members.get("steps").and_then(Value::as_array).is_some_and(|steps| steps.iter().all(is_step))
+                && !is_named_otherwise
     },
     is_event,
     parse,

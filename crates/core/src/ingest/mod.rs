@@ -64,6 +64,8 @@ mod perplexity;
 mod perplexity_agent;
 mod perplexity_page;
 mod provider;
+mod pydantic_ai;
+mod pydantic_citation;
 mod responses;
 mod responses_events;
 mod retrieved;
@@ -80,6 +82,7 @@ mod threads_events;
 mod token_counts;
 mod unread;
 mod vercel_ai_sdk;
+mod vercel_message;
 mod web_results;
 mod xai;
 

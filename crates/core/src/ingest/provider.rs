@@ -73,6 +73,8 @@ providers! {
     LlamaIndex: "llamaindex",
     /// Vercel AI SDK, messages for a user interface.
     VercelAiSdk: "vercel-ai-sdk",
+    /// Pydantic AI, responses of a model, histories and events of a run.
+    PydanticAi: "pydantic-ai",
     /// citewire's own manifest.
     Native: "citewire",
 }
@@ -122,7 +124,8 @@ impl Provider {
             | Self::OpenWebUi
             | Self::LangChain
             | Self::LlamaIndex
-            | Self::VercelAiSdk => false,
+            | Self::VercelAiSdk
+            | Self::PydanticAi => false,
         }
     }
 

@@ -30,6 +30,37 @@ impl Unit {
         }
         .0
     }
+
+    /// The unit of spans whose provider does not tell it: the one of `units` in which most of them begin and end between
+    /// words, or the first of several. Spans are pairs of a start and an end.
+    pub(super) fn fitting(text: &str, index: &OffsetIndex<'_>, spans: &[(usize, usize)], units: [Self; 2]) -> Self {
+        // Code points and UTF-16 code units differ from the first character of four bytes on.
+        if spans.is_empty() || !text.bytes().any(|byte| byte >= 0xf0) {
+            return units[0];
+        }
+        let fits = |unit: Self| {
+            let length = unit.length(text);
+            let ends = spans.iter().flat_map(|(start, end)| [(*start, false), (*end, true)]);
+            ends.filter(|(at, is_end)| *at <= length && is_between_words(text, unit.byte(index, *at), *is_end)).count()
+        };
+        if fits(units[1]) > fits(units[0]) { units[1] } else { units[0] }
+    }
+
+    fn length(self, text: &str) -> usize {
+        match self {
+            Self::Utf8 => text.len(),
+            Self::Char => text.chars().count(),
+            Self::Utf16 => text.chars().map(char::len_utf16).sum(),
+        }
+    }
+}
+
+/// Whether a span may begin, or end, at a byte offset: no word goes on there, and the span has no blank at its end.
+fn is_between_words(text: &str, at: usize, is_end: bool) -> bool {
+    let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
+    let is_in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let inside = if is_end { before } else { after };
+    !(inside.is_some_and(char::is_whitespace) || is_in_word(before) && is_in_word(after))
 }
 
 /// Converts a span to bytes. It is read in `unit`, unless it is a whole marker only in another unit (rule N-04).
@@ -75,6 +106,18 @@ pub(super) fn find_quote(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_untold_unit_is_the_one_in_which_spans_begin_and_end_between_words() {
+        let unit = |text: &str, spans: &[(usize, usize)]| {
+            Unit::fitting(text, &OffsetIndex::new(text), spans, [Unit::Utf16, Unit::Char])
+        };
+        let text = "🍵 Leave is 30 days. 🍵 休假三十天。Ask.";
+        assert_eq!(unit(text, &[(2, 19), (22, 28)]), Unit::Char);
+        assert_eq!(unit(text, &[(3, 20), (24, 30)]), Unit::Utf16);
+        assert_eq!(unit("Süß. 三十", &[(1, 3)]), Unit::Utf16, "here all units agree");
+        assert_eq!(unit("🍵🍵🍵 a", &[(0, 8)]), Unit::Utf16, "the text has only five code points");
+    }
 
     #[test]
     fn a_quoted_text_is_found_in_any_unit_and_nearby() {
