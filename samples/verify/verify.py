@@ -40,7 +40,8 @@ NOT_COVERED = {
     "llamaindex": "the response is serialised by the caller, as it likes",
     "native": "the format of citewire",
     "openwebui": "events have no models",
-    "vercel-ai-sdk": "a TypeScript library",
+    "pydantic-ai": "write.py has the library write its samples again",
+    "vercel-ai-sdk": "write.mjs has the library write its samples again",
     "xai": "xai-sdk speaks gRPC and has no models of the JSON",
 }
 

@@ -24,8 +24,8 @@ pub(crate) fn install(requirements: &Path, environment: &Path) -> Result<()> {
     process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(environment))?;
     let mut pip = Command::new(program(environment));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-    // Nothing is built, so that no code of a package runs before it is used.
-    pip.args(["--require-hashes", "--only-binary", ":all:", "--requirement"]).arg(requirements);
+    // The file names all packages, and nothing is built, so that no code of a package runs before it is used.
+    pip.args(["--require-hashes", "--no-deps", "--only-binary", ":all:", "--requirement"]).arg(requirements);
     process::run(&mut pip)?;
     std::fs::write(&done, wanted).with_context(|| format!("{} cannot be written", done.display()))
 }
