@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::annotated::{Annotated, each_once};
-use super::anthropic_citation::{PageAges, WireCitation};
+use super::anthropic_citation::WireCitation;
+use super::anthropic_pages::FoundPages;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something, is_text};
@@ -93,7 +94,8 @@ struct ClaudeAnswer {
     annotated: Annotated,
     /// The block that has not ended.
     open: Option<Open>,
-    ages: PageAges,
+    /// Pages that tools found. Those that nothing cites stand behind the others (rule N-02).
+    found: FoundPages,
     tools_invoked: bool,
 }
 
@@ -132,9 +134,9 @@ impl ClaudeAnswer {
                 self.tools_invoked = true;
                 return None;
             }
-            Some("web_search_tool_result") => {
+            Some("web_search_tool_result" | "web_fetch_tool_result") => {
                 self.tools_invoked = true;
-                self.ages.add(&content.unwrap_or_default(), format!("{pointer}/content"), warnings);
+                self.found.add(&content.unwrap_or_default(), &format!("{pointer}/content"), warnings);
                 return None;
             }
             // Thinking is not part of the text, and unknown blocks are skipped.
@@ -154,7 +156,9 @@ impl ClaudeAnswer {
 
     /// Adds a citation to the open block. It may come before or after the text of the block.
     fn cite(&mut self, citation: WireCitation, pointer: String, warnings: &mut Vec<Entry>) {
-        let Some(source) = citation.cite(&mut self.annotated.sources, &self.ages, pointer, warnings) else { return };
+        let Some(source) = citation.cite(&mut self.annotated.sources, &mut self.found, pointer, warnings) else {
+            return;
+        };
         let annotated = &mut self.annotated;
         let open = self.open.get_or_insert_with(|| Open { part: annotated.begin_part(), cited: Vec::new() });
         open.cited.push(source);
@@ -232,6 +236,9 @@ impl ReadEvents for ClaudeAnswer {
         // A stream that breaks off may have sent citations of its last block.
         self.end();
         answer.tools_invoked = self.tools_invoked.then_some(true);
+        for page in self.found.into_uncited() {
+            self.annotated.sources.page(page);
+        }
         self.annotated.finish(answer);
     }
 }
@@ -284,6 +291,46 @@ mod tests {
         assert_eq!((answer.grammar, answer.tools_invoked), (MarkerGrammar::NONE, Some(true)));
         let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!(odd, ["tool-error", "finish-reason", "sources-unread"]);
+    }
+
+    #[test]
+    fn pages_that_nothing_cites_stand_behind_the_cited_ones() {
+        let found = |url: &str, title: &str| json!({"type": "web_search_result", "url": url, "title": title});
+        let body = json!({"type": "message", "content": [
+            {"type": "web_search_tool_result", "content": [
+                found("https://x.example/1", "One"), found("https://x.example/2", "Two"), {"title": "no address"}]},
+            {"type": "web_search_tool_result", "content": [found("https://X.example/1#a", "One")]},
+            {"type": "web_fetch_tool_result", "content": {"type": "web_fetch_result", "url": "https://x.example/3",
+                "content": {"type": "document", "title": "Three"}}},
+            {"type": "web_fetch_tool_result", "content": {"type": "web_fetch_tool_error", "error_code": "url_not_accessible"}},
+            {"type": "text", "text": "Two.", "citations": [page("https://x.example/2")]}]});
+        let answer = answer(&body);
+        let sources = answer.sources.iter().map(|source| (source.title.as_deref(), source.pointer.as_str()));
+        let wanted =
+            [("Two", "/content/4/citations/0"), ("One", "/content/0/content/0"), ("Three", "/content/2/content")];
+        assert_eq!(sources.collect::<Vec<_>>(), wanted.map(|(title, pointer)| (Some(title), pointer)));
+        assert_eq!(cited(&answer), [("Two.", vec![0])]);
+        assert_eq!((answer.shown, answer.attested), (None, vec![]));
+        let codes: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
+        assert_eq!(codes, ["tool-error"]);
+    }
+
+    #[test]
+    fn a_document_is_the_fetched_page_that_has_its_title() {
+        let fetched = |url: &str, title: &str| {
+            json!({"type": "web_fetch_tool_result", "content": {"type": "web_fetch_result", "url": url,
+                "content": {"type": "document", "title": title}}})
+        };
+        let cited = json!({"type": "text", "text": "Yes.", "citations": [document(json!(0))]});
+        let urls = |blocks: Value| -> Vec<Option<String>> {
+            let sources = answer(&json!({"type": "message", "content": blocks})).sources;
+            sources.into_iter().map(|source| source.url.map(|url| url.as_str().to_owned())).collect()
+        };
+        let (one, two) = (Some("https://x.example/1".to_owned()), Some("https://x.example/2".to_owned()));
+        assert_eq!(urls(json!([fetched("https://x.example/1", "D"), cited])), std::slice::from_ref(&one));
+        assert_eq!(urls(json!([fetched("https://x.example/1", "E"), cited])), [None, one.clone()]);
+        let both = json!([fetched("https://x.example/1", "D"), fetched("https://x.example/2", "D"), cited]);
+        assert_eq!(urls(both), [None, one, two]);
     }
 
     fn stream(events: &[Value]) -> String {

@@ -1,17 +1,15 @@
 //! Citations of Claude: of documents, of search results that the caller supplied, and of pages from a web search.
 
-use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::annotated::Sources;
+use super::anthropic_pages::FoundPages;
 use super::json::{filled, number_or_text, text_or_number};
 use super::location::{Located, location};
 use crate::answer::{Source, SourceIndex, SourceKind};
-use crate::report::{Entry, Kind};
-use crate::url::WebUrl;
+use crate::report::Entry;
 
 /// One citation. Its positions are those in the source, not in the answer.
 #[derive(Debug, Default, Deserialize)]
@@ -41,28 +39,6 @@ pub(super) struct WireCitation {
     title: Option<String>,
 }
 
-/// The dates of last change (`page_age`) that a web search reports for its results, by address.
-#[derive(Debug, Default)]
-pub(super) struct PageAges(HashMap<String, String>);
-
-impl PageAges {
-    /// Records the dates of the results. An error of the web search becomes a warning. Results are not added as sources:
-    /// only citations add sources.
-    pub(super) fn add(&mut self, results: &Value, pointer: String, warnings: &mut Vec<Entry>) {
-        if let Some(code) = results["error_code"].as_str() {
-            let message = format!("the web search failed: {code:?}");
-            warnings.push(Entry::in_input(Kind::Note, "tool-error", pointer, message));
-        }
-        for result in results.as_array().into_iter().flatten() {
-            if let (Some(url), Some(age)) = (result["url"].as_str(), result["page_age"].as_str())
-                && let (Ok(url), Some(age)) = (url.parse::<WebUrl>(), filled(Some(age.to_owned())))
-            {
-                self.0.entry(url.merge_key().into_owned()).or_insert(age);
-            }
-        }
-    }
-}
-
 /// A range in a document, in the provider's unit: `12-40`.
 fn range(ends: [Option<u32>; 2]) -> Option<String> {
     let [Some(start), Some(end)] = ends else { return None };
@@ -74,7 +50,7 @@ impl WireCitation {
     pub(super) fn cite(
         self,
         sources: &mut Sources,
-        ages: &PageAges,
+        found: &mut FoundPages,
         pointer: String,
         warnings: &mut Vec<Entry>,
     ) -> Option<SourceIndex> {
@@ -86,7 +62,7 @@ impl WireCitation {
                     .or_else(|| range([self.start_page_number, self.end_page_number]))
                     .or_else(|| range([self.start_block_index, self.end_block_index]));
                 let file = filled(self.file_id);
-                let source = Source {
+                let mut source = Source {
                     id: file.or_else(|| filled(Some(index.clone()))),
                     title: filled(self.document_title),
                     page: self.start_page_number.and_then(NonZeroU32::new),
@@ -96,6 +72,7 @@ impl WireCitation {
                     pointer,
                     ..Source::default()
                 };
+                found.complete_document(&mut source);
                 Some(sources.known_as(&format!("document {index}"), source))
             }
             kind @ ("web_search_result_location" | "search_result_location") => {
@@ -103,9 +80,8 @@ impl WireCitation {
                     if kind == "search_result_location" { ("source", self.source) } else { ("url", self.url) };
                 let key = format!("search result {}", address.as_deref().unwrap_or_default());
                 let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), warnings);
-                let modified = url.as_ref().and_then(|url| ages.0.get(url.merge_key().as_ref()).cloned());
                 let is_search = kind == "web_search_result_location";
-                let source = Source {
+                let mut source = Source {
                     title: filled(self.title),
                     url,
                     address,
@@ -113,10 +89,10 @@ impl WireCitation {
                     chunk_id: range([self.start_block_index, self.end_block_index]),
                     kind: Some(if is_search { SourceKind::Web } else { SourceKind::Document }),
                     content,
-                    modified,
                     pointer,
                     ..Source::default()
                 };
+                found.complete_page(&mut source);
                 Some(if source.url.is_some() { sources.page(source) } else { sources.known_as(&key, source) })
             }
             _ => None,

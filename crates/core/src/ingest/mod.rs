@@ -9,6 +9,7 @@ mod annotated;
 mod annotated_parts;
 mod anthropic;
 mod anthropic_citation;
+mod anthropic_pages;
 mod assistanthub;
 mod azsearch_demo;
 mod azure_agents;
