@@ -64,7 +64,7 @@ fn between_carets<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
             return Loose::Open;
         }
     }
-    let Some(behind) = inner[end..].strip_prefix('^') else { return Loose::Nothing };
+    let Some(behind) = inner[end..].strip_prefix('^').filter(|_| end < MAX_BYTES) else { return Loose::Nothing };
     let numbers = marker::numbers(&inner[..end]);
     of_numbers(before, numbers, end + 2, behind)
 }
@@ -184,18 +184,21 @@ fn begun_turn(text: &str) -> Option<usize> {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let length = text.bytes().rev().take(16).take_while(is_letter).count();
     let word = &text[text.len() - length..];
-    let is_begun = length > 0 && BEGINNINGS.iter().any(|beginning| beginning.starts_with(word));
+    let begins = |verb: &str| match word.strip_prefix(verb) {
+        Some(rest) => "turn".starts_with(rest),
+        None => verb.starts_with(word),
+    };
+    let is_begun = length > 0 && ("turn".starts_with(word) || VERBS.iter().any(|verb| begins(verb)));
     is_begun.then_some(text.len() - length)
 }
 
-/// What such names begin with, with the verbs before them.
-const BEGINNINGS: [&str; 5] = ["turn", "citeturn", "fileciteturn", "navlistturn", "newsturn"];
-
-/// The text without the verbs that ChatGPT writes before names.
+/// The length of the text without the verb that ChatGPT writes before names.
 fn without_verbs(text: &str) -> usize {
-    let text = text.strip_suffix("cite").unwrap_or(text);
-    ["file", "navlist", "news"].iter().find_map(|verb| text.strip_suffix(verb)).unwrap_or(text).len()
+    VERBS.iter().find_map(|verb| text.strip_suffix(verb)).unwrap_or(text).len()
 }
+
+/// The verbs before names, the longer ones first.
+const VERBS: [&str; 4] = ["filecite", "navlist", "cite", "news"];
 
 /// The names `turn0file0` that a text begins with, and their length with a name that has not ended.
 fn turns(text: &str) -> (Vec<&str>, usize) {

@@ -325,11 +325,13 @@ impl<'l> Leaf<'l, '_> {
         let last = self.state.positions(known, sources);
         let numbers = between.iter().chain(&last).map(|position| position.get());
         let is_range = numbers.clone().eq((first + 1..).take(inside.len() + 1));
-        if is_range && !self.context.rules.only_markers {
+        let Row { end, behind, .. } = self.row;
+        // A stream has shown the word between the two already.
+        let has_word = self.source()[end..range.start].contains(' ');
+        if has_word || is_range && !self.context.rules.only_markers {
             self.cite(range, last);
             return;
         }
-        let Row { end, behind, .. } = self.row;
         self.pieces.truncate(behind);
         self.pieces.push(Piece::Dropped(end..range.start));
         self.cite(range, between.into_iter().chain(last).collect());

@@ -146,6 +146,7 @@ impl Leaf<'_, '_> {
             || self.within != Within::Text
             || self.context.sources.is_empty()
             || is_part
+            || text.len() > MAX_SCRIPT
             || loose::is_exponent(&source[..whole.start])
         {
             return false;

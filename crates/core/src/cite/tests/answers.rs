@@ -1392,6 +1392,7 @@ fn a_range_of_markers_cites_what_lies_between() {
     assert_eq!(cited("Leave [1]–[3]."), ("Leave [1]–[3].".into(), 3));
     assert_eq!(cited("Leave [1] bis [3]."), ("Leave [1] bis [3].".into(), 3));
     assert_eq!(cited("Ask [2]. Leave [1]–[3]."), ("Ask [1]. Leave [2]\u{200b}[1]\u{200b}[3].".into(), 3));
+    assert_eq!(cited("Ask [2]. Leave [1] bis [3]."), ("Ask [1]. Leave [2] bis [3].".into(), 3));
     assert_eq!(cited("Leave [1] – [3] says."), ("Leave [1] – [2] says.".into(), 2));
 }
 
@@ -1427,5 +1428,39 @@ fn the_heading_of_a_list_that_goes_goes_with_it() {
             source.title = Some(format!("Report {}", at + 1));
         }
         assert_eq!(body(&given), "Leave [1] and [2].", "{heading}");
+    }
+}
+
+/// What the beginning of a form may be was once shown before the form was whole.
+#[test]
+fn a_form_that_is_cut_anywhere_is_read_as_in_the_whole_answer() {
+    let mut two = answer("");
+    for (at, source) in two.sources.iter_mut().enumerate() {
+        source.id = Some(format!("turn0file{at}"));
+    }
+    for text in [
+        "a newsciteturn0file0 navlistturn0file1 filecite citeturn0",
+        "a (see Sources 1 and 2) b (source of c) d (来源3)",
+        "a ##0$$ ##1$ ### ##x $$y$$",
+        "Ask [2]. Leave [1]–[3] and [1]-[2], [2] bis [4] - [1]",
+        "days<sup>1, 2</sup> 10<sup>6</sup> <sup>a b c d e f g h i j k l m n o p q r s t</sup> <sup>1",
+        "days<sup>1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4</sup>. Weeks¹,², months³.",
+        "a [ID:1] b [ID:0] c\n\n[ID:2] d",
+        "word^1^ ^2^ 10^3^ x^2",
+        "A [1].\n\n**Lue lisää**\n\n[1] A [2] B\n\nSources\n---\n",
+    ] {
+        two.text = text.into();
+        for rules in [Rules::web_chat(), Rules::teams(), Rules::plain(), Rules::numbered()] {
+            let whole = cite(&two, &rules);
+            let mut growing = Incremental::new(two.grammar, &rules);
+            growing.add_sources(two.sources.clone());
+            let mut shown = String::new();
+            for letter in text.split_inclusive(|_| true) {
+                shown.push_str(growing.push(letter));
+            }
+            let finished = growing.finish();
+            assert_eq!(finished, whole, "{text:?}");
+            assert!(finished.text.starts_with(&shown), "{text:?} showed {shown:?}");
+        }
     }
 }
