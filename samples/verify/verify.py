@@ -80,7 +80,17 @@ BEYOND = {
         "/delta/message/citations": "empty lists, seen in recorded message-start events",
     },
     "gemini-interactions": {"/object": "in the model of the interaction that events carry"},
-    "openai-chat": {"/choices/0/delta/annotations": "sent late in streams; the whole message has them in the model"},
+    "openai-chat": {
+        "/choices/0/delta/annotations": "sent late in streams; the whole message has them in the model",
+        "/choices/0/delta/final_content": "of RAGFlow",
+        "/choices/0/delta/provider_specific_fields": "of LiteLLM",
+        "/choices/0/delta/reference": "of RAGFlow",
+        "/choices/0/message/executed_tools": "of Groq",
+        "/choices/0/message/provider_specific_fields": "of LiteLLM",
+        "/choices/0/message/reference": "of RAGFlow",
+        "/vertex_ai_grounding_metadata": "of LiteLLM",
+        "/web_search": "of Zhipu",
+    },
     "openai-responses": {
         "/billing": "in recorded responses",
         "/frequency_penalty": "in recorded responses",

@@ -33,8 +33,8 @@ pub struct Answer {
     pub complete: bool,
     /// The error that the provider reported after a part of the answer.
     pub error: Option<ProviderError>,
-    /// The sources that the provider reports as used, beyond those cited in the text. They are listed if the text cites
-    /// nothing (rule N-14). `None` if the provider reports none.
+    /// The sources that the provider reports as used for the answer, cited in the text or not. They are listed if the text
+    /// cites nothing (policy P-03, rule N-14). `None` if the format does not tell.
     pub shown: Option<Vec<SourceIndex>>,
     /// The sources that the provider attests as used without a place in the text. They are listed if nothing is cited.
     pub attested: Vec<SourceIndex>,

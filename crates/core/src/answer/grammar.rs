@@ -92,6 +92,16 @@ impl MarkerGrammar {
     /// Brackets that only annotations explain; without an annotation they vanish (rule N-07).
     pub const ANNOTATED: Self = Self { lenticular: true, private_use: true, ..Self::NONE };
 
+    /// Brackets that annotations explain, and numbers, names or own markers of sources that a service lists beside the text.
+    pub const LISTED: Self = Self {
+        footnotes: true,
+        fragments: false,
+        names: true,
+        lenticular: true,
+        private_use: true,
+        ..Self::BRACKETED_NUMBERS
+    };
+
     /// `[file.pdf#page=2]`: the end of an entry in the list of sources.
     pub const REFERENCES: Self = Self { links: true, names: true, name_ends: true, ..Self::NONE };
 

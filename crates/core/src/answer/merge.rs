@@ -48,6 +48,16 @@ impl Answer {
         places.into_iter().filter(|place| self.sources.get(*place).is_some_and(&mut is_first)).collect()
     }
 
+    /// The sources that were used for the answer, as far as the format tells. A message lists them if the text cites none
+    /// (policy P-03). An incomplete answer may have ended before its first marker, so only what the provider attests counts.
+    #[must_use]
+    pub fn used(&self) -> &[SourceIndex] {
+        match &self.shown {
+            Some(shown) if self.complete => shown,
+            Some(_) | None => &self.attested,
+        }
+    }
+
     /// The places of the sources to list if the text cites none: those that the provider reports as used, else all (rule
     /// N-14). An incomplete answer may have ended before its first marker, so it lists only the sources that the provider
     /// attests as used.

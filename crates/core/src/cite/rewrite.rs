@@ -99,8 +99,8 @@ impl Rewrite {
         } else {
             self.read(given, end, None);
         }
-        let lists_attested = !self.so_far.decisions.numberer.any() && !rules.only_markers;
-        let attested = if lists_attested { self.number_attested(answer) } else { Vec::new() };
+        let is_uncited = !self.so_far.decisions.numberer.any() && !rules.only_markers;
+        let listed = if is_uncited { self.list_used(answer) } else { Vec::new() };
         self.say_what_was_left_out(answer);
         let is_cited = self.so_far.decisions.numberer.any();
         let Progress { decisions, output, .. } = self.so_far;
@@ -112,12 +112,12 @@ impl Rewrite {
         if without_list {
             text.truncate(definition::content(&text));
         }
-        // Attested sources need badges in the text where there are no definitions. Web Chat lists the definitions, and a
+        // Listed sources need badges in the text where there are no definitions. Web Chat lists the definitions, and a
         // plain text has its own list of references.
-        if rules.markdown && !rules.definitions && !attested.is_empty() {
+        if rules.markdown && !rules.definitions && !listed.is_empty() {
             text.truncate(definition::content(&text));
             text.push_str("\n\n");
-            text.extend(attested.iter().map(|position| format!("[{position}]")));
+            text.extend(listed.iter().map(|position| format!("[{position}]")));
         }
         let sources = numberer.finish(&answer.sources, &mut entries);
         entries.retain(|entry| is_told(entry, rules, &sources));
@@ -125,7 +125,7 @@ impl Rewrite {
             append_definitions(&mut text, &sources, bibliography);
         }
         let places = if rules.only_markers { places } else { Vec::new() };
-        CitedText { text, sources, listed: !attested.is_empty(), places, unresolved, entries }
+        CitedText { text, sources, listed: !listed.is_empty(), places, unresolved, entries }
     }
 
     /// The cited sources so far.
@@ -137,10 +137,17 @@ impl Rewrite {
         self.so_far.output.places()
     }
 
-    /// Numbers the sources that the provider reports as used, for an answer that cites nothing (policy P-03).
-    fn number_attested(&mut self, answer: &Answer) -> Vec<Position> {
-        let known = answer.attested.iter().copied().filter(|index| index.0 < answer.sources.len());
-        let known: Vec<_> = known.collect();
+    /// Numbers the sources that were used for an answer that cites nothing (policy P-03), and reports that its text has no
+    /// markers. Markers without a source name other sources, so what the format gives as used is no list for them.
+    fn list_used(&mut self, answer: &Answer) -> Vec<Position> {
+        let Decisions { unresolved, entries, .. } = &mut self.so_far.decisions;
+        let used = if unresolved.is_empty() {
+            entries.extend(no_markers(answer));
+            answer.used()
+        } else {
+            &answer.attested
+        };
+        let known: Vec<_> = used.iter().copied().filter(|index| index.0 < answer.sources.len()).collect();
         self.so_far.decisions.positions(&answer.sources, &known).into_vec()
     }
 
@@ -161,6 +168,22 @@ impl Rewrite {
         let message = format!("{} cited documents were left out beyond the first {max}", left_out.len());
         entries.push(Entry::in_input(Kind::Note, "claims-left-out", "/sources", message));
     }
+}
+
+/// The advice for an answer with sources whose text cites none. `None` where the provider attests sources without places, so
+/// that markers would add nothing, and for an answer that broke off.
+fn no_markers(answer: &Answer) -> Option<Entry> {
+    let first = answer.sources.first().filter(|_| answer.attested.is_empty() && answer.complete)?;
+    let list = first.pointer.rsplit_once('/').map_or("", |(list, _)| list);
+    let shown = match answer.used() {
+        [] => "and the format does not tell which were used, so none is shown",
+        _ => "so those that were used for it are listed without a place",
+    };
+    let message = format!(
+        "the text cites none of its {} sources, {shown}; `citewire prompt` tells a model to write markers",
+        answer.sources.len()
+    );
+    Some(Entry::in_input(Kind::Note, "no-markers", list, message))
 }
 
 /// The report entry about removed invisible or direction-changing characters.

@@ -9,9 +9,14 @@ use crate::cite::{Rules, cite};
 /// # Errors
 /// When it is not: [`ConvertError::GroundingNoTools`] or [`ConvertError::GroundingNoCitations`].
 pub fn grounded(answer: &Answer, wanted: Grounding) -> Result<(), ConvertError> {
-    let attested = wanted == Grounding::Any && answer.attested.iter().any(|source| source.0 < answer.sources.len());
-    let cites = || attested || !cite(answer, &Rules::numbered()).sources.is_empty();
+    let cites = || attests(answer, wanted) || !cite(answer, &Rules::numbered()).sources.is_empty();
     judge(answer, wanted, cites)
+}
+
+/// Whether the provider attests a source without a place, where that counts as grounding. What a format only gives as used does
+/// not count: the model may have left it aside.
+pub(super) fn attests(answer: &Answer, wanted: Grounding) -> bool {
+    wanted == Grounding::Any && answer.attested.iter().any(|source| source.0 < answer.sources.len())
 }
 
 /// Checks grounding; `cites` tells whether the answer cites a source that counts.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use super::grounding::{grounded, judge};
-use super::{Conversion, ConvertError, Grounding};
+use super::grounding::{attests, grounded, judge};
+use super::{Conversion, ConvertError};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
@@ -94,10 +94,6 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         answer.warnings.push(Entry::in_input(Kind::Note, "address-needs-credential", pointer, message));
     }
 
-    if options.require_grounding == Grounding::Anchored {
-        // Attested sources are cited at no position of the text.
-        answer.attested.clear();
-    }
     let rules = conversion.rules();
     if !conversion.citations {
         grounded(&answer, options.require_grounding)?;
@@ -112,7 +108,9 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     }
     let mut cited = cite(&answer, &rules);
     if conversion.citations {
-        judge(&answer, options.require_grounding, || !cited.sources.is_empty())?;
+        judge(&answer, options.require_grounding, || {
+            !cited.listed && !cited.sources.is_empty() || attests(&answer, options.require_grounding)
+        })?;
     }
 
     let graph_rules = conversion.graph_rules();

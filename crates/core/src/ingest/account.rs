@@ -269,7 +269,7 @@ mod tests {
                 "retrieved_chunks": [{"text": "No address."}]}),
                 "/retrieved_chunks/0",
             ),
-            (json!({"choices": plain(), "sources": ["Handbook, page 3"]}), "/sources/0"),
+            (json!({"choices": plain(), "book_sources": ["Handbook, page 3"]}), "/book_sources/0"),
             (json!({"choices": plain(), "outcome": "{\"documents\": [{\"title\": \"X\"}]}"}), "/outcome/documents/0"),
         ];
         for (body, place) in bodies {

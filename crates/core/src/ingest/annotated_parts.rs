@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::annotated::Annotated;
+use super::annotated::{Annotated, each_once};
+use super::gateway::{Gateway, Used};
 use super::linked_markers::linked_markers;
 use super::openai_annotation::{AnnotatedPlace, Annotation, WireAnnotation};
 use super::span::{Unit, read_span};
@@ -30,16 +31,21 @@ pub(super) struct AnnotatedParts {
     pub(super) results: WebResults,
     /// Pages that the provider has seen, whether or not it used them. They are listed behind the used ones (rule N-02).
     pub(super) seen: Vec<Source>,
+    /// What gateways put beside the text. Its places count in the first part.
+    pub(super) gateway: Gateway,
     /// Whether `[[n]](url)` is a marker whose source is the address, and a title that is only a number is dropped (xAI).
     pub(super) linked_markers: bool,
 }
 
 impl AnnotatedParts {
     /// Writes the text, sources and citations to the answer.
-    pub(super) fn finish(self, answer: &mut Answer) {
+    pub(super) fn finish(mut self, answer: &mut Answer) {
         let mut annotated = Annotated::default();
         let mut taken = Vec::new();
         answer.text.clear();
+        // LiteLLM repeats Gemini's places as annotations, and counts bytes there as characters.
+        let are_repeated = self.gateway.has_places();
+        let Used { all: mut used, mut attested } = self.add_gateway(&mut annotated, answer);
         for part in &self.parts {
             let at = annotated.begin_part();
             annotated.grow(part.text.len());
@@ -49,15 +55,19 @@ impl AnnotatedParts {
             for (pointer, annotation) in &part.annotations {
                 let annotation = annotation.clone().into_annotation(pointer.clone(), &mut answer.warnings);
                 let Some(mut annotation) = annotation else { continue };
+                if are_repeated && annotation.file_id.is_none() {
+                    continue;
+                }
                 if self.linked_markers {
                     without_label(&mut annotation.source);
                 }
-                placed.extend(self.annotate(&mut annotated, at, (&part.text, &index), annotation, pointer));
+                // Annotations attest their sources as used, even if no span of the text cites them.
+                let (source, span) = self.annotate(&mut annotated, at, (&part.text, &index), annotation, pointer);
+                attested.push(source);
+                placed.extend(span);
             }
             taken.push(placed);
         }
-        // Annotations attest these sources as used, even if no span of the text cites them.
-        let attested = annotated.sources.len();
         if self.linked_markers {
             for (at, (part, placed)) in self.parts.iter().zip(&taken).enumerate() {
                 for marker in linked_markers(&part.text) {
@@ -72,7 +82,7 @@ impl AnnotatedParts {
                 }
             }
         }
-        for source in self.results.into_list().into_iter().chain(self.seen) {
+        for source in self.results.into_list().into_iter().chain(self.seen).chain(self.gateway.into_found()) {
             annotated.sources.page(source);
         }
         annotated.finish(answer);
@@ -83,13 +93,20 @@ impl AnnotatedParts {
                 source.kind = if is_post { Some(SourceKind::X) } else { source.kind };
             }
         }
-        if answer.citations.is_empty() && attested > 0 {
-            answer.attested = (0..attested).map(SourceIndex).collect();
-            answer.shown = Some(answer.attested.clone());
+        used.extend(&attested);
+        if answer.citations.is_empty() && !used.is_empty() {
+            answer.attested = each_once(attested);
+            answer.shown = Some(each_once(used));
         }
     }
 
-    /// Adds an annotation. Returns its span in the part, as bytes, if it has one.
+    /// Adds what stands beside the first part.
+    fn add_gateway(&mut self, annotated: &mut Annotated, answer: &mut Answer) -> Used {
+        let text = self.parts.first().map_or("", |part| part.text.as_str());
+        self.gateway.add_used(0, annotated, (text, &mut answer.warnings))
+    }
+
+    /// Adds an annotation. Returns its source, and its span in the part, as bytes, if it has one.
     fn annotate(
         &self,
         annotated: &mut Annotated,
@@ -97,7 +114,7 @@ impl AnnotatedParts {
         (text, index): (&str, &OffsetIndex<'_>),
         annotation: Annotation,
         pointer: &str,
-    ) -> Option<Range<usize>> {
+    ) -> (SourceIndex, Option<Range<usize>>) {
         let Annotation { file_id, mut source, place, marker } = annotation;
         let span = match place {
             AnnotatedPlace::Point(_) => None,
@@ -109,7 +126,7 @@ impl AnnotatedParts {
             // Without a span, the marker in the text may still lead to the source.
             source.marker = marker;
         }
-        let index = match file_id {
+        let source = match file_id {
             Some(id) => {
                 if let Some(file) = self.files.get(&id) {
                     source.fill_in(file.clone());
@@ -130,16 +147,16 @@ impl AnnotatedParts {
             }
         };
         match (place, &span) {
-            (AnnotatedPlace::Point(at), _) => annotated.point(part, at, Unit::Char, vec![index], pointer.to_owned()),
+            (AnnotatedPlace::Point(at), _) => annotated.point(part, at, Unit::Char, vec![source], pointer.to_owned()),
             (AnnotatedPlace::Span(..), Some(span)) => {
                 let place = (Some(span.start), Some(span.end), Unit::Utf8);
-                annotated.span(part, place, vec![index], pointer.to_owned());
+                annotated.span(part, place, vec![source], pointer.to_owned());
             }
             (AnnotatedPlace::Span(start, end), None) => {
-                annotated.span(part, (start, end, Unit::Char), vec![index], pointer.to_owned());
+                annotated.span(part, (start, end, Unit::Char), vec![source], pointer.to_owned());
             }
         }
-        span
+        (source, span)
     }
 }
 

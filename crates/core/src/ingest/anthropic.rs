@@ -76,6 +76,7 @@ struct WireEvent {
     kind: Option<String>,
     content_block: Option<Block>,
     delta: Option<Delta>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

@@ -50,6 +50,7 @@ struct Response {
     message: Option<WireMessage>,
     delta: Option<Delta>,
     context: Option<Context>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

@@ -2,12 +2,15 @@
 //! retrieved documents (rule AZ-02).
 
 use std::collections::HashMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::azure_scores::{AzureScores, Told};
-use super::json::{self, filled, list, text_or_number};
+use super::json::{self, filled, list, object, text_or_number};
 use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
 use crate::report::{Entry, Kind};
@@ -21,6 +24,7 @@ pub(super) struct Document {
     filepath: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
     chunk_id: Option<String>,
+    #[serde(default, deserialize_with = "object")]
     metadata: Option<Map<String, Value>>,
     original_search_score: Option<f64>,
     rerank_score: Option<f64>,
@@ -117,8 +121,8 @@ impl Document {
 /// message.
 #[derive(Default, Deserialize)]
 pub(super) struct Context {
-    #[serde(default, deserialize_with = "list")]
-    citations: Vec<Document>,
+    #[serde(default)]
+    citations: Citations,
     #[serde(default, deserialize_with = "list")]
     all_retrieved_documents: Vec<Document>,
     #[serde(default, deserialize_with = "list")]
@@ -128,6 +132,82 @@ pub(super) struct Context {
 #[derive(Deserialize)]
 struct ToolMessage {
     content: Option<String>,
+}
+
+/// A list of citations. Prompt Flow has it in an object with the member `citations`.
+#[derive(Default)]
+pub(super) struct Citations {
+    /// The JSON pointer of the list, from the member on.
+    below: &'static str,
+    list: Vec<Document>,
+}
+
+impl Citations {
+    /// The citations with their JSON pointers. `pointer` is that of the member.
+    pub(super) fn under(self, pointer: &str) -> Documents {
+        let named = self.list.into_iter().enumerate();
+        named.map(|(at, document)| (format!("{pointer}{}/{at}", self.below), document)).collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for Citations {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Nested {
+            #[serde(default, deserialize_with = "list")]
+            citations: Vec<Document>,
+        }
+        struct CitationsVisitor;
+        impl<'de> Visitor<'de> for CitationsVisitor {
+            type Value = Citations;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of citations")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, citations: A) -> Result<Citations, A::Error> {
+                let list = Deserialize::deserialize(SeqAccessDeserializer::new(citations))?;
+                Ok(Citations { below: "", list })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Citations, A::Error> {
+                let Nested { citations } = Deserialize::deserialize(MapAccessDeserializer::new(members))?;
+                Ok(Citations { below: "/citations", list: citations })
+            }
+            fn visit_unit<E>(self) -> Result<Citations, E> {
+                Ok(Citations::default())
+            }
+        }
+        deserializer.deserialize_any(CitationsVisitor)
+    }
+}
+
+/// The messages of a choice, as Microsoft's sample app passes them on: the tool's has the context as JSON, and the assistant's
+/// the text.
+#[derive(Default, Deserialize)]
+pub(super) struct AppMessages(Vec<AppMessage>);
+
+#[derive(Default, Deserialize)]
+struct AppMessage {
+    role: Option<String>,
+    content: Option<String>,
+}
+
+impl AppMessages {
+    /// The text of the assistant, if it said anything, and the context. In the context, messages keep their places.
+    pub(super) fn into_parts(self) -> (Option<String>, Context) {
+        let mut text: Option<String> = None;
+        let mut messages = Vec::new();
+        for AppMessage { role, content } in self.0 {
+            if role.as_deref() == Some("tool") {
+                messages.push(ToolMessage { content });
+                continue;
+            }
+            messages.push(ToolMessage { content: None });
+            if let (Some("assistant"), Some(content)) = (role.as_deref(), content) {
+                text.get_or_insert_default().push_str(&content);
+            }
+        }
+        (text, Context { messages, ..Context::default() })
+    }
 }
 
 /// Documents with their JSON pointers.
@@ -143,7 +223,7 @@ impl Context {
     /// holds no such JSON becomes a warning.
     pub(super) fn into_documents(self, pointer: &str, warnings: &mut Vec<Entry>) -> (Documents, Documents) {
         let named = |list: &str, documents| under(pointer, list, documents);
-        let mut cited = named("citations", self.citations);
+        let mut cited = self.citations.under(&format!("{pointer}/citations"));
         let mut retrieved = named("all_retrieved_documents", self.all_retrieved_documents);
         for (at, message) in self.messages.into_iter().enumerate() {
             let Some(content) = filled(message.content) else { continue };
@@ -151,7 +231,7 @@ impl Context {
             match json::read::<Self>(&content) {
                 Ok(inner) => {
                     // The content is a JSON text of its own; the pointer goes on into it.
-                    cited.extend(under(&pointer, "citations", inner.citations));
+                    cited.extend(inner.citations.under(&format!("{pointer}/citations")));
                     retrieved.extend(under(&pointer, "all_retrieved_documents", inner.all_retrieved_documents));
                 }
                 // Other tools write other JSON, or plain text.

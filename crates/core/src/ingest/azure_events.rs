@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::IngestError;
-use super::azure_document::{Context, Document, merge_scores};
+use super::azure_document::{AppMessages, Context, Document, merge_scores};
 use super::azure_scores::AzureScores;
 use super::chat::finish_reason;
 use super::event::{Event, ReadEvents, StreamEvent};
@@ -17,6 +17,7 @@ use crate::report::{Entry, Kind};
 struct Chunk {
     #[serde(default, deserialize_with = "list")]
     choices: Vec<Choice>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 
@@ -24,10 +25,11 @@ struct Chunk {
 struct Choice {
     index: Option<u64>,
     delta: Option<Delta>,
+    messages: Option<AppMessages>,
     finish_reason: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Delta {
     content: Option<String>,
     context: Option<Context>,
@@ -42,6 +44,8 @@ pub(super) struct AzureEvents {
     /// All documents retrieved so far. Citations take their scores from them; without citations they are the sources.
     retrieved: Vec<(String, Document)>,
     known: Known,
+    /// Whether the chunks are those of the sample app, which has no end sign.
+    is_app: bool,
 }
 
 /// Whether the sources come from citations or from retrieved documents.
@@ -75,11 +79,21 @@ impl ReadEvents for AzureEvents {
         }
         // Only the first choice is the answer (rule N-09). Others come in chunks of their own, or beside it.
         let first = chunk.choices.into_iter().enumerate().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
-        let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(()) };
+        let Some((at, Choice { delta, messages, finish_reason: reason, .. })) = first else { return Ok(()) };
         let place = format!("{}/choices/{at}", event.pointer());
-        let Delta { content, context } = delta.unwrap_or(Delta { content: None, context: None });
-        if let Some(context) = context {
-            let (cited, retrieved) = context.into_documents(&format!("{place}/delta/context"), notes);
+        let (content, context) = match (delta, messages) {
+            (None, Some(messages)) => {
+                self.is_app = true;
+                let (text, context) = messages.into_parts();
+                (text, Some((context, place.clone())))
+            }
+            (delta, _) => {
+                let Delta { content, context } = delta.unwrap_or_default();
+                (content, context.map(|context| (context, format!("{place}/delta/context"))))
+            }
+        };
+        if let Some((context, pointer)) = context {
+            let (cited, retrieved) = context.into_documents(&pointer, notes);
             self.citations.extend(cited);
             self.retrieved.extend(retrieved);
         }
@@ -102,6 +116,7 @@ impl ReadEvents for AzureEvents {
         // A stream that breaks off may have a context after its last text.
         let sources = self.sources(&mut answer.warnings);
         answer.sources.extend(sources.unwrap_or_default());
+        answer.complete |= self.is_app && answer.error.is_none();
     }
 }
 

@@ -1,23 +1,27 @@
 //! [Azure OpenAI On Your Data](https://learn.microsoft.com/azure/ai-services/openai/references/on-your-data), whole
-//! responses: citations in `choices[0].message.context`.
+//! responses: citations in `choices[0].message.context`. Also what
+//! [its sample app](https://github.com/microsoft/sample-app-aoai-chatGPT) makes of them, `choices[0].messages`, and what that app
+//! reads from Prompt Flow, `reply` with `documents`.
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::azure_document::{Context, merge_scores};
+use super::azure_document::{AppMessages, Citations, Context, Documents, merge_scores};
 use super::azure_events::AzureEvents;
 use super::azure_scores::AzureScores;
 use super::chat::{CHAT_MEMBERS, first_choice};
 use super::chat::{ChatKind, finish_reason};
-use super::format::Format;
+use super::format::{Format, Members};
 use super::json;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
+use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureOnYourData,
     sign: "`context`",
-    members: &[CHAT_MEMBERS],
-    is_whole: |members| ChatKind::AzureOnYourData.is_whole(members),
+    members: &[CHAT_MEMBERS, &["apim-request-id", "documents", "history_metadata", "reply"]],
+    is_whole: |members| ChatKind::AzureOnYourData.is_whole(members) || is_reply(members),
     is_event: |members| ChatKind::of(members) == Some(ChatKind::AzureOnYourData),
     parse: |body| parse(body, &AzureScores::default()),
     reader: || Box::new(AzureEvents::default()),
@@ -26,11 +30,15 @@ pub(super) const FORMAT: Format = Format {
 #[derive(Deserialize)]
 struct Response {
     choices: Option<Vec<Choice>>,
+    reply: Option<String>,
+    #[serde(default)]
+    documents: Citations,
 }
 
 #[derive(Deserialize)]
 struct Choice {
     message: Option<WireMessage>,
+    messages: Option<AppMessages>,
     finish_reason: Option<String>,
 }
 
@@ -40,18 +48,36 @@ struct WireMessage {
     context: Option<Context>,
 }
 
+/// Whether an answer is one of Prompt Flow, by the default names of its outputs.
+fn is_reply(members: &Members) -> bool {
+    let documents = members.get("documents");
+    members.get("reply").is_some_and(Value::is_string)
+        && documents.is_some_and(|documents| documents.is_array() || documents["citations"].is_array())
+}
+
 /// Reads a whole response.
 pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestError> {
-    let response: Response = json::read(body)?;
-    let choice = first_choice(response.choices)?;
-    let message =
-        choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is required"))?;
-    let text = message.content.ok_or_else(|| {
+    let Response { choices, reply, documents } = json::read(body)?;
+    let mut warnings = Vec::new();
+    if let (None, Some(text)) = (&choices, reply) {
+        return Ok(answer(text, documents.under("/documents"), scores, warnings));
+    }
+    let choice = first_choice(choices)?;
+    let (content, context, pointer) = match (choice.message, choice.messages) {
+        (None, Some(messages)) => {
+            let (text, context) = messages.into_parts();
+            (text, context, "/choices/0")
+        }
+        (message, _) => {
+            let missing = || IngestError::member("/choices/0/message", "missing; the answer is required");
+            let WireMessage { content, context } = message.ok_or_else(missing)?;
+            (content, context.unwrap_or_default(), "/choices/0/message/context")
+        }
+    };
+    let text = content.ok_or_else(|| {
         IngestError::member("/choices/0/message/content", "missing; the text of the answer is required")
     })?;
-    let mut warnings = Vec::new();
-    let context = message.context.unwrap_or_default();
-    let (mut cited, retrieved) = context.into_documents("/choices/0/message/context", &mut warnings);
+    let (mut cited, retrieved) = context.into_documents(pointer, &mut warnings);
     if cited.is_empty() {
         // Without citations, the retrieved documents are the sources.
         cited = retrieved;
@@ -62,16 +88,13 @@ pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestEr
     if let Some(reason) = choice.finish_reason {
         warnings.extend(finish_reason(&reason, "/choices/0/finish_reason".to_owned()));
     }
+    Ok(answer(text, cited, scores, warnings))
+}
+
+fn answer(text: String, cited: Documents, scores: &AzureScores, mut warnings: Vec<Entry>) -> Answer {
     let sources = cited.into_iter().map(|(pointer, document)| document.into_source(pointer, scores, &mut warnings));
     let sources = sources.collect();
-    Ok(Answer {
-        text,
-        sources,
-        grammar: MarkerGrammar::AZURE_ON_YOUR_DATA,
-        complete: true,
-        warnings,
-        ..Answer::default()
-    })
+    Answer { text, sources, grammar: MarkerGrammar::AZURE_ON_YOUR_DATA, complete: true, warnings, ..Answer::default() }
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) const CHAT_MEMBERS: &[&str] = &[
 /// The provider of a completion, as far as its members tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChatKind {
-    /// A message or delta has a `context`, as only Azure OpenAI On Your Data has.
+    /// A message or delta has a `context`, as only Azure OpenAI On Your Data has, or a choice the messages of its sample app.
     AzureOnYourData,
     /// A choice has the context of azure-search-openai-demo beside its message.
     AzureSearchDemo,
@@ -61,7 +61,8 @@ impl ChatKind {
         let choices = || choices.as_array().into_iter().flatten();
         let messages = || choices().flat_map(|choice| [&choice["message"], &choice["delta"]]);
         let is = |name: &str, test: fn(&Value) -> bool| members.get(name).is_some_and(test);
-        Some(if messages().any(|message| message["context"].is_object()) {
+        let is_app = || choices().any(|choice| is_of_app(&choice["messages"]));
+        Some(if messages().any(|message| message["context"].is_object()) || is_app() {
             Self::AzureOnYourData
         } else if choices().any(|choice| has_data_points(&choice["context"])) {
             Self::AzureSearchDemo
@@ -86,6 +87,12 @@ impl ChatKind {
     }
 }
 
+/// Whether a choice has messages as Microsoft's sample app for On Your Data has them.
+fn is_of_app(messages: &Value) -> bool {
+    let is_part = |message: &Value| matches!(message["role"].as_str(), Some("assistant" | "tool"));
+    messages.as_array().is_some_and(|messages| messages.iter().any(is_part))
+}
+
 /// Whether a context is that of azure-search-openai-demo.
 pub(super) fn has_data_points(context: &Value) -> bool {
     context["data_points"].is_object()
@@ -104,6 +111,7 @@ fn has_reference(content: &Value) -> bool {
 struct Completion {
     choices: Option<Vec<Choice>>,
     model: Option<String>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 
@@ -121,6 +129,8 @@ struct WireMessage {
     refusal: Option<String>,
     #[serde(default, deserialize_with = "list")]
     annotations: Vec<Value>,
+    /// RAGFlow's last delta: the whole text with the markers that were put in at the end.
+    final_content: Option<String>,
 }
 
 /// The content of a message.
@@ -202,6 +212,8 @@ pub(super) struct Chunk {
     pub(super) said: Option<Said>,
     /// A whole message beside the delta.
     pub(super) message: Option<Content>,
+    /// The text of the whole answer, which takes the place of the text of all deltas.
+    pub(super) final_content: Option<String>,
     pub(super) model: Option<String>,
     pub(super) error: Option<ProviderError>,
 }
@@ -242,7 +254,7 @@ pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Res
     let choices = completion.choices.unwrap_or_default().into_iter().enumerate();
     let first = choices.into_iter().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
     let Some((at, Choice { delta, message, finish_reason: reason, .. })) = first else { return Ok(chunk) };
-    let WireMessage { content, refusal, annotations: noted } = delta.unwrap_or_default();
+    let WireMessage { content, refusal, annotations: noted, final_content } = delta.unwrap_or_default();
     // Some servers send an empty reason with each chunk until the last.
     let reason = filled(reason);
     if let Some(reason) = &reason {
@@ -260,6 +272,7 @@ pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Res
         annotations,
         ended: reason.is_some(),
     });
+    chunk.final_content = filled(final_content);
     chunk.message = message.and_then(|message| message.content);
     Ok(chunk)
 }

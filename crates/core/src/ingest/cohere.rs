@@ -129,6 +129,7 @@ struct WireEvent {
 struct Delta {
     message: Option<MessageDelta>,
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

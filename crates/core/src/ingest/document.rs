@@ -54,7 +54,7 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
     }
     // A body may report an error instead of an answer, even if the caller named the format.
     let error = json::read::<Map<String, Value>>(body).ok().and_then(|mut members| members.remove("error"));
-    match error.filter(|error| !error.is_null()) {
+    match error.filter(json::is_error) {
         Some(error) => Err(json::error_instead(&error)),
         None => answer.map(|answer| format.provider.gave(answer)),
     }
@@ -104,7 +104,9 @@ mod tests {
         assert_eq!(refused(b"hello"), "not JSON: expected value at line 1, column 1");
         assert_eq!(refused(b"[]"), "the stream contains no answer: it ended before any text");
         let reason = "event 2 at line 2 could not be read (it is no JSON object)";
-        assert_eq!(refused(b"[{\"x\": 1},\n5]"), format!("the stream contains no answer: {reason}"));
+        assert_eq!(refused(b"[null,\n5]"), format!("the stream contains no answer: {}", reason.replace('2', "1")));
+        let unknown = "the format was not recognized: its events have `x`; name it with `from`";
+        assert_eq!(refused(b"[{\"x\": 1},\n5]"), unknown);
         assert_eq!(refused(b"\"text\""), "the document: an answer must be a JSON object");
         assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 does not begin a character");
         assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");

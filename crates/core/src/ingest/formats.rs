@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::format::{Format, Members, is_something};
+use super::format::{Format, Members};
 use super::growing_answer::GrowingAnswer;
 use super::unread::{UNREAD, Unread};
 use super::{
@@ -52,7 +52,7 @@ pub(super) fn of(provider: Provider) -> &'static Format {
 
 /// An empty answer in the given format. Without one, the first events decide the format.
 pub(super) fn growing(from: Option<Provider>) -> GrowingAnswer {
-    from.map_or_else(|| GrowingAnswer::told_by(of_event), |provider| GrowingAnswer::of(of(provider)))
+    from.map_or_else(|| GrowingAnswer::told_by(of_event), |provider| GrowingAnswer::given(of(provider), of_event))
 }
 
 /// A format that a whole answer fits.
@@ -101,7 +101,7 @@ pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), Ing
     fitting.sort_by_key(|(known, _)| Reverse(*known));
     let seen = || fitting.iter().map(|(_, format)| format.shown()).collect::<Vec<_>>().join(", and ");
     match fitting.as_slice() {
-        [] if is_something(&members, "error") => Err(json::error_instead(&members["error"])),
+        [] if members.get("error").is_some_and(json::is_error) => Err(json::error_instead(&members["error"])),
         // This is close to a native manifest, and the native reader's own error is more helpful.
         [] if members.contains_key("text") || members.contains_key("sources") => Ok((&native::FORMAT, None)),
         [] => Err(IngestError::Unrecognized { seen: shown(&members) }),

@@ -3,6 +3,8 @@
 //! JSON whose first line is an event is read as JSON lines; if a whole answer could have the same members, only when another
 //! line follows.
 
+use std::collections::HashMap;
+
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
@@ -87,6 +89,14 @@ impl Framing {
                     limit: MAX_EVENT_BYTES,
                 })
             }
+        }
+    }
+
+    /// The first names of events, which only server-sent events have.
+    pub(super) fn names(&self) -> &[String] {
+        match self {
+            Self::Events(reader) => reader.names(),
+            Self::Opening(_) | Self::Whole(_) | Self::JsonLines { .. } => &[],
         }
     }
 
@@ -193,7 +203,7 @@ impl Opening {
         let line = &bytes[start..end];
         let follows = follows.filter(|_| self.line_end.is_some()).map(|at| bytes[self.seen + at]);
         let is_event = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.is_event(follows.is_some()))
-            || follows == Some(b'{') && is_event_of_a_provider(line);
+            || follows == Some(b'{') && (is_event_of_a_provider(line) || is_part(line));
         Some(if is_event { BodyKind::JsonLines } else { BodyKind::Whole })
     }
 }
@@ -202,6 +212,12 @@ impl Opening {
 fn is_event_of_a_provider(line: &[u8]) -> bool {
     let is_whole = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.has_message());
     std::str::from_utf8(line).is_ok_and(|line| formats::is_event_of_a_provider(&mended(line))) && !is_whole
+}
+
+/// Whether an object on a line of its own is no whole answer, so that the line is an event, if only of an unknown format.
+fn is_part(line: &[u8]) -> bool {
+    let has_members = || serde_json::from_slice::<HashMap<String, IgnoredAny>>(line).is_ok_and(|line| !line.is_empty());
+    serde_json::from_slice::<Line>(line).is_ok_and(|line| line.text.is_none() && !line.has_message()) && has_members()
 }
 
 /// The members that distinguish an event on a line of its own from a whole answer.

@@ -48,6 +48,7 @@ struct Response {
     candidates: Vec<Candidate>,
     #[serde(alias = "prompt_feedback", rename = "promptFeedback")]
     prompt_feedback: Option<PromptFeedback>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

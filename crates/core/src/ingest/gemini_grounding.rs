@@ -156,17 +156,23 @@ impl Grounding {
         queries.iter().any(|queries| !queries.is_empty()) || !self.chunks.is_empty() || !self.legacy.is_empty()
     }
 
-    /// Records the JSON pointers of the lists. `candidate` is the pointer of the candidate, and `json` the input, which
-    /// tells whether the member names are in camel or snake case. Also moves the older lists to [`Legacy`].
-    pub(super) fn found_at(mut self, candidate: &str, json: &str) -> Self {
-        let spelled = |camel: &'static str, snake: &'static str| {
-            let is_snake = memchr::memmem::find(json.as_bytes(), format!("\"{snake}\"").as_bytes()).is_some();
-            if is_snake { snake } else { camel }
-        };
-        let metadata = spelled("groundingMetadata", "grounding_metadata");
-        self.chunks_at = format!("{candidate}/{metadata}/{}", spelled("groundingChunks", "grounding_chunks"));
-        self.supports_at = format!("{candidate}/{metadata}/{}", spelled("groundingSupports", "grounding_supports"));
-        let at = |camel, snake| format!("{candidate}/{metadata}/{}", spelled(camel, snake));
+    /// Whether claims have places in the text.
+    pub(super) fn has_supports(&self) -> bool {
+        !self.supports.is_empty()
+    }
+
+    /// Like [`standing_at`](Self::standing_at), below the pointer of a candidate.
+    pub(super) fn found_at(self, candidate: &str, json: &str) -> Self {
+        let metadata = spelled(json, "groundingMetadata", "grounding_metadata");
+        self.standing_at(&format!("{candidate}/{metadata}"), json)
+    }
+
+    /// Records the JSON pointers of the lists. `metadata` is the pointer of the object, and `json` the input, which tells
+    /// whether the member names are in camel or snake case. Also moves the older lists to [`Legacy`].
+    pub(super) fn standing_at(mut self, metadata: &str, json: &str) -> Self {
+        let at = |camel, snake| format!("{metadata}/{}", spelled(json, camel, snake));
+        self.chunks_at = at("groundingChunks", "grounding_chunks");
+        self.supports_at = at("groundingSupports", "grounding_supports");
         let legacy = &mut self.legacy;
         legacy.add_cited(self.cited_sources.take(), &at("citedSources", "cited_sources"));
         legacy.add_claims(self.citations.take(), &at("citations", "citations"));
@@ -245,6 +251,12 @@ impl Grounding {
         }
         self.legacy.annotate(parts, annotated, warnings);
     }
+}
+
+/// The spelling of a name that the input has.
+fn spelled(json: &str, camel: &'static str, snake: &'static str) -> &'static str {
+    let is_snake = memchr::memmem::find(json.as_bytes(), format!("\"{snake}\"").as_bytes()).is_some();
+    if is_snake { snake } else { camel }
 }
 
 impl Chunk {

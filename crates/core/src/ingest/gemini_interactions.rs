@@ -56,6 +56,7 @@ struct Interaction {
     #[serde(default, deserialize_with = "entries")]
     steps: Vec<Step>,
     status: Option<String>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 
@@ -108,6 +109,7 @@ struct WireEvent {
     step: Option<Step>,
     delta: Option<Part>,
     interaction: Option<Interaction>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
     #[serde(default, deserialize_with = "number_or_text")]
     index: Option<u32>,

@@ -1,12 +1,15 @@
 //! Builds an answer from the events of a stream as they arrive. This module knows no format but the given one, so that
 //! formats whose whole answers contain events can use it, too.
 
+use std::collections::HashSet;
+
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::account::Account;
 use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
-use super::format::Format;
+use super::format::{Format, Members};
 use super::surrogate_joiner::{JoinedEvent, SurrogateJoiner};
 use super::surrogates::{Lost, mended_with_note};
 use super::token_counts::token_counts;
@@ -16,6 +19,12 @@ use crate::report::{Entry, Kind};
 
 /// The maximum number of events before an event that reveals the format.
 pub(super) const MAX_UNTOLD: usize = 64;
+
+/// The maximum number of kinds of events that an error about an unknown format shows.
+const MAX_SHOWN: usize = 4;
+
+/// The maximum number of kinds of events that are compared with other formats.
+const MAX_KINDS: usize = 64;
 
 /// The maximum number of skipped events that are reported individually.
 pub(super) const MAX_SKIPPED_NOTES: usize = 20;
@@ -39,6 +48,16 @@ pub(super) struct GrowingAnswer {
     provider: Option<Provider>,
     /// The number of events before the one that reveals the format.
     untold: usize,
+    /// What these events have, each kind once, for an error.
+    shown: Vec<String>,
+    /// Detects events of other formats in the stream; `None` if nothing is compared.
+    of_event: Option<OfEvent>,
+    /// The format whose reader was made first.
+    format: Option<&'static Format>,
+    /// The kinds of events that said nothing, each of which is compared with other formats once.
+    silent: HashSet<String>,
+    /// Whether an event of another format was reported.
+    changed: bool,
     answer: Answer,
     ended: bool,
     skipped: usize,
@@ -56,9 +75,14 @@ impl GrowingAnswer {
         Self::new(Told::ByCaller(format))
     }
 
+    /// An empty answer in this format, which reports events that `of_event` finds to be of another one.
+    pub(super) fn given(format: &'static Format, of_event: OfEvent) -> Self {
+        Self { of_event: Some(of_event), ..Self::of(format) }
+    }
+
     /// An empty answer whose format `of_event` detects in its events.
     pub(super) fn told_by(of_event: OfEvent) -> Self {
-        Self::new(Told::ByEvents(of_event))
+        Self { of_event: Some(of_event), ..Self::new(Told::ByEvents(of_event)) }
     }
 
     fn new(told: Told) -> Self {
@@ -67,6 +91,11 @@ impl GrowingAnswer {
             reader: None,
             provider: None,
             untold: 0,
+            shown: Vec::new(),
+            of_event: None,
+            format: None,
+            silent: HashSet::new(),
+            changed: false,
             answer: Answer::default(),
             ended: false,
             skipped: 0,
@@ -114,6 +143,9 @@ impl GrowingAnswer {
     pub(super) fn finish(mut self) -> Result<Answer, IngestError> {
         let kept = self.torn.release();
         self.take_kept(kept, &mut Vec::new())?;
+        if let Some(seen) = self.unrecognized() {
+            return Err(IngestError::Unrecognized { seen });
+        }
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
@@ -151,6 +183,12 @@ impl GrowingAnswer {
             self.take(Event { number: at + 1, line, data: event.as_bytes() }, &mut Vec::new())?;
         }
         self.finish()
+    }
+
+    /// What a stream of an unknown format had instead of known events. A stream without any JSON object has none.
+    fn unrecognized(&self) -> Option<String> {
+        let is_unknown = self.reader.is_none() && !self.shown.is_empty();
+        is_unknown.then(|| format!("its events have {}", self.shown.join("; or ")))
     }
 
     /// The reason why there is no answer.
@@ -212,16 +250,10 @@ impl GrowingAnswer {
             };
             match told {
                 Ok(Some(format)) => {
+                    self.format = Some(format);
                     self.read_with((format.reader)(), format.provider);
                 }
-                Ok(None) if self.untold < MAX_UNTOLD => {
-                    self.untold += 1;
-                    return Ok(());
-                }
-                Ok(None) => {
-                    let seen = format!("its first {MAX_UNTOLD} events contain no known event");
-                    return Err(IngestError::Unrecognized { seen });
-                }
+                Ok(None) => return self.pass_untold(data),
                 Err(error) => return self.refuse(event, error),
             }
         }
@@ -229,6 +261,23 @@ impl GrowingAnswer {
             self.answer.token_counts.renew(counts);
         }
         self.read(event, data, said)
+    }
+
+    /// Passes over an event that does not reveal the format, and keeps what it has for an error.
+    fn pass_untold(&mut self, data: &str) -> Result<(), IngestError> {
+        self.untold += 1;
+        if self.shown.len() < MAX_SHOWN {
+            let shown = json::read::<Members>(data).map(|members| shown(&members))?;
+            if !self.shown.contains(&shown) {
+                self.shown.push(shown);
+            }
+        }
+        if self.untold <= MAX_UNTOLD {
+            return Ok(());
+        }
+        let shown = self.shown.join("; or ");
+        let seen = format!("its first {MAX_UNTOLD} events contain no known event; they have {shown}");
+        Err(IngestError::Unrecognized { seen })
     }
 
     fn read_with(&mut self, reader: Box<dyn ReadEvents>, provider: Provider) {
@@ -245,11 +294,40 @@ impl GrowingAnswer {
             said.truncate(before);
             return self.refuse(event, error);
         }
+        if said.len() == before {
+            self.compare(event, json);
+        }
         for event in &mut said[before..] {
             event.clean(&mut self.taken);
             self.fold(event);
         }
         Ok(())
+    }
+
+    /// Reports an event of another format, from which the reader takes nothing: the stream changed on its way. Of each kind of
+    /// event only the first is compared, because most streams have many that say nothing.
+    fn compare(&mut self, event: Event<'_>, json: &str) {
+        let (Some(of_event), Some(format), false) = (self.of_event, self.format, self.changed) else { return };
+        let kind = kind(json);
+        if self.silent.len() == MAX_KINDS || self.silent.contains(kind) {
+            return;
+        }
+        self.silent.insert(kind.to_owned());
+        let Ok(members) = json::read::<Members>(json) else { return };
+        let other = of_event(json).ok().flatten().filter(|other| !std::ptr::eq(*other, format));
+        let Some(other) = other.filter(|_| !(format.is_event)(&members)) else { return };
+        // Events without text or sources, such as `{"done": true}`, are no second answer.
+        if other.provider == Provider::Native && !["delta", "sources"].iter().any(|name| members.contains_key(*name)) {
+            return;
+        }
+        self.changed = true;
+        let place = EventPlace { event: event.number, line: event.line };
+        let (began, other) = (format.provider.slug(), other.provider.slug());
+        let message = format!(
+            "the stream began as {began}, and {place} is one of {other}: events of another format are not read; send each \
+             answer as a stream of its own"
+        );
+        self.answer.warnings.push(Entry::in_input(Kind::Dropped, "format-changed", event.pointer(), message));
     }
 
     fn fold(&mut self, event: &StreamEvent) {
@@ -289,4 +367,26 @@ impl GrowingAnswer {
         }
         self.first_skipped.get_or_insert((place, reason));
     }
+}
+
+/// What distinguishes an event of a stream from others: the name of its first member, with the value if that is a kind.
+fn kind(json: &str) -> &str {
+    let mut quotes = memchr::memchr_iter(b'"', json.as_bytes());
+    let (Some(start), Some(end)) = (quotes.next(), quotes.next()) else { return json.get(..1).unwrap_or_default() };
+    if !matches!(&json[start + 1..end], "type" | "event" | "event_type" | "eventType" | "object") {
+        return &json[start..end];
+    }
+    let end = quotes.nth(1).unwrap_or(end);
+    &json[start..end]
+}
+
+/// The members of an event, for an error: `` `data`, `type` "token" ``.
+fn shown(members: &Members) -> String {
+    let line = |text: &str| text.chars().take(40).collect::<String>().escape_debug().to_string();
+    let shown = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+        ("type" | "event", Value::String(kind)) => format!("`{name}` \"{}\"", line(kind)),
+        _ => format!("`{}`", line(name)),
+    };
+    let names: Vec<String> = members.iter().take(12).map(shown).collect();
+    if names.is_empty() { "no members".to_owned() } else { names.join(", ") }
 }

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeOwned, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
 
 use super::IngestError;
@@ -81,6 +81,14 @@ fn pointer(path: &Path) -> String {
 /// A list. `null` and a missing list are empty.
 pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// An object. Any other value, as an empty text, counts as absent.
+pub(super) fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Object(members) => Some(members),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+    })
 }
 
 /// A list in which `null` is an entry without members, so that the other entries keep their indexes.
@@ -220,6 +228,24 @@ pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.filter(|text| text.contains(|c: char| !c.is_whitespace()))
 }
 
+/// Whether the value of an `error` member tells of an error. Some services write the member into each body, and `null`, `false`,
+/// 0, an empty text, list or object then says that there was none.
+pub(super) fn is_error(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(is_error) => *is_error,
+        Value::Number(code) => code.as_f64() != Some(0.0),
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(errors) => errors.iter().any(is_error),
+        Value::Object(members) => !members.is_empty(),
+    }
+}
+
+/// An `error` member, if it tells of one.
+pub(super) fn reported<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.filter(is_error))
+}
+
 /// Reads a provider's error: an object with a code, type and message, or a string.
 pub(super) fn provider_error(error: &Value) -> ProviderError {
     let text = |name: &str| match &error[name] {
@@ -286,5 +312,16 @@ mod tests {
         assert_eq!(read(r#"{"code": 429, "type": "limit", "message": "slow down"}"#), "429: limit: slow down");
         assert_eq!(read(r#""overloaded""#), "overloaded");
         assert_eq!(read(r#"{"status": 500}"#), r#"{"status":500}"#);
+    }
+
+    #[test]
+    fn an_error_that_says_nothing_is_none() {
+        let value = |json: &str| serde_json::from_str::<Value>(json).expect("JSON");
+        for none in ["null", "false", "0", "0.0", r#""""#, r#"" ""#, "{}", "[]", "[null, {}]"] {
+            assert!(!is_error(&value(none)), "{none}");
+        }
+        for error in ["true", "429", r#""overloaded""#, r#"{"code": 0}"#, r#"["slow"]"#] {
+            assert!(is_error(&value(error)), "{error}");
+        }
     }
 }

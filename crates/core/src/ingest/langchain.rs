@@ -44,6 +44,7 @@ struct Output {
     context: Vec<Document>,
     #[serde(default, deserialize_with = "entries")]
     source_documents: Vec<Document>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

@@ -34,6 +34,7 @@ struct Response {
     response: Option<String>,
     #[serde(default, deserialize_with = "entries")]
     source_nodes: Vec<ScoredNode>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

@@ -16,6 +16,7 @@ struct WireEvent {
     #[serde(rename = "type")]
     kind: Option<String>,
     content: Option<Value>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 

@@ -36,6 +36,8 @@ mod finish_reason;
 mod format;
 mod formats;
 mod framing;
+mod gateway;
+mod gateway_source;
 mod gemini;
 mod gemini_grounding;
 mod gemini_interactions;

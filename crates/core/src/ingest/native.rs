@@ -22,9 +22,10 @@ pub(super) const FORMAT: Format = Format {
     },
     // `error` stands in events of other formats too. Taking it is harmless, because an error ends every stream.
     is_event: |members| {
-        ["delta", "sources", "annotations", "label", "interpreter", "done", "error"]
+        ["delta", "sources", "annotations", "label", "interpreter", "done"]
             .iter()
             .any(|name| members.contains_key(*name))
+            || members.get("error").is_some_and(json::is_error)
     },
     parse,
     reader: || Box::new(NativeEvents::default()),

@@ -21,6 +21,7 @@ struct WireEvent {
     // Boxed: few events have one, and every event is moved.
     label: Option<Box<WireLabel>>,
     interpreter: Option<Box<WireInterpreter>>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
     done: Option<bool>,
 }

@@ -22,7 +22,7 @@ pub(super) fn annotation(value: Value, pointer: &str) -> Option<Result<WireAnnot
 }
 
 /// The kinds that cite a source. `file_path` is not one of them: it names a file that the model created.
-const KINDS: [&str; 3] = ["url_citation", "file_citation", "container_file_citation"];
+const KINDS: [&str; 4] = ["url_citation", "file_citation", "container_file_citation", "document_citation"];
 
 /// An annotation of any kind; each kind has some of the members.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -44,6 +44,8 @@ pub(super) struct WireAnnotation {
     /// The marker in the text; only threads have this member.
     text: Option<String>,
     url_citation: Option<WirePage>,
+    /// Groq: a document of the request.
+    document_citation: Option<WirePage>,
     file_citation: Option<WireFile>,
 }
 
@@ -57,6 +59,11 @@ struct WirePage {
     url: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
     title: Option<String>,
+    /// The passage, as some services add it.
+    #[serde(alias = "exactQuote", alias = "snippet")]
+    content: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    document_id: Option<String>,
 }
 
 /// The nested form of a `file_citation`.
@@ -88,6 +95,15 @@ pub(super) enum AnnotatedPlace {
 }
 
 impl WireAnnotation {
+    /// Whether it has no place in the text, so that only a number there can lead to it: the place of the annotation in its
+    /// list.
+    pub(super) fn is_unplaced(&self) -> bool {
+        let nested = self.url_citation.as_ref().or(self.document_citation.as_ref());
+        let (start, end) = nested.map_or((None, None), |page| (page.start_index, page.end_index));
+        let end = end.or(self.end_index).unwrap_or_default();
+        end <= start.or(self.start_index).unwrap_or_default() && self.index.is_none() && self.text.is_none()
+    }
+
     /// Whether it cites a page, not a file.
     pub(super) fn cites_page(&self) -> bool {
         self.kind.as_deref() == Some("url_citation")
@@ -109,9 +125,18 @@ impl WireAnnotation {
                 (source.url, source.filepath, source.address) = (url, filepath, address);
                 source.kind = Some(SourceKind::Web);
                 source.title = filled(page.title).or(filled(self.title));
+                source.content = filled(page.content);
                 let place =
                     AnnotatedPlace::Span(page.start_index.or(self.start_index), page.end_index.or(self.end_index));
                 Some(Annotation { file_id: None, source, place, marker })
+            }
+            Some("document_citation") => {
+                let cited = self.document_citation.unwrap_or_default();
+                source.kind = Some(SourceKind::Document);
+                source.id = filled(cited.document_id);
+                source.title = filled(cited.title).or_else(|| source.id.clone());
+                let place = AnnotatedPlace::Span(cited.start_index, cited.end_index);
+                Some(Annotation { file_id: source.id.clone(), source, place, marker })
             }
             Some("file_citation" | "container_file_citation") => {
                 let file = self.file_citation.unwrap_or_default();

@@ -16,6 +16,7 @@ use super::azure_events::AzureEvents;
 use super::chat::{self, CHAT_MEMBERS, ChatKind, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
+use super::gateway::Gateway;
 use super::json::{self, list};
 use super::location::{Located, web_url};
 use super::mistral_chat::MistralChatEvents;
@@ -38,21 +39,36 @@ pub(super) const FORMAT: Format = Format {
 
 /// Reads a whole completion of OpenAI or xAI.
 pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
-    let mut answer = Answer { grammar: grammar(is_xai), complete: true, ..Answer::default() };
+    let mut answer = Answer { complete: true, ..Answer::default() };
     let (content, said) = chat::whole(body, &mut answer.warnings)?;
     // Annotations stand beside `content`, so their offsets count in the whole text of the message.
-    let parts = vec![Part { text: content.into_text(), annotations: said.annotations }];
+    let part = Part { text: content.into_text(), annotations: said.annotations };
+    let mut gateway = Gateway::default();
+    if !is_xai {
+        gateway.read(body, "", part.text.len(), &mut answer.warnings);
+    }
+    answer.grammar = grammar(is_xai, is_listed(&part, &gateway));
+    let parts = vec![part];
     let mut seen = Vec::new();
     if is_xai {
         let Seen { citations } = json::read(body)?;
         seen = pages(citations, "/citations", &mut answer.warnings);
     }
-    AnnotatedParts { parts, seen, linked_markers: is_xai, ..AnnotatedParts::default() }.finish(&mut answer);
+    AnnotatedParts { parts, seen, gateway, linked_markers: is_xai, ..AnnotatedParts::default() }.finish(&mut answer);
     Ok(answer)
 }
 
-fn grammar(is_xai: bool) -> MarkerGrammar {
-    if is_xai { MarkerGrammar::NONE } else { MarkerGrammar::ANNOTATED }
+/// Whether numbers in the text may lead to sources, because a source has no place in it.
+fn is_listed(part: &Part, gateway: &Gateway) -> bool {
+    gateway.is_counted() || part.annotations.iter().any(|(_, annotation)| annotation.is_unplaced())
+}
+
+fn grammar(is_xai: bool, is_listed: bool) -> MarkerGrammar {
+    match (is_xai, is_listed) {
+        (true, _) => MarkerGrammar::NONE,
+        (false, true) => MarkerGrammar::LISTED,
+        (false, false) => MarkerGrammar::ANNOTATED,
+    }
 }
 
 /// xAI's `citations`: addresses of all pages that the model saw.
@@ -88,6 +104,9 @@ type ToldReader = (Provider, Box<dyn ReadEvents>);
 pub(super) struct ChatEvents {
     is_xai: bool,
     part: Part,
+    gateway: Gateway,
+    /// The text that takes the place of the one that arrived.
+    replacement: Option<String>,
     /// The pages that xAI saw. Each list in the stream replaces the one before it; the last is complete.
     seen: Vec<Source>,
     late: bool,
@@ -97,7 +116,15 @@ pub(super) struct ChatEvents {
 
 impl ChatEvents {
     pub(super) fn new(is_xai: bool) -> Self {
-        Self { is_xai, part: Part::default(), seen: Vec::new(), late: false, other: None }
+        Self {
+            is_xai,
+            part: Part::default(),
+            gateway: Gateway::default(),
+            replacement: None,
+            seen: Vec::new(),
+            late: false,
+            other: None,
+        }
     }
 
     fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
@@ -131,7 +158,8 @@ impl ChatEvents {
 
 impl ReadEvents for ChatEvents {
     fn grammar(&self) -> MarkerGrammar {
-        self.other.as_ref().map_or_else(|| grammar(self.is_xai), |(_, other)| other.grammar())
+        let own = || grammar(self.is_xai, is_listed(&self.part, &self.gateway));
+        self.other.as_ref().map_or_else(own, |(_, other)| other.grammar())
     }
 
     fn told_provider(&self) -> Option<Provider> {
@@ -169,8 +197,15 @@ impl ReadEvents for ChatEvents {
                 self.seen = pages(citations, &format!("{}/citations", event.pointer()), notes);
             }
         }
-        let Some(said) = chunk.said else { return Ok(()) };
-        let text = said.content.map(Content::into_text).unwrap_or_default();
+        let (said, replacement) = (chunk.said, chunk.final_content);
+        let arrived = said.as_ref().and_then(|said| said.content.clone()).map(Content::into_text).unwrap_or_default();
+        let length = self.part.text.len() + arrived.len();
+        if !self.is_xai && self.gateway.read(json, &event.pointer(), length, notes) || replacement.is_some() {
+            self.become_late(events);
+        }
+        self.replacement = replacement.or(self.replacement.take());
+        let Some(said) = said else { return Ok(()) };
+        let text = arrived;
         let markers: &[char] = if self.is_xai { &['['] } else { &['\u{e200}', '【'] };
         if !said.annotations.is_empty() || text.contains(markers) {
             self.become_late(events);
@@ -192,9 +227,10 @@ impl ReadEvents for ChatEvents {
             other.finish(answer);
             return;
         }
-        let linked_markers = self.is_xai;
-        let parts = vec![self.part];
-        AnnotatedParts { parts, seen: self.seen, linked_markers, ..AnnotatedParts::default() }.finish(answer);
+        let Self { is_xai: linked_markers, mut part, gateway, replacement, seen, .. } = *self;
+        part.text = replacement.unwrap_or(part.text);
+        answer.grammar = grammar(linked_markers, is_listed(&part, &gateway));
+        AnnotatedParts { parts: vec![part], seen, gateway, linked_markers, ..AnnotatedParts::default() }.finish(answer);
     }
 }
 

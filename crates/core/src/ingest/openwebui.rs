@@ -47,6 +47,7 @@ struct WireEvent {
     /// Sources of a whole completion.
     #[serde(default, deserialize_with = "entries")]
     sources: Vec<WireSource>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
 }
 
@@ -81,6 +82,7 @@ struct Data {
     done: Option<bool>,
     #[serde(default, deserialize_with = "entries")]
     sources: Vec<WireSource>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
     source: Option<Named>,
     document: Option<Content<String>>,

@@ -33,6 +33,17 @@ struct Manifest {
     search_results: Vec<Option<WirePage>>,
     #[serde(default, deserialize_with = "list")]
     citations: Vec<Option<String>>,
+    model: Option<String>,
+}
+
+/// The markers of a completion by its model. Other services send lists of the same names, and their models may write `[^1]`.
+fn grammar(is_sonar: bool) -> MarkerGrammar {
+    MarkerGrammar { footnotes: !is_sonar, ..MarkerGrammar::BRACKETED_NUMBERS }
+}
+
+/// Whether a model is one of Perplexity's.
+fn is_sonar(model: Option<&str>) -> bool {
+    model.is_some_and(|model| ["sonar", "perplexity/", "pplx", "r1-1776"].iter().any(|name| model.contains(name)))
 }
 
 impl Manifest {
@@ -79,11 +90,13 @@ fn fill_in(sources: &mut [Source], annotated: Vec<Source>) {
 }
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
-    let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, complete: true, ..Answer::default() };
+    let mut answer = Answer { complete: true, ..Answer::default() };
     let (content, said) = chat::whole(body, &mut answer.warnings)?;
     let mut thinking = Thinking::default();
     answer.text = thinking.push(content.into_text()) + &thinking.finish();
-    answer.sources = json::read::<Manifest>(body)?.sources_from(0, "", &mut answer.warnings);
+    let manifest: Manifest = json::read(body)?;
+    answer.grammar = grammar(is_sonar(manifest.model.as_deref()));
+    answer.sources = manifest.sources_from(0, "", &mut answer.warnings);
     let annotated = annotated_pages(said.annotations, &mut answer.warnings);
     if answer.sources.is_empty() {
         answer.sources = annotated;
@@ -103,6 +116,7 @@ pub(super) struct PerplexityEvents {
     /// The pages of all annotations so far. A chunk whose first page equals the first one here repeats the list from its start.
     annotated: Vec<Source>,
     has_text: bool,
+    is_sonar: bool,
     thinking: Thinking,
 }
 
@@ -115,7 +129,7 @@ impl PerplexityEvents {
 
 impl ReadEvents for PerplexityEvents {
     fn grammar(&self) -> MarkerGrammar {
-        MarkerGrammar::BRACKETED_NUMBERS
+        grammar(self.is_sonar)
     }
 
     fn read(
@@ -131,6 +145,7 @@ impl ReadEvents for PerplexityEvents {
             return Ok(());
         }
         let manifest: Manifest = json::read(json)?;
+        self.is_sonar |= is_sonar(manifest.model.as_deref());
         let sources = manifest.sources_from(self.known, &event.pointer(), notes);
         self.has_list |= !sources.is_empty();
         if !sources.is_empty() {
@@ -164,6 +179,7 @@ impl ReadEvents for PerplexityEvents {
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
+        answer.grammar = self.grammar();
         answer.text.push_str(&self.thinking.finish());
         if self.has_list {
             fill_in(&mut answer.sources, self.annotated);
@@ -240,6 +256,19 @@ mod tests {
         let chunk = |content: &str, end: Option<&str>| json!({"search_results": results, "choices": [{"delta": {"content": content}, "finish_reason": end}]});
         let (first, rest) = content.split_at(25);
         assert_eq!(stream(&[chunk(first, None), chunk(rest, None), chunk("", Some("stop"))]).text, whole.text);
+    }
+
+    #[test]
+    fn a_footnote_is_a_marker_where_the_model_is_not_one_of_perplexity() {
+        for (model, is_marker) in [(json!("deepseek-v3"), true), (json!(null), true), (json!("sonar-pro"), false)] {
+            let choices = json!([{"message": {"content": "a [^2]"}}]);
+            let whole = read(&json!({"model": model, "choices": choices, "citations": ["https://x/1", "https://x/2"]}));
+            let delta = json!({"model": model, "choices": [{"delta": {"content": "a [^2]"}, "finish_reason": "stop"}],
+                "citations": ["https://x/1", "https://x/2"]});
+            for answer in [whole, stream(&[delta])] {
+                assert_eq!(answer.grammar.footnotes, is_marker, "{model}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use crate::answer::{Answer, TakenOut};
+use crate::answer::{Answer, SourceIndex, TakenOut};
 
 /// Defines [`Provider`]: each line is a variant and its slug.
 macro_rules! providers {
@@ -129,11 +129,44 @@ impl Provider {
         }
     }
 
+    /// Whether the format, by its documentation, gives the sources that were used for the answer, and not all that a search
+    /// found or a caller has. Formats whose readers know it of each source are not among them.
+    fn gives_used(self) -> bool {
+        match self {
+            Self::AzureOnYourData
+            | Self::AzureSearchDemo
+            | Self::Cohere
+            | Self::Dify
+            | Self::Gemini
+            | Self::LangChain
+            | Self::LlamaIndex
+            | Self::OpenWebUi
+            | Self::Perplexity => true,
+            Self::Anthropic
+            | Self::AssistantHub
+            | Self::AzureAgents
+            | Self::BedrockConverse
+            | Self::BedrockRag
+            | Self::GeminiInteractions
+            | Self::Mistral
+            | Self::Native
+            | Self::OpenAiAssistants
+            | Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::PerplexityAgent
+            | Self::VercelAiSdk
+            | Self::Xai => false,
+        }
+    }
+
     /// Completes an answer of this format: sets the provider, gives sources without a rank their place if the order is a
-    /// ranking, and removes content that readers must not get.
+    /// ranking, tells which sources were used, and removes content that readers must not get.
     pub(super) fn gave(self, mut answer: Answer) -> Answer {
         answer.provider = Some(self.slug());
         answer.clean(TakenOut::default());
+        if self.gives_used() && !answer.sources.is_empty() {
+            answer.shown.get_or_insert_with(|| (0..answer.sources.len()).map(SourceIndex).collect());
+        }
         if self.ranks() {
             let ranks = (1..).map_while(NonZeroU32::new);
             for (source, rank) in answer.sources.iter_mut().zip(ranks) {

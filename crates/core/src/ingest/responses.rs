@@ -11,7 +11,7 @@ use super::json::{self, filled, list, text_or_number};
 use super::location::{Located, web_url};
 use super::openai_annotation::{annotation, annotations};
 use super::perplexity_page::WirePage;
-use super::web_results::{is_web_search, web_results};
+use super::web_results::{consulted, is_web_search, web_results};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{At, Entry, Kind};
 
@@ -87,6 +87,7 @@ pub(super) struct WireResponse {
     pub(super) output: Vec<Value>,
     #[serde(default, deserialize_with = "addresses")]
     pub(super) citations: Vec<Option<String>>,
+    #[serde(default, deserialize_with = "json::reported")]
     pub(super) error: Option<Value>,
 }
 
@@ -145,6 +146,8 @@ pub(super) struct Reply {
     results: Vec<Source>,
     /// Results of web searches, if the response includes them.
     pages: Vec<Source>,
+    /// Pages that searches consulted, as `include` asks for. Whether the answer uses them is not told.
+    consulted: Vec<Source>,
     pub(super) used_tools: bool,
     /// Whether there was an item of kind `message`.
     pub(super) has_message: bool,
@@ -167,8 +170,8 @@ impl Reply {
     /// Prefixes all JSON pointers with `place`, the pointer of the event that carried the response.
     pub(super) fn under(mut self, place: &str) -> Self {
         let annotations = self.parts.iter_mut().flat_map(|part| &mut part.annotations).map(|(pointer, _)| pointer);
-        let sources =
-            self.files.values_mut().chain(&mut self.results).chain(&mut self.pages).chain(&mut self.citations);
+        let found = self.results.iter_mut().chain(&mut self.pages).chain(&mut self.consulted);
+        let sources = self.files.values_mut().chain(found).chain(&mut self.citations);
         for pointer in annotations.chain(sources.map(|source| &mut source.pointer)) {
             pointer.insert_str(0, place);
         }
@@ -193,6 +196,7 @@ impl Reply {
         }
         self.results.extend(other.results);
         self.pages.extend(other.pages);
+        self.consulted.extend(other.consulted);
         self.citations.extend(other.citations);
         self.warnings.extend(other.warnings);
         self.used_tools |= other.used_tools;
@@ -238,7 +242,10 @@ impl Reply {
                 let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
                 self.take_results(results, pointer);
             }
-            Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.warnings)),
+            Some(kind) if is_web_search(kind) => {
+                self.pages.extend(web_results(&item, pointer, &mut self.warnings));
+                self.consulted.extend(consulted(&item["action"], &format!("{pointer}/action"), &mut self.warnings));
+            }
             // A citation as an item of its own has no place in the text.
             Some("url_citation") => {
                 let annotation =
@@ -281,21 +288,34 @@ impl Reply {
     /// Writes text, sources, citations and the use of tools into the answer.
     pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
         answer.grammar = flavour.grammar();
-        let Self { parts, files, results, pages, used_tools, citations, warnings, .. } = self;
+        let Self { parts, files, results, pages, consulted, used_tools, citations, warnings, .. } = self;
         answer.warnings.extend(warnings);
         let is_xai = flavour == Flavour::Xai;
-        let seen = if is_xai { citations } else { Vec::new() };
+        let mut seen = if is_xai { citations } else { Vec::new() };
         let used_tools = used_tools || is_xai && !seen.is_empty();
+        seen.extend(consulted);
+        if parts.iter().all(|part| part.annotations.is_empty()) {
+            seen.extend(hits(&files));
+        }
         if flavour == Flavour::Perplexity {
             answer.text = parts.into_iter().map(|part| part.text).collect();
             answer.sources = results;
         } else {
             let linked_markers = is_xai;
-            AnnotatedParts { parts, files, results: pages.into(), seen, linked_markers }.finish(answer);
+            let results = pages.into();
+            AnnotatedParts { parts, files, results, seen, linked_markers, ..AnnotatedParts::default() }.finish(answer);
         }
         // With sources but without a tool call, the use of tools is unknown.
         answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);
     }
+}
+
+/// The passages that a file search found, in the order of the response, for an answer that cites none.
+fn hits(files: &BTreeMap<String, Source>) -> Vec<Source> {
+    let named = files.iter().map(|(id, file)| Source { id: Some(id.clone()), ..file.clone() });
+    let mut hits: Vec<Source> = named.collect();
+    hits.sort_by_key(|hit| (hit.pointer.len(), hit.pointer.clone()));
+    hits
 }
 
 impl WirePart {

@@ -27,6 +27,7 @@ struct WireEvent {
     annotation: Option<Value>,
     item: Option<Value>,
     response: Option<WireResponse>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
     #[serde(default, deserialize_with = "list")]
     results: Vec<Value>,

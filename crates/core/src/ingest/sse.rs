@@ -20,6 +20,9 @@ pub(super) struct SseEvents {
     open: Open,
 }
 
+/// The maximum number of names of events that are kept for an error.
+const MAX_NAMES: usize = 4;
+
 /// The event that is still open.
 #[derive(Debug, Default)]
 struct Open {
@@ -32,12 +35,19 @@ struct Open {
     ended: usize,
     /// Whether its data exceeds [`MAX_EVENT_BYTES`].
     too_long: bool,
+    /// The first names in the `event` fields, each once.
+    names: Vec<String>,
 }
 
 impl SseEvents {
     /// A parser whose first line has this number, counted from 1.
     pub(super) fn from_line(number: usize) -> Self {
         Self { lines: Lines::from_number(number), open: Open::default() }
+    }
+
+    /// The first names that `event` fields gave, each once, on one line.
+    pub(super) fn names(&self) -> &[String] {
+        &self.open.names
     }
 
     /// Parses more bytes and appends the events that they complete.
@@ -73,10 +83,13 @@ impl Open {
         }
         let colon = line.iter().position(|byte| *byte == b':');
         let (field, value) = colon.map_or((line, &[][..]), |colon| (&line[..colon], &line[colon + 1..]));
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        if field == b"event" && self.names.len() < MAX_NAMES {
+            self.name(value);
+        }
         if field != b"data" {
             return;
         }
-        let value = value.strip_prefix(b" ").unwrap_or(value);
         if self.is_followed_by(value) {
             self.end(events);
         }
@@ -90,6 +103,13 @@ impl Open {
         }
         self.line.get_or_insert(number);
         self.data.extend_from_slice(value);
+    }
+
+    fn name(&mut self, name: &[u8]) {
+        let name: String = String::from_utf8_lossy(name).chars().take(40).flat_map(char::escape_debug).collect();
+        if !name.is_empty() && !self.names.contains(&name) {
+            self.names.push(name);
+        }
     }
 
     /// Whether a `data` line with this value begins another event, although no blank line ended this one.

@@ -86,6 +86,7 @@ impl AnswerStream {
     }
 
     fn end(mut self, counts_whole: bool) -> Result<Answer, IngestError> {
+        let names = self.carrier.names().to_vec();
         let mut arrived = Arrived::default();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
             let counts = counts_whole.then(|| token_counts(std::str::from_utf8(&body).ok()?)).flatten();
@@ -104,8 +105,17 @@ impl AnswerStream {
             return answer.map(|answer| Answer { token_counts: counts.unwrap_or_default(), ..answer });
         }
         self.answer.take_all(&arrived)?;
-        self.answer.finish()
+        self.answer.finish().map_err(|error| match error {
+            IngestError::Unrecognized { seen } if !names.is_empty() => {
+                IngestError::Unrecognized { seen: format!("its events are named {}; {seen}", quoted(&names)) }
+            }
+            error => error,
+        })
     }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn azure_with(scores: AzureScores) -> GrowingAnswer {
@@ -264,6 +274,45 @@ mod tests {
             let told = answer.warnings.iter().filter(|entry| entry.code == "url-user");
             assert_eq!(told.count(), 3);
         }
+    }
+
+    #[test]
+    fn an_error_member_that_says_nothing_ends_no_stream() {
+        for none in ["false", "null", "\"\"", "{}", "[]", "0"] {
+            let body = format!(
+                "data: {{\"error\":{none},\"delta\":\"a\"}}\n\ndata: {{\"error\":{none},\"delta\":\"b\",\"done\":true}}\n\n"
+            );
+            let native = answer(&body);
+            assert_eq!((native.text.as_str(), native.complete, native.error), ("ab", true, None), "{none}");
+            let chat = format!(
+                "data: {{\"error\":{none},\"choices\":[{{\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"stop\"}}]}}\n\n"
+            );
+            assert_eq!((answer(&chat).text.as_str(), answer(&chat).error), ("a", None), "{none}");
+            let whole = format!(r#"{{"error":{none},"choices":[{{"message":{{"content":""}}}}]}}"#);
+            assert_eq!((answer(&whole).text.as_str(), answer(&whole).error), ("", None), "{none}");
+        }
+    }
+
+    #[test]
+    fn a_stream_that_changes_its_format_names_what_is_not_read() {
+        let chat = "data: {\"choices\":[{\"delta\":{\"content\":\"Leave\"}}]}\n\n";
+        let claude = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"!\"}}\n\n";
+        let native = "data: {\"delta\":\"More\"}\n\n";
+        for (body, other) in [(format!("{chat}{claude}{claude}"), "anthropic"), (format!("{chat}{native}"), "citewire")]
+        {
+            let answer = answer(&body);
+            assert_eq!((answer.text.as_str(), answer.complete), ("Leave", false));
+            let told: Vec<_> = answer.warnings.iter().filter(|entry| entry.code == "format-changed").collect();
+            assert_eq!(told.len(), 1, "{body}");
+            assert_eq!(told[0].at, crate::report::At::Pointer("/1".into()));
+            assert!(
+                told[0]
+                    .message
+                    .starts_with(&format!("the stream began as openai-chat, and event 2 at line 3 is one of {other}"))
+            );
+        }
+        let usual = answer(&format!("{chat}data: {{\"done\":true}}\n\n"));
+        assert!(usual.warnings.is_empty(), "{:?}", usual.warnings);
     }
 
     #[test]
@@ -445,6 +494,21 @@ mod tests {
     #[test]
     fn a_stream_without_an_answer_says_what_it_holds() {
         assert_eq!(refused("data: [DONE]\n\n"), "the stream contains no answer: it ended before any text");
+        let unknown =
+            "event: token\ndata: {\"type\": \"token\", \"value\": \"Hi\"}\n\nevent: end\ndata: {\"x\": 1}\n\n";
+        assert_eq!(
+            refused(unknown),
+            "the format was not recognized: its events are named `token`, `end`; its events have `type` \"token\", `value`; or \
+             `x`; name it with `from`"
+        );
+        assert_eq!(
+            refused("{\"a\": 1}\n{\"b\": \"\\u001b\"}\n"),
+            "the format was not recognized: its events have `a`; or `b`; name it with `from`"
+        );
+        assert_eq!(
+            refused("[{\"a\": 1}, {\"a\": 2}]"),
+            "the format was not recognized: its events have `a`; name it with `from`"
+        );
         assert_eq!(refused(": ping\n\n"), "the stream contains no answer: it ended before any text");
         assert_eq!(
             refused("data: hello\n\n"),

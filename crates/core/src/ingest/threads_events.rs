@@ -27,7 +27,9 @@ struct WireEvent<'a> {
     delta: Option<&'a RawValue>,
     code: Option<Value>,
     message: Option<Value>,
+    #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
+    #[serde(default, deserialize_with = "json::reported")]
     last_error: Option<Value>,
     incomplete_details: Option<Value>,
 }

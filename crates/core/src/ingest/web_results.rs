@@ -79,6 +79,24 @@ pub(super) fn web_results(item: &Value, pointer: &str, warnings: &mut Vec<Entry>
     pages
 }
 
+/// The pages that a search consulted (`web_search_call.action.sources`), or the page that was opened or searched. A source of
+/// kind `api` has a name instead of an address.
+pub(super) fn consulted(action: &Value, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
+    let listed = action["sources"].as_array().into_iter().flatten().enumerate();
+    let listed = listed.map(|(at, source)| (format!("{pointer}/sources/{at}"), source));
+    let opened = action["url"].is_string().then(|| (pointer.to_owned(), action));
+    let consulted = listed.chain(opened).filter_map(|(pointer, source)| {
+        let name = source["name"].as_str().map(|name| Source {
+            title: filled(Some(name.to_owned())),
+            kind: Some(SourceKind::Tool),
+            pointer: pointer.clone(),
+            ..Source::default()
+        });
+        page(source, pointer, warnings).or(name)
+    });
+    consulted.collect()
+}
+
 /// Reads a result object; `None` without a web address.
 fn page(result: &Value, pointer: String, warnings: &mut Vec<Entry>) -> Option<Source> {
     let text = |name: &str| filled(result[name].as_str().map(str::to_owned));
