@@ -10,7 +10,8 @@ use memchr::memmem::Finder;
 use serde_json::{Map, Value};
 
 use super::annotated::Annotated;
-use super::anthropic_citation::{PageAges, WireCitation};
+use super::anthropic_citation::WireCitation;
+use super::anthropic_pages::FoundPages;
 use super::gateway_source::source;
 use super::gemini_grounding::Grounding;
 use super::span::Unit;
@@ -308,13 +309,15 @@ fn cite_blocks(
     annotated: &mut Annotated,
     (text, warnings): (&str, &mut Vec<Entry>),
 ) -> Vec<SourceIndex> {
-    let ages = PageAges::default();
+    let mut found_pages = FoundPages::default();
     let mut sources = Vec::new();
     // The blocks follow each other in the text, and may say the same.
     let (mut block, mut end) = (None, 0);
     for Cited { pointer, citation, behind } in cited {
         let Ok(citation) = serde_json::from_value::<WireCitation>(citation) else { continue };
-        let Some(source) = citation.cite(&mut annotated.sources, &ages, pointer.clone(), warnings) else { continue };
+        let Some(source) = citation.cite(&mut annotated.sources, &mut found_pages, pointer.clone(), warnings) else {
+            continue;
+        };
         sources.push(source);
         let at = match behind {
             Behind::Bytes(bytes) => Some(bytes),
