@@ -154,6 +154,7 @@ impl Provider {
             | Self::OpenAiChat
             | Self::OpenAiResponses
             | Self::PerplexityAgent
+            | Self::PydanticAi
             | Self::VercelAiSdk
             | Self::Xai => false,
         }
