@@ -183,9 +183,11 @@ impl Assistant {
                 if let Some(links) = &self.links {
                     links.fill_in(&mut ask.sources);
                 }
+                ask.sources.append(&mut ask.attached);
                 let retrieval = Some(Retrieval::new(begun.elapsed(), ask.sources.clone()));
                 return Ok(Reply { retrieval, ..self.upstream.ask(ask).await? });
             }
+            ask.sources.append(&mut ask.attached);
         }
         self.upstream.ask(ask).await
     }

@@ -16,7 +16,7 @@ use crate::channels::azure_bot::{
     TurnOutcome,
 };
 use crate::channels::direct_line::Owner;
-use crate::channels::{Incomplete, counted};
+use crate::channels::{Incomplete, counted, log_report};
 use crate::clock::Clock;
 use crate::convert::Conversion;
 use crate::metrics::Metrics;
@@ -160,6 +160,7 @@ impl AzureResponder {
         match answer.follow(conversion, body).await {
             Ok(Followed { answered, incomplete, .. }) => {
                 self.metrics.conversion(format, counted(&answered.report));
+                log_report(&answered.report);
                 let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };
                 match incomplete {
                     Some(Incomplete::NoEnd) if turn.ending.is_cancelled() => {

@@ -64,7 +64,11 @@ pub(super) fn settle<E: Error + 'static>(
 /// How an answer is counted that was converted with this report.
 #[must_use]
 pub fn counted(report: &Report) -> Conversion {
-    Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
+    Conversion::Converted {
+        claims: report.cited.len(),
+        unresolved: report.unresolved.len(),
+        sources: report.sources.by_outcome(),
+    }
 }
 
 /// Whether there is nothing for readers. Where the channel has a form of its own, the words are in the Message thing.

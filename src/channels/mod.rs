@@ -15,8 +15,8 @@ mod keyed_mutex;
 mod line_server;
 mod pace;
 mod refusal_log;
+mod report_log;
 mod retention;
-mod scores;
 
 pub use arrived::{Incomplete, NoAnswer, counted};
 pub use delivered::Delivered;
@@ -24,5 +24,5 @@ pub use delivery::{Delivery, Whereabouts};
 pub use delivery_error::DeliveryError;
 pub use line_server::{Ending, HeldLine, LineServer, TurnEnd, TurnServer};
 pub(crate) use refusal_log::RefusalLog;
+pub(crate) use report_log::log_report;
 pub use retention::Retention;
-pub(crate) use scores::log_scores;

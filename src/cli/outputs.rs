@@ -10,19 +10,17 @@ use super::args::{self, Citations, ConvertArgs, OutputArgs, ScoreArgs};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
 use super::wanted::{from, grounding};
-use crate::answer::Answer;
-use crate::cite::{Numbering, Rules, cite};
+use crate::cite::Numbering;
 use crate::clock::{Clock as _, SystemClock};
-use crate::convert::{Conversion, ConvertError, Outgoing, OutgoingForm, empty_text, grounded};
+use crate::convert::{Conversion, ConvertError, Ended, Outgoing, OutgoingForm, empty_text, grounded};
 use crate::dialect::Dialect;
 use crate::egress::EgressOptions;
 use crate::ingest::{AzureScores, Provider, empty_search, ingest, ingest_azure_on_your_data, source_objects};
 use crate::output::{
     AssistantHubOptions, CardMetadata, Completion, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records,
-    WebUiCitations, assistanthub, document_name, open_webui, records,
+    WebUiCitations, assistanthub, open_webui, records, report_numbered,
 };
 use crate::redirects::{RedirectLimits, Redirects};
-use crate::report::Report;
 use crate::text::in_terminal;
 use crate::url::Tracking;
 
@@ -45,7 +43,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     }
     if args.report {
         let mut stderr = io::stderr();
-        write!(stderr, "{}", describe(&report(&answer, output, args.outputs.citations)))?;
+        write!(stderr, "{}", describe(&report_numbered(&answer, output, numbering(output, args.outputs.citations))))?;
         if let Some(vain) = empty_search(body, &answer) {
             writeln!(stderr, "{}", in_terminal(&vain.to_string()))?;
         }
@@ -100,14 +98,21 @@ pub(super) fn stream(args: &ConvertArgs, output: Output, how: &str) -> anyhow::R
         match outgoing.push(&piece[..length]) {
             Ok(values) => print_lines(&values)?,
             Err(error) => {
-                print_lines(&outgoing.failed(&error.to_string()).unwrap_or_default())?;
+                print_lines(&outgoing.failed(&error.to_string()).unwrap_or_default().values)?;
                 bail!("{input}: {error}");
             }
         }
     };
     match ended {
-        Ok(values) => {
+        Ok(Ended { values, report }) => {
             print_lines(&values)?;
+            if report.sources.unread > 0 {
+                let unread = report.sources.unread;
+                writeln!(
+                    io::stderr(),
+                    "citewire: {input}: {unread} sources were not read; --report without --stream names them"
+                )?;
+            }
             Ok(Outcome::Done)
         }
         Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
@@ -164,21 +169,8 @@ fn resolved(mut records: Records) -> anyhow::Result<Records> {
     Ok(records)
 }
 
-/// The report of this output, with its numbers and its document names.
-fn report(answer: &Answer, output: Output, citations: Citations) -> Report {
-    let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
-    report.error = answer.error.as_ref().map(|error| serde_json::json!(error));
-    report.extend(answer.warnings.iter().cloned());
-    let mut named = answer.clone();
-    if output != Output::Records {
-        for source in &mut named.sources {
-            source.title = Some(document_name(source));
-        }
-    }
+/// The numbering of the text of an output.
+fn numbering(output: Output, citations: Citations) -> Numbering {
     let is_dense = output == Output::OpenWebUi && citations == Citations::Badges;
-    let mut rules = Rules::numbered();
-    rules.numbering = if is_dense { Numbering::Dense } else { rules.numbering };
-    report.extend(cite(&named, &rules).entries);
-    report.scores = answer.score_lines();
-    report
+    if is_dense { Numbering::Dense } else { Numbering::Provider }
 }

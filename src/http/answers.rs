@@ -48,6 +48,7 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
         ("id" = String, Path, description = "The id of the conversation, or its name, percent-encoded"),
         ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
         ("channel" = Option<String>, Query, description = "The dialect or channel id for a raw body; else web-chat"),
+        ("to" = Option<String>, Query, description = "Another name of `channel`, as on the command line"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice; a repeated request with the \
             same key does not deliver the answer again"),
     ),

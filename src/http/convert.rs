@@ -15,7 +15,7 @@ use super::{ApiError, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalog};
 use crate::channels::azure_bot::WrittenFor;
-use crate::channels::{counted, log_scores};
+use crate::channels::{counted, log_report};
 use crate::convert::{ConvertError, Converted, convert};
 use crate::metrics::{Conversion, Metrics};
 use crate::report::Report;
@@ -42,6 +42,7 @@ pub(crate) struct ActivitiesAnswer<'a> {
     params(
         ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
         ("channel" = Option<String>, Query, description = "The dialect or channel id for a raw body; else web-chat"),
+        ("to" = Option<String>, Query, description = "Another name of `channel`, as on the command line"),
     ),
     request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
@@ -129,7 +130,7 @@ fn run(
     let converted = convert(&request.answer, &request.conversion);
     count(metrics, request.conversion.slug(), &converted);
     if let Ok(converted) = &converted {
-        log_scores(&converted.report.scores);
+        log_report(&converted.report);
     }
     // Few answers cite nothing, and only those are looked at once more.
     let cites_nothing = match &converted {

@@ -112,7 +112,7 @@ const KNOWN_OF_STEPS: [&str; 4] = ["from", "channel", "options", "reshaped"];
 impl<'a> Request<'a> {
     /// How a raw answer is to be converted that has not arrived yet: it is never wrapped.
     pub(crate) fn of_raw(query: &Query) -> Result<Conversion, EnvelopeError> {
-        let mut conversion = Conversion::to(dialect(query.get("channel"))?);
+        let mut conversion = Conversion::to(dialect(query.get("channel").or(query.get("to")))?);
         conversion.from = provider(query.get("from"))?;
         Ok(conversion)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
@@ -180,4 +180,16 @@ static DOCUMENT: LazyLock<Document> = LazyLock::new(Api::openapi);
 #[must_use]
 pub fn document() -> &'static Document {
     &DOCUMENT
+}
+
+/// The names of the query parameters that the document has for a path, in any of its methods.
+pub(crate) fn query_parameters(path: &str) -> Vec<String> {
+    let Some(item) = DOCUMENT.paths.paths.get(path) else { return Vec::new() };
+    let operations = [&item.get, &item.post, &item.put, &item.delete].into_iter().flatten();
+    let parameters = operations.flat_map(|operation| operation.parameters.iter().flatten());
+    let names = parameters.filter_map(|parameter| match parameter {
+        RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => Some(parameter.name.clone()),
+        RefOr::T(_) | RefOr::Ref(_) => None,
+    });
+    names.collect()
 }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use actix_web::http::header::HeaderValue;
+use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use futures_util::{Stream, StreamExt as _, stream};
@@ -16,14 +16,16 @@ use super::convert::{LARGE_BYTES, read};
 use super::empty_search::log_empty_search;
 use super::envelope::{AnswerRequest, EnvelopeError, PromptRequest, Request};
 use super::query::Query;
-use super::records::rescore;
 use super::tasks::Tasks;
 use super::{ApiError, State};
 use crate::answer::{Answer, LabelCatalog};
-use crate::convert::{Conversion, Outgoing, OutgoingForm, grounded};
+use crate::channels::log_report;
+use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded};
 use crate::ingest::{Retrieved, ingest, retrieved};
-use crate::output::{AssistantHubOptions, Completion, OpenWebUiOptions, assistanthub, open_webui};
+use crate::metrics::Metrics;
+use crate::output::{AssistantHubOptions, Completion, OpenWebUiOptions, Output, assistanthub, open_webui, report};
 use crate::prompt::{Budget, Options, Style, build, inject};
+use crate::report::Report;
 use crate::sse;
 
 /// The media types of streams: server-sent events, and JSON lines under the names that are in use.
@@ -156,33 +158,41 @@ async fn write(
     let body = read(&state, &request, payload).await?;
     let query = Query::of(&request);
     let labels = Arc::clone(&state.options.labels);
-    let written = if body.len() < LARGE_BYTES {
+    let (written, report) = if body.len() < LARGE_BYTES {
         whole(&body, &query, &labels, form)?
     } else {
         web::block(move || whole(&body, &query, &labels, form)).await??
     };
-    Ok(json_bytes(written))
+    account_for(&state.metrics, &report);
+    let mut response = json_bytes(written);
+    if let Ok(account) = HeaderValue::from_str(&account(&report)) {
+        response.headers_mut().insert(HeaderName::from_static("citewire-sources"), account);
+    }
+    Ok(response)
 }
 
 fn json_bytes(body: Vec<u8>) -> HttpResponse {
     HttpResponse::Ok().content_type(HeaderValue::from_static("application/json")).body(body)
 }
 
-/// An answer that has come whole.
-fn whole(body: &[u8], query: &Query, labels: &LabelCatalog, form: OutgoingForm) -> Result<Vec<u8>, ApiError> {
+/// An answer that has come whole, with its report.
+fn whole(body: &[u8], query: &Query, labels: &LabelCatalog, form: OutgoingForm) -> Result<(Vec<u8>, Report), ApiError> {
     let Request { answer: body, at, conversion, .. } = Request::parse(body, query)?;
     let mut answer =
         ingest(&body, conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
-    rescore(&mut answer, &conversion.options);
+    answer.rescore(&conversion.options.scoring());
     if answer.sources.is_empty() {
         log_empty_search(&body, conversion.from);
     }
     grounded(&answer, conversion.options.require_grounding).map_err(|source| ApiError::Convert { source, at })?;
     labels.complete(&mut answer);
-    written(&answer, &conversion, form).map_err(|error| ApiError::Unwritable(error.into()))
+    let output = if form == OutgoingForm::AssistantHub { Output::AssistantHub } else { Output::OpenWebUi };
+    let report = report(&answer, output);
+    let written = written(&answer, &conversion, form).map_err(|error| ApiError::Unwritable(error.into()))?;
+    Ok((written, report))
 }
 
 fn written(answer: &Answer, conversion: &Conversion, form: OutgoingForm) -> serde_json::Result<Vec<u8>> {
@@ -200,6 +210,23 @@ fn written(answer: &Answer, conversion: &Conversion, form: OutgoingForm) -> serd
 
 type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>>>>;
 
+/// Logs and counts the sources of an answer.
+fn account_for(metrics: &Metrics, report: &Report) {
+    log_report(report);
+    metrics.sources(report.sources.by_outcome());
+}
+
+/// The account of the sources, for people and programs that read no report: `cited=1, listed=0, …`.
+fn account(report: &Report) -> String {
+    report.sources.by_outcome().map(|(outcome, count)| format!("{outcome}={count}")).join(", ")
+}
+
+/// The end of a stream: what is left, then the account of the sources as a comment, which every client skips.
+fn last(ended: &Ended) -> impl Iterator<Item = Bytes> {
+    let comment = Bytes::from(format!(": citewire-sources: {}\n\n", account(&ended.report)));
+    ended.values.iter().map(sse::event).chain([comment])
+}
+
 /// An answer on its way from one connection to the other. A piece of the body is read when everything before it was taken by
 /// the client, so that nothing piles up; when the client goes, this is dropped, and the body with it.
 struct Following {
@@ -207,6 +234,7 @@ struct Following {
     coming: Option<(Outgoing, Pieces)>,
     out: VecDeque<Bytes>,
     tasks: Tasks,
+    metrics: Metrics,
 }
 
 /// Answers a stream while it arrives. Until something of the answer was read, an error has a status of its own.
@@ -235,7 +263,9 @@ async fn follow(
             piece = pieces.next() => piece.transpose()?,
         };
         let Some(piece) = piece else {
-            out.extend(outgoing.end().map_err(convert)?.iter().map(sse::event));
+            let ended = outgoing.end().map_err(convert)?;
+            account_for(&state.metrics, &ended.report);
+            out.extend(last(&ended));
             out.push_back(sse::done());
             break None;
         };
@@ -244,7 +274,7 @@ async fn follow(
             break Some((outgoing, pieces));
         }
     };
-    let following = Following { coming, out, tasks: state.tasks.clone() };
+    let following = Following { coming, out, tasks: state.tasks.clone(), metrics: state.metrics.clone() };
     Ok(HttpResponse::Ok()
         .content_type(HeaderValue::from_static("text/event-stream"))
         .insert_header(("cache-control", "no-cache"))
@@ -281,8 +311,13 @@ impl Following {
             None => outgoing.end().map_err(|error| error.to_string()),
             Some(reason) => outgoing.failed(reason).map_err(|_| reason.to_owned()),
         };
-        let values = ended.unwrap_or_else(|reason| vec![Outgoing::error(&reason)]);
-        self.out.extend(values.iter().map(sse::event));
+        match ended {
+            Ok(ended) => {
+                account_for(&self.metrics, &ended.report);
+                self.out.extend(last(&ended));
+            }
+            Err(reason) => self.out.push_back(sse::event(&Outgoing::error(&reason))),
+        }
         self.out.push_back(sse::done());
     }
 }

@@ -12,11 +12,11 @@ use super::empty_search::tell;
 use super::envelope::{EnvelopeError, RecordsRequest, Request};
 use super::query::Query;
 use super::{ApiError, State};
-use crate::answer::Answer;
-use crate::channels::log_scores;
-use crate::convert::{Options, grounded};
+use crate::channels::log_report;
+use crate::convert::grounded;
 use crate::ingest::{EmptySearch, empty_search, ingest, source_objects};
-use crate::output::{Records, Redirectors, records_behind};
+use crate::output::{Output, Records, Redirectors, records_behind, report};
+use crate::report::Report;
 
 /// Read the sources of an answer.
 ///
@@ -49,11 +49,13 @@ pub(crate) async fn read_records(
     let body = read(&state, &request, payload).await?;
     let query = Query::of(&request);
     let redirectors = Arc::clone(&state.options.redirectors);
-    let (mut records, vain) = if body.len() < LARGE_BYTES {
+    let Read { mut records, vain, report } = if body.len() < LARGE_BYTES {
         run(&body, &query, &redirectors)?
     } else {
         web::block(move || run(&body, &query, &redirectors)).await??
     };
+    log_report(&report);
+    state.metrics.sources(report.sources.by_outcome());
     if let Some(vain) = vain {
         tell(&vain);
     }
@@ -65,7 +67,14 @@ pub(crate) async fn read_records(
     Ok(HttpResponse::Ok().content_type(HeaderValue::from_static("application/json")).body(body))
 }
 
-fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<EmptySearch>), ApiError> {
+/// The records of an answer, and the words about it for the log.
+struct Read {
+    records: Records,
+    vain: Option<EmptySearch>,
+    report: Report,
+}
+
+fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<Read, ApiError> {
     let Request { answer: body, at, conversion, reshaped } = Request::parse_steps(body, query)?;
     let reshaped = reshaped.map(second_step).transpose()?;
     let mut answer =
@@ -73,7 +82,7 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Record
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
-    rescore(&mut answer, &conversion.options);
+    answer.rescore(&conversion.options.scoring());
     let vain = empty_search(&body, &answer);
     if let Err(source) = grounded(&answer, conversion.options.require_grounding) {
         if let Some(vain) = vain {
@@ -87,13 +96,7 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Record
         Some((text, complete)) => records.reshaped(text, complete),
         None => records,
     };
-    Ok((records, vain))
-}
-
-/// Reads scores as the caller wishes, and says in the log for debugging how each came about.
-pub(super) fn rescore(answer: &mut Answer, options: &Options) {
-    answer.rescore(&options.scoring());
-    log_scores(&answer.score_lines());
+    Ok(Read { records, vain, report: report(&answer, Output::Records) })
 }
 
 /// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule RC-06).

@@ -1,17 +1,20 @@
 //! The table of all routes, from which they are registered, documented and tested.
 
 use actix_cors::Cors;
-use actix_web::dev::{HttpServiceFactory, ServiceRequest};
+use actix_web::body::MessageBody;
+use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
-use actix_web::middleware::{Condition, from_fn};
-use actix_web::{HttpMessage as _, Route, guard, web};
+use actix_web::middleware::{Condition, Next, from_fn};
+use actix_web::{Error, HttpMessage as _, Route, guard, web};
 
 use super::auth::{Access, authenticate};
+use super::openapi::query_parameters;
 use super::paths::{
     DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, Reached, SESSION_ID, is_admin, is_page,
 };
+use super::query::check_names;
 use super::{
-    ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, check, completions,
+    ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, body, check, completions,
     connector, conversations, convert, direct_line, docs, documents, embed, feedback, figures, health, messages,
     outputs, page, records, session, socket, upload, users, web_chat,
 };
@@ -182,12 +185,29 @@ fn resources(prefix: &str, embed: &EmbedOptions) -> Vec<(&'static str, impl Http
             request.extensions_mut().insert(Reached(path));
             authenticate(access, request, next)
         });
-        let resource = resource.default_service(web::to(wrong_method)).wrap(guarded);
+        // Inside of the guard: whoever has no credential learns nothing of the route.
+        let documented = from_fn(move |request, next| with_known_parameters(path, request, next));
+        let resource = resource.default_service(web::to(wrong_method)).wrap(documented).wrap(guarded);
         let resource = resource.wrap(Condition::new(path == SESSION_ID, cors().supports_credentials()));
         let resource = resource.wrap(Condition::new(path == EMBED_SESSION, embed_cors(embed)));
         (path, resource.wrap(Condition::new(path == DOWNLOAD, download_cors())))
     };
     resources.into_iter().map(build).collect()
+}
+
+/// Lets a request through whose query parameters the route documents.
+async fn with_known_parameters(
+    path: &'static str,
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    match check_names(request.request(), path, || query_parameters(path)) {
+        Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
+        Err(fault) => {
+            body::discard(request.take_payload()).await;
+            Ok(request.error_response(ApiError::from(fault)).map_into_right_body())
+        }
+    }
 }
 
 fn route(entry: &RouteEntry) -> Route {

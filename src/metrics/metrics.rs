@@ -27,6 +27,7 @@ struct Inner {
     conversions: IntCounterVec,
     claims: IntCounter,
     unresolved: IntCounter,
+    sources: IntCounterVec,
     sockets: IntGauge,
     live_streams: IntGauge,
     first_update: Histogram,
@@ -34,6 +35,9 @@ struct Inner {
     queue: IntGaugeVec,
     queue_age: GaugeVec,
 }
+
+/// The number of sources of an answer by the name of their outcome.
+pub type SourceOutcomes = [(&'static str, usize); 5];
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub enum Conversion {
         claims: usize,
         /// How many of its markers name no source.
         unresolved: usize,
+        /// How many of its sources had each outcome.
+        sources: SourceOutcomes,
     },
     /// It cannot be read as an answer.
     Unusable,
@@ -113,6 +119,7 @@ impl Metrics {
             rate_limited,
             conversions: added!(IntCounterVec::new(named(table::CONVERSIONS), table::CONVERSIONS.labels)),
             claims: added!(IntCounter::with_opts(named(table::CLAIMS))),
+            sources: added!(IntCounterVec::new(named(table::SOURCES), table::SOURCES.labels)),
             unresolved: added!(IntCounter::with_opts(named(table::UNRESOLVED))),
             sockets: added!(IntGauge::with_opts(named(table::SOCKETS))),
             live_streams: added!(IntGauge::with_opts(named(table::LIVE_STREAMS))),
@@ -210,7 +217,8 @@ impl Metrics {
     /// An answer was given to convert, in a format of this slug, or in any.
     pub fn conversion(&self, format: Option<&'static str>, conversion: Conversion) {
         let outcome = match conversion {
-            Conversion::Converted { claims, unresolved } => {
+            Conversion::Converted { claims, unresolved, sources } => {
+                self.sources(sources);
                 self.0.claims.inc_by(claims as u64);
                 self.0.unresolved.inc_by(unresolved as u64);
                 "converted"
@@ -221,6 +229,15 @@ impl Metrics {
             Conversion::Empty => "empty",
         };
         self.0.conversions.with_label_values(&[format.unwrap_or("auto"), outcome]).inc();
+    }
+
+    /// An answer had these sources.
+    pub fn sources(&self, sources: SourceOutcomes) {
+        for (outcome, count) in sources {
+            if count > 0 {
+                self.0.sources.with_label_values(&[outcome]).inc_by(count as u64);
+            }
+        }
     }
 
     /// A socket is open, until the guard is dropped.
@@ -289,7 +306,8 @@ mod tests {
         metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
         metrics.limited(Limit::Posts);
         metrics.revision(Some("8c1f0be2a94d"));
-        metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1 });
+        let sources = [("cited", 2), ("listed", 0), ("merged", 0), ("uncited", 0), ("unread", 3)];
+        metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1, sources });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());
         metrics.watch_bus(&BusFigures::default());
         let channels = [Channel::Connector, Channel::DirectLineClient].map(ChannelFigures::new);
@@ -312,6 +330,7 @@ mod tests {
         let told = text.lines().filter(|line| line.starts_with("# TYPE")).count();
         assert_eq!(told, METRICS.len(), "{text}");
         has(&metrics, "citewire_claims_total 2");
+        has(&metrics, r#"citewire_sources_total{outcome="unread"} 3"#);
         has(&metrics, "citewire_unresolved_markers_total 1");
         has(&metrics, "citewire_store_changes_total 3");
         has(&metrics, r#"citewire_channel_refusals_total{channel="connector",reason="throttled"} 1"#);

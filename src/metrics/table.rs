@@ -50,6 +50,7 @@ families! {
     RATE_LIMITED = "citewire_rate_limited_total", Type::Counter, ["limit"], "Requests refused by rate limits.";
     CONVERSIONS = "citewire_conversions_total", Type::Counter, ["format", "outcome"], "Conversions into activities.";
     CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers.";
+    SOURCES = "citewire_sources_total", Type::Counter, ["outcome"], "Sources of converted answers.";
     UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers without a source.";
     SOCKETS = "citewire_sockets_open", Type::Gauge, [], "Open WebSocket streams.";
     LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Live answers in progress.";

@@ -13,6 +13,8 @@ pub struct Ask {
     /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
     /// back end looks for itself.
     pub sources: Vec<Source>,
+    /// Passages of files that the reader attached to the question. A model is to cite them behind the sources.
+    pub attached: Vec<Source>,
     /// Whether the answer is to cite. Where it is not, a model reads the passages without numbers, and its
     /// answer comes without sources.
     pub citations: bool,
@@ -31,6 +33,7 @@ impl Default for Ask {
             turns: Vec::new(),
             instructions: None,
             sources: Vec::new(),
+            attached: Vec::new(),
             citations: true,
             conversation: None,
             plain: false,

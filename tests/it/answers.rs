@@ -95,6 +95,34 @@ async fn an_unknown_format_channel_member_or_option_is_400_with_its_place() {
     }
 }
 
+/// `?form=openai-chat` was once ignored, and the answer read as something else.
+#[tokio::test]
+async fn an_unknown_query_parameter_is_400_with_the_nearest_name() {
+    let app = TestApp::start();
+    for (path, told) in [
+        ("/v1/activities?form=citewire", "\"form\" is no query parameter of this route; do you mean from?"),
+        ("/v1/activities?chanel=teams", "do you mean channel?"),
+        ("/v1/records?pretty=1", "\"pretty\" is no query parameter of this route, which has: from"),
+        ("/v1/prompt?style=numbered", "\"style\" is no query parameter of this route, which has none"),
+        ("/v1/activities?channel=teams&to=slack", "channel and to are two names of one parameter: give one of them"),
+    ] {
+        let (status, problem) = answer(app.post(path, API_KEY).json(&leave())).await;
+        assert_eq!(
+            (status, problem["code"].as_str()),
+            (StatusCode::BAD_REQUEST, Some("invalid_parameter")),
+            "{problem}"
+        );
+        assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(told)), "{path}: {problem}");
+    }
+    let text = async |query: &str| {
+        let (status, body) = answer(app.post(&format!("{ACTIVITIES}{query}"), API_KEY).json(&leave())).await;
+        assert_eq!(status, StatusCode::OK, "{query}: {body}");
+        body["activities"][0]["text"].clone()
+    };
+    assert_eq!(text("?to=plain").await, text("?channel=plain").await);
+    assert_ne!(text("?to=plain").await, text("").await);
+}
+
 #[tokio::test]
 async fn a_fault_in_an_answer_is_400_with_its_pointer() {
     let app = TestApp::start();

@@ -51,6 +51,29 @@ fn every_line_of_the_log_that_operations_tells_of_is_written_somewhere() {
     assert!(lines > 20, "the table is read: {lines}");
 }
 
+/// The commands of README between *Run it* and the next heading.
+fn commands_to_run() -> Vec<String> {
+    let readme = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"));
+    let section = readme.split("\n## Run it\n").nth(1).expect("the section");
+    let section = section.split("\n## ").next().expect("its text");
+    let commands = section.lines().filter_map(|line| line.strip_prefix("    "));
+    commands.map(|line| line.split('#').next().expect("a command").trim().to_owned()).collect()
+}
+
+#[test]
+fn readme_names_the_command_that_runs_citewire_and_the_one_that_continuous_integration_calls() {
+    let commands = commands_to_run();
+    let script = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run"));
+    let last = script.lines().rfind(|line| !line.trim().is_empty()).expect("a command");
+    let called = last.strip_suffix(" \"$@\"").expect("the arguments of the script go on");
+    assert!(commands.iter().any(|command| command == called), "README does not name `{called}`: {commands:?}");
+    assert!(commands.iter().any(|command| command == "cargo xtask run"), "{commands:?}");
+    let help = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/src/main.rs"));
+    for command in commands.iter().filter(|command| command.starts_with("cargo xtask")) {
+        assert!(help.contains(command.as_str()), "xtask has no `{command}`");
+    }
+}
+
 // Rows behind a blank line are no table: they are drawn as text.
 #[test]
 fn no_blank_line_cuts_a_table() {

@@ -44,6 +44,7 @@ mod connector;
 /// The tokens of those who call the bot behind Azure Bot Service.
 mod connector_auth;
 /// The settings of the image and of `compose.yaml`.
+mod conservation;
 mod container;
 /// The operator's routes to conversations.
 mod conversations;

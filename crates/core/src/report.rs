@@ -54,7 +54,6 @@ pub struct ScoreLine {
 /// silently (policy P-14).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(value_type = Object))]
 pub struct SourceCounts {
     /// Sources that the text cites, each with a claim of its own.
     pub cited: usize,
@@ -69,10 +68,11 @@ pub struct SourceCounts {
 }
 
 impl SourceCounts {
-    /// Whether the input held no source at all.
+    /// The counts by the name of their outcome.
     #[must_use]
-    pub fn none(&self) -> bool {
-        *self == Self::default()
+    pub fn by_outcome(&self) -> [(&'static str, usize); 5] {
+        let Self { cited, listed, merged, uncited, unread } = *self;
+        [("cited", cited), ("listed", listed), ("merged", merged), ("uncited", uncited), ("unread", unread)]
     }
 }
 
@@ -154,6 +154,18 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// An entry about a source that nothing cites.
+    #[must_use]
+    pub fn not_cited(pointer: impl Into<String>, title: Option<&str>) -> Self {
+        let message = match title {
+            Some(title) => format!("nothing cites {title:?}"),
+            None => "nothing cites this source".to_owned(),
+        };
+        Self::in_input(Kind::Uncited, "not-cited", pointer, message)
+    }
+}
+
 /// The lists of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -186,6 +198,12 @@ pub enum At {
 }
 
 impl At {
+    /// The JSON pointer, if the entry refers to the input.
+    #[must_use]
+    pub fn pointer(&self) -> Option<&str> {
+        if let Self::Pointer(pointer) = self { Some(pointer) } else { None }
+    }
+
     /// The byte offset, if the entry refers to the answer's text.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {

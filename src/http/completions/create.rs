@@ -11,6 +11,7 @@ use futures_util::stream::{self, BoxStream};
 use serde_json::{Value, json};
 
 use super::CompletionError;
+use super::attached::unwrap;
 use super::chunks::{Telling, chunks};
 use super::request::ChatRequest;
 use super::task::{answer_without_model, is_task};
@@ -74,6 +75,9 @@ pub(crate) async fn create_completion(
         comment_every: state.options.comment_every,
     };
     let mut ask = asked.ask()?;
+    if !assistant.searches_itself() {
+        unwrap(&mut ask);
+    }
     if !ask.sources.is_empty() && assistant.searches_itself() {
         let reason = format!("the model {} searches by itself and accepts no sources", asked.model);
         return Err(CompletionError::Member { param: "citewire.sources".to_owned(), reason }.into());

@@ -1,5 +1,6 @@
 //! Assistants as models of an OpenAI-compatible API (`docs/reference/chat-completions.md`).
 
+mod attached;
 mod chunks;
 mod create;
 mod error;

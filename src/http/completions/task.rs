@@ -5,6 +5,8 @@
 
 use serde_json::json;
 
+use super::attached::attached;
+
 /// How such a question begins.
 const BEGINS: &str = "### Task:";
 
@@ -13,7 +15,7 @@ const MAX_TITLE_CHARS: usize = 60;
 
 /// Whether this, the only message of a request that wants no stream, is such a question.
 pub(super) fn is_task(question: &str) -> bool {
-    question.trim_start().starts_with(BEGINS)
+    question.trim_start().starts_with(BEGINS) && attached(question).is_none()
 }
 
 /// The answer where no model could give one: an empty list of what is asked for, and for a title, the beginning of what the

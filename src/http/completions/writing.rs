@@ -7,11 +7,11 @@ use serde_json::json;
 use super::CompletionError;
 use crate::answer::{Answer, TokenCounts};
 use crate::assistant::{Assistant, Case};
-use crate::channels::log_scores;
+use crate::channels::log_report;
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
 use crate::ingest::{AnswerStream, Provider, StreamEvent};
-use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishReason};
+use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishReason, Output, report};
 
 /// What the log says of a question without an answer, or with half of one.
 const FAILED: &str = "a completion failed";
@@ -129,7 +129,7 @@ impl Writing {
         }
         conversion.labels.complete(&mut answer);
         answer.rescore(&conversion.options.scoring());
-        log_scores(&answer.score_lines());
+        log_report(&report(&answer, Output::OpenWebUi));
         let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
         Written { chat, rest, failure, token_counts: answer.token_counts }
     }

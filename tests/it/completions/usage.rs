@@ -41,6 +41,33 @@ fn words(usage: &Value) -> Play {
     chat(&events)
 }
 
+/// Open WebUI wraps a question when its reader attached a file; the documents were once searched for the whole template.
+#[tokio::test]
+async fn passages_of_an_attached_file_stand_behind_those_of_the_documents() {
+    let model = Model::playing([words(&Value::Null), words(&Value::Null)]).await;
+    let (app, _folder) = handbook(&model, &[("leave.md", LEAVE), ("tax.md", "# Tax\n\nTax is due in May.\n")]).await;
+    let wrapped = "### Task:\nAnswer the query from the context, and cite the id of a source as [id].\n\n<context>\n\
+        <source id=\"1\" name=\"canteen.pdf\">The canteen opens at noon.</source>\n</context>\n\nHow long is annual leave?";
+    for stream in [false, true] {
+        let request =
+            json!({"model": "handbook", "stream": stream, "messages": [{"role": "user", "content": wrapped}]});
+        if stream {
+            streamed(&app, &request).await;
+        } else {
+            completed(&app, &request).await;
+        }
+    }
+    for seen in model.seen() {
+        let messages = seen.body["messages"].as_array().expect("messages");
+        assert_eq!(messages.last().expect("a question")["content"], "How long is annual leave?");
+        let sent = seen.body["messages"].to_string();
+        let places =
+            ["[1]", "30 days, to be taken", "[2]", "canteen.pdf", "opens at noon"].map(|words| sent.rfind(words));
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {sent}");
+        assert!(!sent.contains("### Task"), "{sent}");
+    }
+}
+
 /// The back end said 1200 and 28, and clients read 9 and 12: an estimate without sources and instructions.
 #[tokio::test]
 async fn usage_is_what_the_back_end_counted() {

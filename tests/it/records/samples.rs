@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{json_of, read};
 use crate::golden::{input, json_blocks, samples};
 
-const KEYS: [&str; 9] =
-    ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unresolved"];
+const KEYS: [&str; 10] =
+    ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unread", "unresolved"];
 
 const SOURCE_KEYS: [&str; 18] = [
     "chunk_id",

@@ -11,7 +11,7 @@ use crate::answer::{Addresses, Answer, Source};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
 use crate::dialect::MessageOptions;
 use crate::graph;
-use crate::report::{At, Entry, Kind, Report};
+use crate::report::{Entry, Kind, Report};
 
 /// The outcome of a conversion.
 #[derive(Clone, Debug)]
@@ -57,21 +57,10 @@ fn account_for_sources(sources: &[Source], cited: &CitedText, report: &mut Repor
     report.sources.merged = sources.len() - uncited.len() - claims;
     report.sources.uncited = uncited.len();
     *(if cited.listed { &mut report.sources.listed } else { &mut report.sources.cited }) = claims;
-    let told: HashSet<String> = report.dropped.iter().filter(|entry| entry.code == CLAIMS_LIMIT).map(pointer).collect();
-    report.extend(uncited.into_iter().filter(|source| !told.contains(&source.pointer)).map(|source| {
-        let message = match source.display_title() {
-            Some(title) => format!("nothing cites {title:?}"),
-            None => "nothing cites this source".to_owned(),
-        };
-        Entry::in_input(Kind::Uncited, "not-cited", source.pointer.as_str(), message)
-    }));
-}
-
-fn pointer(entry: &Entry) -> String {
-    match &entry.at {
-        At::Pointer(pointer) => pointer.clone(),
-        At::Offset(_) => String::new(),
-    }
+    let told = report.dropped.iter().filter(|entry| entry.code == CLAIMS_LIMIT);
+    let told: HashSet<String> = told.filter_map(|entry| entry.at.pointer().map(str::to_owned)).collect();
+    let uncited = uncited.into_iter().filter(|source| !told.contains(&source.pointer));
+    report.extend(uncited.map(|source| Entry::not_cited(source.pointer.as_str(), source.display_title().as_deref())));
 }
 
 /// The note about an answer without text, with the code `empty-text`: its message says nothing.

@@ -20,5 +20,5 @@ pub use error::ConvertError;
 pub use grounding::grounded;
 pub use message::{Converted, convert_answer, empty_text};
 pub use options::{Grounding, Options};
-pub use outgoing::{Outgoing, OutgoingForm, UnknownOutgoingForm};
+pub use outgoing::{Ended, Outgoing, OutgoingForm, UnknownOutgoingForm};
 pub use streaming::{Streamed, Streaming, Update};

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::{Conversion, ConvertError, Grounding, grounded};
 use crate::answer::{LabelCatalog, Scoring};
 use crate::ingest::{AnswerStream, StreamEvent};
-use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, Completion, WebUiSource};
+use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, Completion, Output, WebUiSource, report};
+use crate::report::Report;
 use crate::url::Tracking;
 
 /// What an answer becomes while it arrives.
@@ -57,6 +58,15 @@ impl fmt::Display for OutgoingForm {
             Self::AssistantHub => "assistanthub",
         })
     }
+}
+
+/// The end of an answer that went on to a chat client.
+#[derive(Clone, Debug, Default)]
+pub struct Ended {
+    /// What is left to give out.
+    pub values: Vec<Value>,
+    /// The report of the answer, with the account of its sources.
+    pub report: Report,
 }
 
 /// Turns the bytes of a provider's stream into what a chat client reads, piece by piece.
@@ -135,7 +145,7 @@ impl Outgoing {
     ///
     /// # Errors
     /// When the body is unusable, or required grounding is missing.
-    pub fn end(self) -> Result<Vec<Value>, ConvertError> {
+    pub fn end(self) -> Result<Ended, ConvertError> {
         self.finish(None)
     }
 
@@ -143,7 +153,7 @@ impl Outgoing {
     ///
     /// # Errors
     /// When nothing that arrived can be shown.
-    pub fn failed(self, reason: &str) -> Result<Vec<Value>, ConvertError> {
+    pub fn failed(self, reason: &str) -> Result<Ended, ConvertError> {
         self.finish(Some(reason.to_owned()))
     }
 
@@ -153,7 +163,7 @@ impl Outgoing {
         json!({"error": {"message": reason, "type": "server_error", "code": null, "param": null}})
     }
 
-    fn finish(mut self, failure: Option<String>) -> Result<Vec<Value>, ConvertError> {
+    fn finish(mut self, failure: Option<String>) -> Result<Ended, ConvertError> {
         let mut out = self.begin();
         let Self { stream, chat, grounding, tracking, scoring, labels, .. } = &mut self;
         let mut answer = std::mem::take(stream).finish()?;
@@ -171,6 +181,7 @@ impl Outgoing {
         let failure = failure.or(reported).or(broken);
         answer.complete &= failure.is_none();
         let chat = std::mem::replace(chat, ChatStream::new(ChatOptions::default()));
+        let report = report(&answer, self.output());
         let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
         if !rest.is_empty() {
             out.push(self.text(&rest));
@@ -182,7 +193,14 @@ impl Outgoing {
             None if self.has_chunks() => out.extend(chat.finish_chunk(&self.completion).map(Value::Object)),
             None => {}
         }
-        Ok(out)
+        Ok(Ended { values: out, report })
+    }
+
+    fn output(&self) -> Output {
+        match self.form {
+            OutgoingForm::AssistantHub => Output::AssistantHub,
+            OutgoingForm::Chunks | OutgoingForm::Events | OutgoingForm::Completion => Output::OpenWebUi,
+        }
     }
 
     /// Whether only the whole answer tells what to write.
@@ -246,7 +264,7 @@ mod tests {
         let text = push(&mut answer, r#"{"delta": "x [2] y"}"#);
         assert_eq!(text, [json!({"type": "message", "data": {"content": "x [1] y"}})]);
         push(&mut answer, r#"{"done": true}"#);
-        let end = answer.end().expect("an end");
+        let end = answer.end().expect("an end").values;
         assert_eq!(end.len(), 1);
         assert_eq!((&end[0]["type"], &end[0]["data"]["content"]), (&json!("chat:completion"), &json!("")));
         assert_eq!(
@@ -262,7 +280,7 @@ mod tests {
         assert_eq!(begin[0]["choices"][0]["delta"]["role"], "assistant");
         assert_eq!(push(&mut answer, r#"{"delta": "x [2] y"}"#)[0]["choices"][0]["delta"]["content"], "x [2] y");
         push(&mut answer, r#"{"done": true}"#);
-        let end = answer.end().expect("an end");
+        let end = answer.end().expect("an end").values;
         assert_eq!(end.last().expect("a chunk")["citations"]["referenced_indices"], json!([2]));
     }
 
@@ -271,7 +289,7 @@ mod tests {
         let mut answer = outgoing(OutgoingForm::Events);
         push(&mut answer, SOURCES);
         push(&mut answer, r#"{"delta": "x [2] y"}"#);
-        let end = answer.end().expect("an end");
+        let end = answer.end().expect("an end").values;
         assert_eq!((end.len(), &end[0]["type"]), (2, &json!("source")));
         assert_eq!(end[1]["error"]["message"], "the answer broke off");
     }

@@ -106,7 +106,7 @@ impl Account {
         });
         let likeness = Likeness::of(members);
         let is_innermost = self.things.len() == before;
-        if likeness.address.is_some() || promise != Promise::None && is_innermost && likeness.names_something() {
+        if likeness.is_source() || promise != Promise::None && is_innermost && likeness.names_something() {
             self.push(pointer, likeness);
         }
     }
@@ -270,6 +270,7 @@ mod tests {
                 "/retrieved_chunks/0",
             ),
             (json!({"choices": plain(), "book_sources": ["Handbook, page 3"]}), "/book_sources/0"),
+            (json!({"choices": plain(), "hits": [{"filename": "leave.pdf", "text": "30 days"}]}), "/hits/0"),
             (json!({"choices": plain(), "outcome": "{\"documents\": [{\"title\": \"X\"}]}"}), "/outcome/documents/0"),
         ];
         for (body, place) in bodies {

@@ -45,6 +45,7 @@ mod gemini_legacy;
 mod growing_answer;
 mod json;
 mod json_walk;
+mod known_members;
 mod langchain;
 mod lines;
 mod linked_markers;

@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::{self, list};
+use super::json::list;
 use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations, has_lists};
 use super::native_events::NativeEvents;
-use super::{IngestError, Provider, cohere};
+use super::{IngestError, Provider, cohere, known_members};
 use crate::answer::{Answer, Source};
 
 const MEMBERS: &[&str] = &["annotations", "interpreter", "label", "sources", "text"];
@@ -56,15 +56,19 @@ struct FaultlessManifest {
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    json::read::<Manifest>(body)?
-        .into_answer()
-        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is required"))
+    let (manifest, unknown) = known_members::read::<Manifest>(body)?;
+    let missing = || IngestError::member("/text", "missing; the text of the answer is required");
+    let mut answer = manifest.into_answer().ok_or_else(missing)?;
+    answer.warnings.extend(unknown.notes(""));
+    Ok(answer)
 }
 
 /// Reads a manifest without unknown members or wrong types, in one pass; `None` for any other body, without a reason.
 pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
-    let FaultlessManifest { text, sources, annotations, label, interpreter } = serde_json::from_str(body).ok()?;
-    Manifest { text: Some(text), sources, annotations, label, interpreter }.into_answer()
+    let (manifest, unknown) = known_members::read_faultless(body)?;
+    let FaultlessManifest { text, sources, annotations, label, interpreter } = manifest;
+    let manifest = Manifest { text: Some(text), sources, annotations, label, interpreter };
+    unknown.is_empty().then(|| manifest.into_answer()).flatten()
 }
 
 impl Manifest {

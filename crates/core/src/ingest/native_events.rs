@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::IngestError;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
 use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations};
+use super::{IngestError, known_members};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 
@@ -57,7 +57,11 @@ impl ReadEvents for NativeEvents {
             said.extend(Some(delta).filter(|delta| !delta.is_empty()).map(StreamEvent::Text));
             return Ok(());
         }
-        let WireEvent { delta, sources, annotations, label, interpreter, error, done } = json::read(json)?;
+        let (read, unknown) = known_members::read(json)?;
+        let WireEvent { delta, sources, annotations, label, interpreter, error, done } = read;
+        if !unknown.is_empty() {
+            notes.extend(unknown.notes(&event.pointer()));
+        }
         let place = || event.pointer();
         if !sources.is_empty() {
             let sources = sources.into_iter().enumerate();

@@ -5,9 +5,15 @@ use std::hash::{Hash, Hasher};
 use serde_json::{Map, Value};
 
 /// The bytes of which a body needs one to hold a source-like thing: the mark of an address, and the parts of the names in
-/// [`PROMISING`] that are spelt alike in every case.
-pub(super) const MENTIONS: [&str; 14] = [
+/// [`PROMISING`] and [`FILES`] that are spelt alike in every case.
+pub(super) const MENTIONS: [&str; 20] = [
     "://",
+    "doc_",
+    "ileName",
+    "ile_id",
+    "ile_name",
+    "ileId",
+    "ilename",
     "ources",
     "ource_",
     "ourceD",
@@ -108,6 +114,10 @@ const NAMES: [&str; 20] = [
     "path",
 ];
 
+/// Those of [`NAMES`] that name a file or a document of an index.
+const FILES: [&str; 9] =
+    ["docid", "dockey", "docname", "documentid", "documentname", "documenttitle", "fileid", "filename", "filetitle"];
+
 /// Names of members that hold a passage of a source.
 const PASSAGES: [&str; 14] = [
     "content",
@@ -141,6 +151,10 @@ pub(super) struct Likeness {
     pub(super) names: Vec<String>,
     /// Its first name, for messages.
     pub(super) shown: Option<String>,
+    /// Whether it names a file or a document.
+    names_file: bool,
+    /// Whether it holds a passage.
+    has_passage: bool,
 }
 
 impl Hash for Likeness {
@@ -154,7 +168,12 @@ impl Likeness {
     /// A thing that is only a string: an address or a name.
     pub(super) fn named(text: &str) -> Self {
         let (address, shown) = if has_scheme(text) { (Some(text), None) } else { (None, Some(text)) };
-        Self { address: address.map(str::to_owned), names: vec![name_key(text)], shown: shown.map(str::to_owned) }
+        Self {
+            address: address.map(str::to_owned),
+            names: vec![name_key(text)],
+            shown: shown.map(str::to_owned),
+            ..Self::default()
+        }
     }
 
     /// The signs among the members of an object.
@@ -187,9 +206,16 @@ impl Likeness {
         } else if NAMES.contains(&name) {
             self.shown.get_or_insert_with(|| value.to_owned());
             self.names.push(name_key(value));
+            self.names_file |= FILES.contains(&name);
         } else if PASSAGES.contains(&name) && !is_span {
             self.names.push(name_key(value));
+            self.has_passage = true;
         }
+    }
+
+    /// Whether it is a source wherever it stands: it has an address, or a passage of a named file.
+    pub(super) fn is_source(&self) -> bool {
+        self.address.is_some() || self.names_file && self.has_passage
     }
 
     pub(super) fn names_something(&self) -> bool {

@@ -3,6 +3,7 @@
 //! They follow the rules of their readers instead of the policies of channels. The text stays as the model wrote it, except
 //! for its markers. No HTML, images or links are disarmed, because nothing here is drawn.
 
+mod account;
 mod assistanthub;
 mod badge_stream;
 mod chat;
@@ -26,6 +27,7 @@ mod output;
 mod records;
 mod redirect;
 
+pub use account::{report, report_numbered};
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
 pub use chat::{Chat, ChatCompletion};
 pub use chat_completion::{Completion, FinishReason, Usage};

@@ -11,7 +11,7 @@ use crate::activity::Activity;
 use crate::channels::arrived::{Wordless, counted, settle};
 use crate::channels::follow::{Arrived, Audience, Unread, take_in};
 use crate::channels::pace::Pace;
-use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
+use crate::channels::{Delivered, DeliveryError, NoAnswer, log_report};
 use crate::convert::{Conversion, Streamed, Streaming};
 use crate::store::ChangeListener;
 
@@ -170,7 +170,7 @@ impl StreamingAnswer {
         self.streaming.metrics.conversion(from, outcome);
         let (streamed, incomplete) = settled.map_err(StreamingError::NoAnswer)?;
         let Streamed { message, report, .. } = streamed;
-        log_scores(&report.scores);
+        log_report(&report);
         let behind = incomplete.as_ref().map(|_| Activity::message(self.streaming.options.incomplete.clone()));
         let appended = self.record(message, behind, key).await?;
         let first = appended.recorded.into_iter().next().ok_or(DeliveryError::NoMessage)?;
