@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::list;
+use super::json::{self, list};
 use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations, has_lists};
 use super::native_events::NativeEvents;
 use super::{IngestError, Provider, cohere, known_members};
