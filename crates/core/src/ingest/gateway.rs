@@ -165,7 +165,7 @@ impl Gateway {
             };
             let Some((pointer, base)) = base else { continue };
             let mut entries = Vec::new();
-            walk(base, row.path, pointer, &mut entries);
+            walk(base, row.path, &pointer, &mut entries);
             is_new |= self.take(number, entries, warnings);
         }
         let choice = first.map(|(at, choice)| (format!("{place}/choices/{at}"), choice));
@@ -339,7 +339,7 @@ fn cite_blocks(
 }
 
 /// Collects the entries of the lists at a path, with their JSON pointers. An object of objects is a list with names.
-fn walk<'v>(value: &'v Value, path: &[&str], pointer: String, entries: &mut Vec<(String, &'v Value)>) {
+fn walk<'v>(value: &'v Value, path: &[&str], pointer: &str, entries: &mut Vec<(String, &'v Value)>) {
     let Some((name, rest)) = path.split_first() else {
         match value {
             Value::Array(list) => {
@@ -355,10 +355,10 @@ fn walk<'v>(value: &'v Value, path: &[&str], pointer: String, entries: &mut Vec<
         return;
     };
     if *name != "*" {
-        return walk(&value[*name], rest, format!("{pointer}/{name}"), entries);
+        return walk(&value[*name], rest, &format!("{pointer}/{name}"), entries);
     }
     for (at, value) in value.as_array().into_iter().flatten().enumerate() {
-        walk(value, rest, format!("{pointer}/{at}"), entries);
+        walk(value, rest, &format!("{pointer}/{at}"), entries);
     }
 }
 

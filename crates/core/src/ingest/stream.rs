@@ -105,13 +105,18 @@ impl AnswerStream {
             return answer.map(|answer| Answer { token_counts: counts.unwrap_or_default(), ..answer });
         }
         self.answer.take_all(&arrived)?;
-        self.answer.finish().map_err(|error| match error {
-            IngestError::Unrecognized { seen } if !names.is_empty() => {
-                IngestError::Unrecognized { seen: format!("its events are named {}; {seen}", quoted(&names)) }
-            }
-            error => error,
-        })
+        self.answer.finish().map_err(|error| with_names(error, &names))
     }
+}
+
+/// Adds the names of the events to the error about an unknown format.
+fn with_names(error: IngestError, names: &[String]) -> IngestError {
+    if let IngestError::Unrecognized { seen } = &error
+        && !names.is_empty()
+    {
+        return IngestError::Unrecognized { seen: format!("its events are named {}; {seen}", quoted(names)) };
+    }
+    error
 }
 
 fn quoted(names: &[String]) -> String {
