@@ -81,7 +81,7 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
         documents("passages", json!(DocumentsPlan::new(DocumentsSource::Uploads(uploads)).passages)),
         ("Options", "ai_label", "default", json!(true)),
         ("Options", "numbering", "enum", json!(["dense", "provider"])),
-        ("Options", "pages", "enum", json!(["merge", "split"])),
+        ("Options", "pages", "enum", json!(["anchors", "merge", "split"])),
         ("Options", "require_grounding", "enum", json!([false, "extracted", "any", "anchored"])),
         ("Options", "require_grounding", "default", json!(false)),
     ]

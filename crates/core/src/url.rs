@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::str::FromStr;
@@ -35,6 +36,12 @@ impl PartialEq for WebUrl {
 }
 
 impl Eq for WebUrl {}
+
+impl Hash for WebUrl {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
 
 /// Why a text is not a [`WebUrl`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +101,21 @@ impl WebUrl {
     pub fn host(&self) -> &str {
         let host = &self.text[self.host.clone()];
         host.strip_prefix("www.").unwrap_or(host)
+    }
+
+    /// Whether a label says no more than the address: it is its host or the domain above, or the address itself or its
+    /// beginning, without regard to case, scheme, `www.` and blanks. `Example.com`, `x.example/hr…`
+    pub(crate) fn is_said_by(&self, label: &str) -> bool {
+        let bare = |text: &str| {
+            let text: String = text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
+            let text = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+            text.strip_prefix("www.").unwrap_or(text).trim_end_matches('/').to_owned()
+        };
+        let said = bare(label);
+        let beginning = said.strip_suffix('…').or_else(|| said.strip_suffix("...")).unwrap_or(&said);
+        let is_domain = self.host().strip_suffix(said.as_str()).is_some_and(|sub| sub.is_empty() || sub.ends_with('.'));
+        said.contains('.') && (is_domain || bare(&self.text) == said)
+            || beginning.len() < said.len() && beginning.contains('.') && bare(&self.text).starts_with(beginning)
     }
 
     /// Whether the host is in `hosts`, which are in lower case. `www.` is not removed.
@@ -193,7 +215,7 @@ impl WebUrl {
         }
     }
 
-    /// The key by which addresses of one document are merged (rule N-03): the address without fragment and tracking parameters
+    /// The key that the addresses of one document share (rule N-03): the address without fragment and tracking parameters
     /// ([`Tracking::Usual`]). Scheme and host are in lower case, and an empty path equals `/`. Other parameters and their order
     /// count.
     #[must_use]
@@ -204,23 +226,26 @@ impl WebUrl {
     /// Like [`merge_key`](Self::merge_key), with the given set of tracking parameters.
     #[must_use]
     pub fn merge_key_under(&self, tracking: Tracking) -> Cow<'_, str> {
-        let is_bare = memchr::memchr2(b'?', b'#', self.text.as_bytes()).is_none();
-        let Some(mut url) = (!is_bare).then(|| self.parsed()).flatten() else { return self.as_str().into() };
-        url.set_fragment(None);
-        if let Some(query) = url.query() {
-            let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
-            let kept: Vec<&str> = query.split('&').filter(|pair| !tracking.holds(&name(pair))).collect();
-            let kept = kept.join("&");
-            url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+        let end = memchr::memchr(b'#', self.text.as_bytes()).unwrap_or(self.text.len());
+        let document = &self.text[..end];
+        let Some((path, query)) = document.split_once('?') else { return document.into() };
+        let is_kept = |pair: &&str| {
+            let name = pair.split('=').next().unwrap_or_default();
+            !tracking.holds(&name.to_ascii_lowercase())
+        };
+        if !query.is_empty() && query.split('&').all(|pair| is_kept(&pair)) {
+            return document.into();
         }
-        Cow::Owned(url.into())
+        let kept: Vec<&str> = query.split('&').filter(is_kept).collect();
+        let kept = kept.join("&");
+        if kept.is_empty() { path.into() } else { format!("{path}?{kept}").into() }
     }
 
     /// Like [`merge_key_under`](Self::merge_key_under), but shares the text if the key equals the address.
     pub(crate) fn shared_merge_key(&self, tracking: Tracking) -> Arc<str> {
         match self.merge_key_under(tracking) {
-            Cow::Borrowed(_) => Arc::clone(&self.text),
-            Cow::Owned(key) => key.into(),
+            Cow::Borrowed(key) if key.len() == self.text.len() => Arc::clone(&self.text),
+            key @ (Cow::Borrowed(_) | Cow::Owned(_)) => key.into(),
         }
     }
 
@@ -229,6 +254,17 @@ impl WebUrl {
     pub fn with_page(&self, page: NonZeroU32) -> Self {
         let document = self.text.split_once('#').map_or(&*self.text, |(document, _)| document);
         Self { text: format!("{document}#page={page}").into(), host: self.host.clone(), ordinary: false }
+    }
+
+    /// The address of a claim whose document shares it with another claim: `/p#:~:cite=2`. Browsers cut such a
+    /// [directive](https://wicg.github.io/scroll-to-text-fragment/#the-fragment-directive) off before they open the page.
+    pub(crate) fn as_claim(&self, number: impl fmt::Display) -> Self {
+        let parting = match self.fragment() {
+            None => "#:~:",
+            Some(fragment) if fragment.contains(":~:") => "&",
+            Some(_) => ":~:",
+        };
+        Self { text: format!("{}{parting}cite={number}", self.text).into(), host: self.host.clone(), ordinary: false }
     }
 
     /// The address, if it has no query: [`Display`](fmt::Display) masks only secrets in queries.
@@ -240,6 +276,13 @@ impl WebUrl {
     #[must_use]
     pub fn fragment(&self) -> Option<&str> {
         self.text.split_once('#').map(|(_, fragment)| fragment)
+    }
+
+    /// The place in the document that the fragment names, without what only marks a
+    /// [text](https://wicg.github.io/scroll-to-text-fragment/#syntax) there.
+    pub(crate) fn anchor(&self) -> Option<&str> {
+        let fragment = self.fragment()?;
+        Some(fragment.split_once(":~:").map_or(fragment, |(anchor, _)| anchor)).filter(|anchor| !anchor.is_empty())
     }
 }
 
@@ -427,6 +470,10 @@ mod tests {
             proptest::prop_assert_eq!(ours.fragment(), url.fragment());
             let name = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|name| !name.is_empty());
             proptest::prop_assert_eq!(ours.last_part(), name);
+            let mut document = url.clone();
+            document.set_fragment(None);
+            document.set_query(url.query().filter(|query| !query.is_empty()));
+            proptest::prop_assert_eq!(ours.merge_key(), document.as_str());
             let (mut paged, third) = (url, ours.with_page(NonZeroU32::MIN.saturating_add(2)));
             paged.set_fragment(Some("page=3"));
             proptest::prop_assert_eq!(third.as_str(), paged.as_str());

@@ -1,6 +1,7 @@
 //! The forms of marker that each provider's format uses (policy P-01).
 
 use super::{MarkerForm, marker_word};
+use crate::url::WebUrl;
 
 /// The forms of marker that a text may hold. A form that is off is read as plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,14 +119,11 @@ impl Default for MarkerGrammar {
     }
 }
 
-/// Whether a span of a text is a whole marker (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `[n]`, `[n][m]`, `【..】`,
-/// `\[n\]`, or U+E200 … U+E201. Such a span is replaced by its citation; any other span is a claim.
+/// Whether a span of a text is a whole marker (rule N-04): a link in `[..](..)` or `([..](..))` whose label is no words but the
+/// host, the address or a number, `[[n]](..)`, `[n]`, `[n][m]`, `【..】`, `\[n\]`, or U+E200 … U+E201. Such a span is replaced
+/// by its citation; any other span is a claim and keeps its words.
 #[must_use]
 pub fn is_marker_span(span: &str) -> bool {
-    let inner = span.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let link = |text: &str| {
-        text.starts_with('[') && text.ends_with(')') && text.matches("](").count() == 1 && !text.contains('\n')
-    };
     let wrapped = |form: MarkerForm| {
         let inner = span.strip_prefix(form.open()).and_then(|rest| rest.strip_suffix(form.close()));
         inner.is_some_and(|inner| !inner.contains([form.open(), form.close()]))
@@ -142,10 +140,7 @@ pub fn is_marker_span(span: &str) -> bool {
     let numbers = || {
         let mut rest = span;
         while let Some((inner, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            let inner = inner.trim().trim_matches('^');
-            let inner = inner.strip_prefix("doc").unwrap_or(inner);
-            let is_number = inner.starts_with(|c: char| c.is_ascii_digit());
-            if !is_number || !inner.chars().all(|c| c.is_ascii_digit() || ", -–".contains(c)) {
+            if !is_number(inner) {
                 return false;
             }
             rest = behind.trim_start_matches(' ');
@@ -155,12 +150,40 @@ pub fn is_marker_span(span: &str) -> bool {
         }
         false
     };
-    link(span)
-        || inner.is_some_and(link)
+    whole_link(span).is_some_and(|(label, address)| is_label_of(label, address))
         || escaped()
         || numbers()
         || worded()
         || MarkerForm::ALL.into_iter().filter(|form| *form != MarkerForm::Square).any(wrapped)
+}
+
+/// Label and address of a span that is a whole link, `[..](..)` or `([..](..))`.
+#[must_use]
+pub fn whole_link(span: &str) -> Option<(&str, &str)> {
+    let inner = span.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).filter(|inner| inner.starts_with('['));
+    let link = inner.unwrap_or(span).strip_prefix('[')?.strip_suffix(')')?;
+    let (label, target) = link.split_once("](")?;
+    (!target.contains("](") && !link.contains('\n')).then(|| {
+        let target = target.trim_start();
+        let address = target.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(address, _)| address);
+        (label, address.unwrap_or_else(|| target.split(' ').next().unwrap_or_default()))
+    })
+}
+
+/// Whether the label of a link has no words of its own: it is empty, a number, or says what the address says.
+fn is_label_of(label: &str, address: &str) -> bool {
+    let inner = label.trim_matches([' ', '[', ']', '*', '_', '`']);
+    inner.is_empty()
+        || is_number(inner)
+        || inner == address
+        || address.parse::<WebUrl>().is_ok_and(|url| url.host() == inner || url.is_said_by(inner))
+}
+
+/// Whether the content of a bracket is a number, a list or a range of numbers: `1`, `^1^`, `doc1`, `1-3`.
+fn is_number(inner: &str) -> bool {
+    let inner = inner.trim().trim_matches('^');
+    let inner = inner.strip_prefix("doc").unwrap_or(inner);
+    inner.starts_with(|c: char| c.is_ascii_digit()) && inner.chars().all(|c| c.is_ascii_digit() || ", -–".contains(c))
 }
 
 #[cfg(test)]
@@ -170,8 +193,12 @@ mod tests {
     #[test]
     fn a_marker_span_is_a_marker_from_end_to_end() {
         for marker in [
-            "[a](https://x)",
-            "([a](https://x))",
+            "[x](https://x)",
+            "([x.example](https://www.news.x.example/a?utm_source=y))",
+            "[https://x.example/a](https://x.example/a)",
+            "([x.example/a…](<https://x.example/a/b> \"A\"))",
+            "[**3**](https://x)",
+            "[](https://x)",
             "[[1]](https://x)",
             "【4:0†a】",
             "\u{e200}cite\u{e201}",
@@ -186,8 +213,12 @@ mod tests {
             assert!(is_marker_span(marker), "{marker}");
         }
         for claim in [
-            "a [a](https://x)",
-            "[a](https://x).",
+            "[a](https://x)",
+            "([the WHO report](https://who.example/r))",
+            "[x.example tells](https://x.example/)",
+            "[y.example](https://x.example/)",
+            "a [x](https://x)",
+            "[x](https://x).",
             "[a](x) and [b](y)",
             "【1】【2】",
             "30 days",

@@ -1,30 +1,35 @@
-//! Merges web pages whose addresses differ only in tracking parameters or fragments.
+//! Merges web pages that are the same (rule N-03).
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::{Answer, Source, SourceIndex, SourceKind};
+use super::{Answer, Identities, Pages, Source, SourceIndex, SourceKind};
+use crate::report::{Entry, Kind};
 use crate::url::Tracking;
 
 impl Answer {
-    /// Merges sources whose addresses are the same page under `tracking` (rule N-03). The first source stays, and is filled
+    /// Merges web pages that are the same under `tracking` (rule N-03), and reports it. The first source stays, and is filled
     /// in from the others. Does nothing if markers count the places of sources.
     pub fn merge_pages(&mut self, tracking: Tracking) {
         if self.grammar.counts_places() {
             return;
         }
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let mut kept: Vec<Source> = Vec::with_capacity(self.sources.len());
-        // The new place of each source.
+        let is_page = |source: &Source| source.kind == Some(SourceKind::Web);
+        let identities = identities_of(&self.sources, tracking, is_page);
+        // The place that each identity has, and the new place of each source.
+        let mut known: HashMap<usize, usize> = HashMap::new();
         let mut places = Vec::with_capacity(self.sources.len());
-        for source in std::mem::take(&mut self.sources) {
-            let page = source.url.as_ref().filter(|_| source.kind == Some(SourceKind::Web));
-            let place = page.map_or(kept.len(), |url| {
-                *known.entry(url.merge_key_under(tracking).into_owned()).or_insert(kept.len())
-            });
+        let mut kept: Vec<Source> = Vec::with_capacity(self.sources.len());
+        for (source, identity) in std::mem::take(&mut self.sources).into_iter().zip(identities) {
+            let place = identity.map_or(kept.len(), |identity| *known.entry(identity).or_insert(kept.len()));
             places.push(SourceIndex(place));
             match kept.get_mut(place) {
-                Some(first) => first.fill_in(source),
+                Some(first) => {
+                    let message = format!("the same document as {}", first.pointer);
+                    let pointer = source.pointer.clone();
+                    self.warnings.push(Entry::in_input(Kind::Merged, "same-document", pointer, message));
+                    first.fill_in(source);
+                }
                 None => kept.push(source),
             }
         }
@@ -36,16 +41,21 @@ impl Answer {
     }
 }
 
+/// What each source is, for the sources that `is_page` holds of; `None` for others.
+fn identities_of(sources: &[Source], tracking: Tracking, is_page: impl Fn(&Source) -> bool) -> Vec<Option<usize>> {
+    let mut identities = Identities::new(tracking, Pages::Anchors);
+    let of = |(at, source)| is_page(source).then(|| identities.of(sources, at)).flatten();
+    sources.iter().enumerate().map(of).collect()
+}
+
 impl Answer {
     /// Keeps, of these places, the first source of each web page. Places count from 0.
     #[must_use]
     pub fn without_repeated_pages(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let identities = identities_of(&self.sources, Tracking::Usual, Source::is_web_page);
         let mut seen = HashSet::new();
-        let mut is_first = |source: &Source| match &source.url {
-            Some(url) if source.is_web_page() => seen.insert(url.merge_key().into_owned()),
-            _ => true,
-        };
-        places.into_iter().filter(|place| self.sources.get(*place).is_some_and(&mut is_first)).collect()
+        let mut is_first = |identity: &Option<usize>| identity.is_none_or(|identity| seen.insert(identity));
+        places.into_iter().filter(|place| identities.get(*place).is_some_and(&mut is_first)).collect()
     }
 
     /// The sources that were used for the answer, as far as the format tells. A message lists them if the text cites none
@@ -77,21 +87,15 @@ impl Answer {
     pub fn pages_at(&self, places: &[usize]) -> Vec<(usize, Cow<'_, Source>)> {
         let mut pages: Vec<_> =
             places.iter().filter_map(|place| Some((*place, Cow::Borrowed(self.sources.get(*place)?)))).collect();
-        let key = |source: &Source| {
-            let url = source.url.as_ref().filter(|_| source.is_web_page())?;
-            Some(url.merge_key().into_owned())
-        };
+        let identities = identities_of(&self.sources, Tracking::Usual, Source::is_web_page);
         let mut known = HashMap::new();
-        for (at, (_, page)) in pages.iter().enumerate() {
-            if let Some(key) = key(page) {
-                known.entry(key).or_insert(at);
+        for (at, (place, _)) in pages.iter().enumerate() {
+            if let Some(identity) = identities[*place] {
+                known.entry(identity).or_insert(at);
             }
         }
-        if known.is_empty() {
-            return pages;
-        }
-        for (place, other) in self.sources.iter().enumerate() {
-            if let Some(at) = key(other).and_then(|key| known.get(&key))
+        for (place, (other, identity)) in self.sources.iter().zip(identities).enumerate() {
+            if let Some(at) = identity.and_then(|identity| known.get(&identity))
                 && pages[*at].0 != place
             {
                 pages[*at].1.to_mut().fill_in(other.clone());

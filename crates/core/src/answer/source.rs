@@ -9,6 +9,16 @@ use super::{RawScores, SensitivityLabel, SourceKind};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
+/// What the id of a source names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdOf {
+    /// The document: another id is another document (rule N-03).
+    #[default]
+    Document,
+    /// A passage, or one mention in a list: another id may be the same document.
+    Passage,
+}
+
 /// One source of an answer, as the provider gave it. Blank strings count as absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
@@ -16,6 +26,8 @@ pub struct Source {
     pub pointer: String,
     /// The provider's id.
     pub id: Option<String>,
+    /// What [`id`](Self::id) names.
+    pub id_of: IdOf,
     /// The title.
     pub title: Option<String>,
     /// The address, if it is an absolute http(s) URL.
@@ -65,7 +77,9 @@ impl Source {
                 *mine = other;
             }
         }
-        take(&mut self.id, other.id);
+        if self.id.is_none() {
+            (self.id, self.id_of) = (other.id, other.id_of);
+        }
         take(&mut self.title, other.title);
         // `url` and `address` stay a pair.
         if self.url.is_none() && other.url.is_some() {

@@ -35,10 +35,11 @@ pub use cited_text::{CitedPlace, CitedSource, CitedText};
 pub use incremental::Incremental;
 pub use position::Position;
 pub use rewrite::CLAIMS_LIMIT;
-pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
+pub use rules::{LiteralNumbers, Numbering, Rules};
 pub use shorten::shorten;
 
 pub(crate) use self::fence::Fence;
+pub use crate::answer::Pages;
 pub use crate::url::Tracking;
 
 /// Parses a text, and panics when no token covers one of its characters. Returns the number of leaves. For tests and

@@ -1,22 +1,18 @@
 //! Assigns numbers to sources, one for each document.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use super::{CitedSource, Numbering, Pages, Position, Rules, definition};
-use crate::answer::{Source, SourceIndex};
+use super::{CitedSource, Numbering, Position, Rules, definition};
+use crate::answer::{Identities, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::one_line;
-use crate::url::{Tracking, WebUrl};
 
 /// Gives numbers to sources as they are cited.
 #[derive(Debug)]
 pub(super) struct Numberer {
     numbering: Numbering,
-    pages: Pages,
-    tracking: Tracking,
     /// The most documents that get a number.
     max: usize,
     /// Whether only web pages with one address share a number, and documents with one address do not.
@@ -25,7 +21,12 @@ pub(super) struct Numberer {
     defines: bool,
     /// The index in `cited`, by the index of the source.
     by_source: Vec<Option<usize>>,
-    by_document: BTreeMap<Arc<str>, usize>,
+    identities: Identities,
+    /// The identities of the first sources of the list. They do not depend on what is cited, so that a stream, which may take
+    /// numbers back, merges like the whole answer.
+    known: Vec<Option<usize>>,
+    /// The index in `cited`, by identity.
+    by_identity: Vec<Option<usize>>,
     cited: Vec<Draft>,
     /// The sources in the order in which they were added.
     added: Vec<SourceIndex>,
@@ -34,6 +35,8 @@ pub(super) struct Numberer {
 #[derive(Clone, Debug)]
 struct Draft {
     position: Position,
+    /// The identity of all its sources.
+    identity: Option<usize>,
     sources: Vec<SourceIndex>,
 }
 
@@ -41,13 +44,13 @@ impl Numberer {
     pub(super) fn new(rules: &Rules) -> Self {
         Self {
             numbering: rules.numbering,
-            pages: rules.pages,
-            tracking: rules.tracking,
             max: rules.max_claims.unwrap_or(usize::MAX),
             only_pages: rules.only_markers,
             defines: rules.definitions,
             by_source: Vec::new(),
-            by_document: BTreeMap::new(),
+            identities: Identities::new(rules.tracking, rules.pages),
+            known: Vec::new(),
+            by_identity: Vec::new(),
             cited: Vec::new(),
             added: Vec::new(),
         }
@@ -68,25 +71,20 @@ impl Numberer {
 
     fn add(&mut self, sources: &[Source], index: SourceIndex) -> usize {
         let fresh = self.cited.len();
-        let source = &sources[index.0];
-        let place = match &source.url {
-            Some(url) if !self.only_pages || source.is_web_page() => {
-                let mut document = url.shared_merge_key(self.tracking);
-                if self.pages == Pages::Split && source.is_pdf() {
-                    let page = source.page_url();
-                    let page = page.as_ref().and_then(WebUrl::fragment).unwrap_or_default();
-                    document = format!("{document}#{page}").into();
-                }
-                *self.by_document.entry(document).or_insert(fresh)
-            }
-            _ => fresh,
-        };
+        let identity = self.identity(sources, index);
+        let place = identity.and_then(|identity| self.by_identity.get(identity).copied().flatten()).unwrap_or(fresh);
         if place == fresh {
             let position = match self.numbering {
                 Numbering::Dense => Position::after(fresh),
                 Numbering::Provider => Position::after(index.0),
             };
-            self.cited.push(Draft { position, sources: vec![index] });
+            self.cited.push(Draft { position, identity, sources: vec![index] });
+            if let Some(identity) = identity {
+                if self.by_identity.len() <= identity {
+                    self.by_identity.resize(identity + 1, None);
+                }
+                self.by_identity[identity] = Some(place);
+            }
         } else {
             self.cited[place].sources.push(index);
         }
@@ -98,21 +96,24 @@ impl Numberer {
         place
     }
 
+    /// What a source is (rule N-03); `None` when it is like no other.
+    fn identity(&mut self, sources: &[Source], index: SourceIndex) -> Option<usize> {
+        for at in self.known.len()..=index.0 {
+            let is_page = !self.only_pages || sources[at].is_web_page();
+            self.known.push(if is_page { self.identities.of(sources, at) } else { None });
+        }
+        self.known[index.0]
+    }
+
     /// The sources cited so far, in the order of their numbers.
     pub(super) fn so_far(&self, all: &[Source]) -> Vec<CitedSource> {
-        let defines = self.defines;
-        let drafts = self.cited.iter().take(self.max).cloned();
-        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
-        cited.sort_by_key(|cited| cited.position);
-        cited
+        written(self.cited.iter().take(self.max).cloned(), all, self.defines)
     }
 
     /// Returns the cited sources in the order of their numbers, and adds their report entries.
     pub(super) fn finish(self, all: &[Source], entries: &mut Vec<Entry>) -> Vec<CitedSource> {
         let Self { defines, max, cited, .. } = self;
-        let drafts = cited.into_iter().take(max);
-        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
-        cited.sort_by_key(|cited| cited.position);
+        let cited = written(cited.into_iter().take(max), all, defines);
         entries.reserve(cited.len());
         for source in &cited {
             let CitedSource { position, sources, .. } = source;
@@ -148,8 +149,10 @@ impl Numberer {
             let Some(place) = self.by_source[index.0].take() else { continue };
             self.cited[place].sources.pop();
             if self.cited[place].sources.is_empty() {
-                self.cited.pop();
-                self.by_document.retain(|_, document| *document != place);
+                let draft = self.cited.pop();
+                if let Some(identity) = draft.and_then(|draft| draft.identity) {
+                    self.by_identity[identity] = None;
+                }
             }
         }
     }
@@ -188,6 +191,23 @@ fn what_is_cited(source: &CitedSource) -> String {
     message
 }
 
+/// The cited sources in the order of their numbers. Where definitions are written, each has an address of its own: Web Chat
+/// draws no second badge to one address.
+fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -> Vec<CitedSource> {
+    let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
+    if defines && cited.len() > 1 {
+        let mut taken = HashSet::new();
+        for CitedSource { url, position, .. } in &mut cited {
+            let Some(url) = url else { continue };
+            if !taken.insert(url.clone()) {
+                *url = url.as_claim(*position);
+            }
+        }
+    }
+    cited.sort_by_key(|cited| cited.position);
+    cited
+}
+
 impl Draft {
     fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
@@ -207,6 +227,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     use super::*;
+    use crate::cite::{Pages, Tracking};
 
     fn web(url: &str) -> Source {
         Source { url: url.parse().ok(), ..Source::default() }
@@ -226,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn one_document_is_one_claim_unless_pages_are_split() {
+    fn one_document_is_one_claim_unless_pages_are_split_or_anchors_differ() {
         let page = |n| Source { page: NonZeroU32::new(n), ..web("https://a/x.pdf#top") };
         let sources = [page(1), page(2), web("https://a/x.pdf?utm_source=z")];
         assert_eq!(numbers(&sources, &[0, 1, 2], &Rules::web_chat()), [1, 1, 1]);
@@ -236,6 +257,12 @@ mod tests {
         assert_eq!(numbers(&referred, &[0, 1], &ref_too), [1, 1]);
         let split = Rules { pages: Pages::Split, ..Rules::web_chat() };
         assert_eq!(numbers(&sources, &[0, 1, 2], &split), [1, 2, 3]);
+        let places = ["https://a/x#leave", "https://a/x#form", "https://a/x#leave"].map(web);
+        assert_eq!(numbers(&places, &[1, 0, 2], &Rules::web_chat()), [1, 2, 2]);
+        let split_again = [web("https://a/x"), web("https://a/x#b")];
+        assert_eq!(numbers(&split_again, &[0, 1], &Rules::web_chat()), [1, 1]);
+        let merge = Rules { pages: Pages::Merge, ..Rules::web_chat() };
+        assert_eq!(numbers(&places, &[1, 0, 2], &merge), [1, 1, 1]);
     }
 
     #[test]
@@ -266,6 +293,23 @@ mod tests {
             numberer.finish(&sources, &mut entries);
             assert_eq!(entries.iter().filter(|entry| entry.kind == Kind::Cut).count(), wanted);
         }
+    }
+
+    #[test]
+    fn documents_that_share_an_address_have_definitions_that_differ() {
+        let titled = |title: &str, url: &str| Source { title: Some(title.into()), ..web(url) };
+        let sources = [titled("A", "https://a/x"), titled("B", "https://a/x"), titled("C", "https://a/x#:~:text=y")];
+        let addresses = |rules: Rules| {
+            let mut numberer = Numberer::new(&rules);
+            for at in 0..3 {
+                numberer.number(&sources, SourceIndex(at)).expect("a number");
+            }
+            let so_far = numberer.so_far(&sources);
+            assert_eq!(numberer.finish(&sources, &mut Vec::new()), so_far);
+            so_far.into_iter().filter_map(|cited| Some(cited.url?.as_str().to_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(addresses(Rules::web_chat()), ["https://a/x", "https://a/x#:~:cite=2", "https://a/x#:~:text=y"]);
+        assert_eq!(addresses(Rules::teams()), ["https://a/x", "https://a/x", "https://a/x#:~:text=y"]);
     }
 
     /// The definition of an IPv6 address once held brackets, which every engine encodes: the badge led to

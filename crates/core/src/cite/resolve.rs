@@ -2,14 +2,16 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::Rules;
 use super::counting::{Base, Counting, NumericIds};
 use super::marker::{Item, Marker, Worded};
-use crate::answer::{First, MarkerGrammar, Source, SourceIndex};
-use crate::url::{Tracking, WebUrl};
+use crate::answer::{First, Identities, MarkerGrammar, Pages, Source, SourceIndex};
+use crate::url::WebUrl;
 
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
@@ -82,7 +84,47 @@ pub(super) struct Resolver {
     /// What the text tells about its numbers.
     counting: Counting,
     /// By the address of a page of the document, and by the merge key that all addresses of the document share (rule N-03).
-    by_address: OnceCell<HashMap<Arc<str>, SourceIndex>>,
+    by_address: OnceCell<HashMap<Arc<str>, AtAddress>>,
+}
+
+/// The sources at one address.
+#[derive(Clone, Copy, Debug, Default)]
+struct AtAddress {
+    /// The document, while it is the only one.
+    document: Option<usize>,
+    /// The first source; `None` where there are several documents.
+    first: Option<SourceIndex>,
+    /// The first source that names no place in the document; `None` where there are several documents.
+    whole: Option<SourceIndex>,
+}
+
+fn by_address(sources: &[Source], rules: &Rules) -> HashMap<Arc<str>, AtAddress> {
+    let mut documents = Identities::new(rules.tracking, Pages::Merge);
+    let mut by_address: HashMap<Arc<str>, AtAddress> = HashMap::new();
+    for (at, source) in sources.iter().enumerate() {
+        let (Some(url), Some(document)) = (&source.url, documents.of(sources, at)) else { continue };
+        let index = SourceIndex(at);
+        let whole = url.anchor().is_none().then_some(index);
+        let page = source.page_url().map(|page| page.as_str().into());
+        let key = url.shared_merge_key(rules.tracking);
+        let page = page.filter(|page| *page != key);
+        for address in [Some(key), page].into_iter().flatten() {
+            match by_address.entry(address) {
+                Entry::Vacant(place) => {
+                    place.insert(AtAddress { document: Some(document), first: Some(index), whole });
+                }
+                Entry::Occupied(place) => {
+                    let known = place.into_mut();
+                    if known.document == Some(document) {
+                        known.whole = known.whole.or(whole);
+                    } else {
+                        *known = AtAddress::default();
+                    }
+                }
+            }
+        }
+    }
+    by_address
 }
 
 #[derive(Debug, Default)]
@@ -224,26 +266,20 @@ impl Resolver {
         }
     }
 
-    /// The first source at an address as the answer writes it: the source of that exact page, else one of the same document.
-    pub(super) fn at_address(&self, sources: &[Source], tracking: Tracking, written: &str) -> Option<SourceIndex> {
-        let by_address = self.by_address.get_or_init(|| {
-            let mut by_address = HashMap::new();
-            for (at, source) in sources.iter().enumerate() {
-                if let Some(url) = &source.url {
-                    by_address.entry(url.shared_merge_key(tracking)).or_insert(SourceIndex(at));
-                }
-                if let Some(url) = source.page_url() {
-                    by_address.entry(url.as_str().into()).or_insert(SourceIndex(at));
-                }
-            }
-            by_address
-        });
+    /// The first source at an address as the answer writes it, unless the address is that of several documents, or names
+    /// another place than all sources do (rule N-03).
+    pub(super) fn at_address(&self, sources: &[Source], rules: &Rules, written: &str) -> Option<SourceIndex> {
+        let by_address = self.by_address.get_or_init(|| by_address(sources, rules));
         if by_address.is_empty() {
             return None;
         }
         // `&amp;` is the only character reference that addresses contain.
         let url: WebUrl = written.replace("&amp;", "&").parse().ok()?;
-        by_address.get(url.as_str()).or_else(|| by_address.get(&*url.merge_key_under(tracking))).copied()
+        if let Some(exact) = by_address.get(url.as_str()).filter(|exact| exact.first.is_some()) {
+            return exact.first;
+        }
+        let document = by_address.get(&*url.merge_key_under(rules.tracking))?;
+        if rules.pages == Pages::Merge || url.anchor().is_none() { document.first } else { document.whole }
     }
 
     fn name(&self, sources: &[Source], name: &str) -> Option<SourceIndex> {
@@ -383,6 +419,35 @@ mod tests {
         let by_end = |inner: &str| resolve(inner, MarkerGrammar::REFERENCES, &entries);
         assert_eq!([by_end("plan.pdf#page=2"), by_end("a.html")], [Some(vec![0]), Some(vec![1])]);
         assert_eq!([by_end("plan.pdf"), by_end("1"), by_end("note")], [None, None, None]);
+    }
+
+    /// A link once cited the first of several documents behind one address.
+    #[test]
+    fn an_address_is_that_of_one_document_and_of_the_place_that_it_names() {
+        let source =
+            |url: &str, title: &str| Source { title: Some(title.into()), url: url.parse().ok(), ..Source::default() };
+        let sources = [
+            source("https://x/leave#form", "Leave"),
+            source("https://x/leave#days", "Leave"),
+            source("https://x/app", "One"),
+            source("https://x/app", "Two"),
+            source("https://x/plan", "Plan"),
+        ];
+        let at = |written: &str, pages| {
+            let rules = Rules { pages, ..Rules::web_chat() };
+            Resolver::default().at_address(&sources, &rules, written).map(|index| index.0)
+        };
+        for (written, expected) in [
+            ("https://x/leave#days", Some(1)),
+            ("https://x/leave", Some(0)),
+            ("https://x/leave#:~:text=30", Some(0)),
+            ("https://x/leave#other", None),
+            ("https://x/app", None),
+            ("https://X/plan?utm_source=a#top", Some(4)),
+        ] {
+            assert_eq!(at(written, Pages::Anchors), expected, "{written}");
+        }
+        assert_eq!(at("https://x/leave#other", Pages::Merge), Some(0));
     }
 
     #[test]

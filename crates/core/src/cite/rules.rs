@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::answer::Pages;
 use crate::url::Tracking;
 
 /// The rules of one dialect for one conversion.
@@ -11,7 +12,7 @@ pub struct Rules {
     pub definitions: bool,
     /// Which numbers readers see (policy P-03).
     pub numbering: Numbering,
-    /// Whether two pages of one document are two claims (policy P-04).
+    /// Which places of one document are claims of their own (policy P-04).
     pub pages: Pages,
     /// Which query parameters are ignored when addresses are compared.
     pub tracking: Tracking,
@@ -111,15 +112,4 @@ pub enum Numbering {
     Dense,
     /// The place of the source in the provider's list, from 1.
     Provider,
-}
-
-/// Whether the pages of one document are separate claims.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Pages {
-    /// The document is one claim.
-    #[default]
-    Merge,
-    /// Each page is a claim.
-    Split,
 }

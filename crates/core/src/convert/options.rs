@@ -27,7 +27,8 @@ pub struct Options {
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub numbering: Numbering,
-    /// Whether two pages of one document become one claim (`"merge"`) or two (`"split"`).
+    /// Which places of one document are claims of their own: those with addresses of their own (`"anchors"`), none
+    /// (`"merge"`), or also each page of a PDF (`"split"`).
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub pages: Pages,

@@ -67,7 +67,9 @@ impl Account {
         if self.things.is_empty() {
             return Vec::new();
         }
-        let read = Read::of(&answer.sources);
+        let mut read = Read::of(&answer.sources);
+        let merged = answer.warnings.iter().filter(|entry| entry.kind == Kind::Merged);
+        read.pointers.extend(merged.filter_map(|entry| entry.at.pointer()).map(folded));
         let unread = self.things.into_iter().filter(|thing| !read.accounts_for(thing));
         unread.map(Thing::into_entry).collect()
     }

@@ -6,36 +6,75 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::span::{Unit, find_quote, read_span};
-use crate::answer::{Answer, Citation, Source, SourceIndex, is_marker_span};
+use crate::answer::{Answer, Citation, Identities, Pages, Source, SourceIndex, is_marker_span};
 use crate::report::{Entry, Kind};
 use crate::text::{OffsetIndex, Span, word_end};
+use crate::url::Tracking;
 
 /// The sources of an answer in order of first mention (rule N-02), each once (rule N-03).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sources {
     all: Vec<Source>,
     by_key: HashMap<String, SourceIndex>,
     /// The passages that [`add_passage`](Self::add_passage) added.
     passages: HashSet<(SourceIndex, String)>,
+    identities: Identities,
+    /// The source of each identity.
+    by_identity: Vec<SourceIndex>,
+    /// The report of what was merged.
+    merged: Vec<Entry>,
     /// How many sources [`new_ones`](Self::new_ones) has returned.
     handed: usize,
 }
 
-impl Sources {
-    /// Adds a source that its address identifies, or fills in the known source with the same address (rule N-03). A source
-    /// without an address is always added as new.
-    pub(super) fn page(&mut self, source: Source) -> SourceIndex {
-        match source.url.as_ref().map(|url| url.merge_key().into_owned()) {
-            Some(key) => self.known_as(&key, source),
-            None => self.push(source),
+impl Default for Sources {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            by_key: HashMap::new(),
+            passages: HashSet::new(),
+            identities: Identities::new(Tracking::Usual, Pages::Split),
+            by_identity: Vec::new(),
+            merged: Vec::new(),
+            handed: 0,
         }
+    }
+}
+
+impl Sources {
+    /// Adds a source that its address identifies, or fills in the known source at the same place of the same document (rule
+    /// N-03). A source without an address is always added as new.
+    pub(super) fn page(&mut self, source: Source) -> SourceIndex {
+        let index = self.push(source);
+        let Some(identity) = self.identities.of(&self.all, index.0) else { return index };
+        if let Some(known) = self.by_identity.get(identity).copied()
+            && let Some(again) = self.all.pop()
+        {
+            self.merge(known, again, true);
+            return known;
+        }
+        self.by_identity.push(index);
+        index
+    }
+
+    /// Fills in a known source from one that is the same. The report names it, unless it is only cited `again` under its id
+    /// and loses nothing.
+    fn merge(&mut self, known: SourceIndex, again: Source, by_address: bool) {
+        let first = &mut self.all[known.0];
+        let loses_passage = first.content.is_some() && again.content.is_some() && first.content != again.content;
+        if by_address || loses_passage {
+            let lost = if loses_passage { "; its passage is left out" } else { "" };
+            let message = format!("the same document as {}{lost}", first.pointer);
+            self.merged.push(Entry::in_input(Kind::Merged, "same-document", again.pointer.clone(), message));
+        }
+        first.fill_in(again);
     }
 
     /// Adds a source under the key by which the provider identifies it. If the key is known, the known source takes over the
     /// members that it lacks.
     pub(super) fn known_as(&mut self, key: &str, source: Source) -> SourceIndex {
         if let Some(index) = self.by_key.get(key).copied() {
-            self.all[index.0].fill_in(source);
+            self.merge(index, source, false);
             return index;
         }
         let index = self.push(source);
@@ -79,9 +118,10 @@ impl Sources {
         self.all.get_mut(index.0)
     }
 
-    /// All sources, in order of first mention.
-    pub(super) fn into_list(self) -> Vec<Source> {
-        self.all
+    /// Writes all sources to the answer, in order of first mention, and to its report which were merged.
+    pub(super) fn finish(self, answer: &mut Answer) {
+        answer.sources = self.all;
+        answer.warnings.extend(self.merged);
     }
 
     /// The number of sources.
@@ -254,6 +294,7 @@ impl Annotated {
                 None => answer.warnings.push(unanchored(pointer)),
             }
         }
+        answer.warnings.extend(sources.merged);
     }
 }
 
@@ -292,12 +333,15 @@ mod tests {
     fn one_page_is_one_source_and_the_first_title_wins() {
         let mut sources = Sources::default();
         let first = sources.page(web("https://x.example/a?utm_source=openai#top", None));
-        assert_eq!(sources.page(web("https://X.example/a", Some("A"))), first);
-        assert_eq!(sources.page(web("https://x.example/a", Some("B"))), first);
+        assert_eq!(sources.page(web("https://X.example/a", Some("Plan A"))), first);
+        assert_eq!(sources.page(web("https://x.example/a", Some("PLAN a"))), first);
+        assert_eq!(sources.merged.len(), 2);
+        assert_ne!(sources.page(web("https://x.example/a", Some("B"))), first);
+        assert_ne!(sources.page(web("https://x.example/a#end", Some("Plan A"))), first);
         assert_ne!(sources.page(web("https://x.example/a?b=1", None)), first);
         assert_ne!(sources.page(web("no address", None)), sources.page(web("", None)));
-        assert_eq!(sources.all[0].title.as_deref(), Some("A"));
-        assert_eq!((sources.new_ones().len(), sources.new_ones().len()), (4, 0));
+        assert_eq!(sources.all[0].title.as_deref(), Some("Plan A"));
+        assert_eq!((sources.new_ones().len(), sources.new_ones().len()), (6, 0));
     }
 
     #[test]

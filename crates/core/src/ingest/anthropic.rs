@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(document.pointer, "/content/4/citations/1");
         assert_eq!((answer.grammar, answer.tools_invoked), (MarkerGrammar::NONE, Some(true)));
         let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
-        assert_eq!(odd, ["tool-error", "finish-reason", "sources-unread"]);
+        assert_eq!(odd, ["tool-error", "finish-reason", "same-document", "sources-unread"]);
     }
 
     #[test]

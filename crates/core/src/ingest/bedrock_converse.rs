@@ -332,6 +332,10 @@ mod tests {
             for source in streamed.sources.iter_mut().chain(&mut whole.sources) {
                 source.pointer.clear();
             }
+            for answer in [&mut streamed, &mut whole] {
+                assert!(answer.warnings.iter().all(|entry| entry.code == "same-document"));
+                answer.warnings.clear();
+            }
             assert_eq!(streamed, whole);
         }
         let cut = answer(&json!(events[..8]));

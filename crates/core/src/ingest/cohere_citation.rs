@@ -9,7 +9,7 @@ use super::annotated::Annotated;
 use super::json::{TextOrNumber, entries, filled, list, number_or_text, text_or_number};
 use super::location::{Located, location};
 use super::span::Unit;
-use crate::answer::{Answer, Source, SourceIndex, SourceKind};
+use crate::answer::{Answer, IdOf, Source, SourceIndex, SourceKind};
 use crate::report::{Entry, Kind};
 
 /// One claim.
@@ -145,7 +145,7 @@ fn add_source(
     let source = into_source(id, document, pointer, warnings);
     match known {
         None => sources.page(source),
-        // Documents with the same address are one source, whatever their ids.
+        // Documents with the same address may be one source under several ids.
         Some(key) if sources.find(&key).is_none() && source.url.is_some() => {
             let index = sources.page(source);
             sources.also_known_as(&key, index);
@@ -153,6 +153,12 @@ fn add_source(
         }
         Some(key) => sources.known_as(&key, source),
     }
+}
+
+/// Whether an id was given by Cohere, for a document without one or a result of a search: `doc:0`, `web-search_2:1`.
+fn is_counted(id: &str) -> bool {
+    let number = id.rsplit_once([':', '_']).map(|(_, number)| number);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Builds the source of a document. Its members are the caller's choice; the usual names are read.
@@ -180,6 +186,7 @@ fn into_source(
         kind: Some(kind),
         filepath,
         content: text("snippet").or_else(|| text("text")).or_else(|| text("content")),
+        id_of: if id.as_deref().is_some_and(is_counted) { IdOf::Passage } else { IdOf::Document },
         id: id.or_else(|| text("id")),
         metadata,
         pointer,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::json::{filled, text_or_number};
 use super::location::{Located, location};
-use crate::answer::{Source, SourceKind};
+use crate::answer::{IdOf, Source, SourceKind};
 use crate::report::Entry;
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -45,6 +45,7 @@ impl Document {
         let Located { url, filepath, address } = location(address, || format!("{pointer}/metadata/source"), warnings);
         Source {
             id: filled(self.id),
+            id_of: IdOf::Passage,
             title: text("title"),
             kind: Some(SourceKind::Document),
             url,

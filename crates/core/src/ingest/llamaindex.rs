@@ -12,7 +12,7 @@ use super::format::{Format, is_something};
 use super::json::{self, entries, filled, text_or_number};
 use super::location::{Located, location};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
+use crate::answer::{Answer, IdOf, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -91,6 +91,7 @@ impl ScoredNode {
         });
         Source {
             id: filled(id),
+            id_of: IdOf::Passage,
             title: text("title").or_else(|| text("file_name")),
             kind: Some(SourceKind::Document),
             url,
@@ -145,7 +146,7 @@ impl ReadEvents for EngineAnswer {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        answer.sources = self.sources.into_list();
+        self.sources.finish(answer);
         // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
         answer.complete = answer.error.is_none();
     }

@@ -11,7 +11,7 @@ use super::format::Members;
 use super::json::{TextOrNumber, filled, list, number_or_text, text_or_number};
 use super::location::{Located, web_url};
 use super::span::{Unit, read_span};
-use crate::answer::{Citation, Interpreter, SensitivityLabel, Source, SourceIndex};
+use crate::answer::{Citation, IdOf, Interpreter, SensitivityLabel, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::OffsetIndex;
 
@@ -74,6 +74,7 @@ impl WireSource {
         let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), warnings));
         Source {
             id: filled(self.id),
+            id_of: IdOf::Document,
             title: filled(self.title),
             url,
             address,

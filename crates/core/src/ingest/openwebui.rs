@@ -245,7 +245,7 @@ impl ReadEvents for WebUiAnswer {
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.text = self.text;
-        answer.sources = self.sources.into_list();
+        self.sources.finish(answer);
         // Not every stream has an end sign, so a stream without an error is complete (rule N-12).
         answer.complete = answer.error.is_none();
     }
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!((nobody.title.as_deref(), nobody.pointer.as_str()), (Some("Nobody"), "/5/data"));
         let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         // Open WebUI takes a second source without id and address for the first one (rule OW-01).
-        assert_eq!(odd, ["no-passage", "sources-unread"]);
+        assert_eq!(odd, ["no-passage", "same-document", "same-document"]);
         assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);
     }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::json::{filled, text_or_number};
 use super::location::{Located, web_url};
-use crate::answer::{Source, SourceKind};
+use crate::answer::{IdOf, Source, SourceKind};
 use crate::report::Entry;
 
 /// A web page that Perplexity found. In responses, markers name its `id`.
@@ -26,6 +26,7 @@ impl WirePage {
         let Located { url, filepath, address } = web_url(self.url, || format!("{pointer}/url"), warnings);
         Source {
             id: filled(self.id),
+            id_of: IdOf::Passage,
             title: filled(self.title),
             kind: self.source.as_deref().map_or(Some(SourceKind::Web), SourceKind::named),
             url,

@@ -332,6 +332,7 @@ mod tests {
                 source.pointer.clone_from(&whole.pointer);
             }
             found.token_counts = whole.token_counts;
+            found.warnings.clone_from(&whole.warnings);
             assert_eq!(found, whole);
         }
         let open =
@@ -368,6 +369,7 @@ mod tests {
             for (source, whole) in streamed.sources.iter_mut().zip(&whole.sources) {
                 source.pointer.clone_from(&whole.pointer);
             }
+            streamed.warnings.clone_from(&whole.warnings);
             assert_eq!((&streamed, streamed.text.as_str()), (&whole, TEXT));
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::answer::is_marker_span;
+use crate::answer::{is_marker_span, whole_link};
 use crate::text::{ByteOffset, CharOffset, OffsetIndex, Span, Utf16Offset};
 
 /// The unit of a provider's offsets.
@@ -63,13 +63,16 @@ fn is_between_words(text: &str, at: usize, is_end: bool) -> bool {
     !(inside.is_some_and(char::is_whitespace) || is_in_word(before) && is_in_word(after))
 }
 
-/// Converts a span to bytes. It is read in `unit`, unless it is a whole marker only in another unit (rule N-04).
+/// Converts a span to bytes. It is read in `unit`, unless it is a whole marker or link only in another unit (rule N-04).
 pub(super) fn read_span(text: &str, index: &OffsetIndex<'_>, start: usize, end: usize, unit: Unit) -> Option<Span> {
     let read = |unit| {
         let byte = |offset| Unit::byte(unit, index, offset);
         Span::new(text, byte(start)..byte(end)).ok().filter(|span| span.start() < span.end())
     };
-    let is_marker = |span: &Span| is_marker_span(&text[span.range()]);
+    let is_marker = |span: &Span| {
+        let span = &text[span.range()];
+        is_marker_span(span) || whole_link(span).is_some()
+    };
     let given = read(unit);
     if given.as_ref().is_some_and(is_marker) {
         return given;

@@ -12,7 +12,7 @@ use super::json::{self, entries, filled, offset, text_or_number};
 use super::location::{Located, location};
 use super::pydantic_citation;
 use super::span::Unit;
-use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex, SourceKind};
+use crate::answer::{Answer, IdOf, MarkerGrammar, Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 use crate::text::OffsetIndex;
 
@@ -84,6 +84,7 @@ impl WireSource {
         let Located { url, filepath, address } = location(url, || format!("{pointer}/url"), warnings);
         Source {
             id: filled(id),
+            id_of: IdOf::Passage,
             title: filled(title),
             kind: Some(kind),
             url,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::json::filled;
 use super::location::{Located, web_url};
-use crate::answer::{Source, SourceKind};
+use crate::answer::{Source, SourceKind, contradict};
 use crate::report::Entry;
 
 /// Members of a tool item that may hold its results; the first that is not null is read.
@@ -37,10 +37,10 @@ impl From<Vec<Source>> for WebResults {
 }
 
 impl WebResults {
-    /// The result with the address of `source`.
+    /// The result that is the page of `source` (rule N-03).
     pub(super) fn of_page(&self, source: &Source) -> Option<&Source> {
         let key = source.url.as_ref().filter(|_| !self.all.is_empty())?.merge_key();
-        self.places.get(key.as_ref()).map(|at| &self.all[*at])
+        self.places.get(key.as_ref()).map(|at| &self.all[*at]).filter(|result| !contradict(result, source))
     }
 
     /// All results, in the order of the searches.

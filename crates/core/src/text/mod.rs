@@ -17,4 +17,4 @@ pub use span::{InvalidSpan, Span};
 pub(crate) use visible::{
     UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible, takes_no_room, visible,
 };
-pub use word::word_end;
+pub use word::{begins_with_blank, ends_sentence, word_end};

@@ -94,7 +94,7 @@ impl Context<'_> {
 
     /// The source at an address.
     fn at_address(&self, url: &str) -> Option<SourceIndex> {
-        let found = self.resolver.at_address(self.named(), self.rules.tracking, url)?;
+        let found = self.resolver.at_address(self.named(), self.rules, url)?;
         self.is_known(found).then_some(found)
     }
 

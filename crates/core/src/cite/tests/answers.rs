@@ -1226,7 +1226,7 @@ fn a_link_in_a_cited_span_belongs_to_it_and_gets_no_badge_of_its_own() {
     assert_eq!(cited(0, sentence.len(), 1), format!("{sentence}[1] See more[2]."));
     // The span ends within the link, like one whose offset is wrong by two.
     assert_eq!(cited(0, 29, 0), "Leave is [30 days](https://x/a)[1] a year. See more[1].");
-    assert_eq!(cited(9, 31, 0), "Leave is [1] a year. See more[1].");
+    assert_eq!(cited(9, 31, 0), "Leave is [30 days](https://x/a)[1] a year. See more[1].");
     assert_eq!(cited(0, 8, 0), "Leave is[1] 30 days[1] a year. See more[1].");
 }
 
@@ -1268,10 +1268,24 @@ fn a_marker_that_vanishes_takes_its_comma_with_it() {
 
 #[test]
 fn a_span_that_is_a_marker_is_replaced() {
-    let text = "a [site](https://x) b";
+    let text = "a [x.example](https://x.example) b";
     let mut answer = answer(text);
-    answer.citations = vec![Citation::new(Span::new(text, 2..19).expect("a span"), vec![SourceIndex(2)])];
+    answer.citations = vec![Citation::new(Span::new(text, 2..32).expect("a span"), vec![SourceIndex(2)])];
     assert_eq!(body(&answer), "a [1] b");
+}
+
+/// The badge once stood behind the first word of the next sentence.
+#[test]
+fn a_badge_at_the_end_of_a_sentence_stands_before_the_next_one() {
+    for (text, expected) in [
+        ("Salt sinks in water.Oil does not.", "Salt sinks in water.[1] Oil does not."),
+        ("水より重い。油は軽い。", "水より重い。[1]油は軽い。"),
+    ] {
+        let mut answer = answer(text);
+        let end = text.find("Oil").or_else(|| text.find("油は")).expect("a sentence");
+        answer.citations = vec![Citation::new(Span::new(text, 0..end).expect("a span"), vec![SourceIndex(2)])];
+        assert_eq!(body(&answer), expected);
+    }
 }
 
 #[test]

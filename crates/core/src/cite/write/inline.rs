@@ -8,6 +8,7 @@ use crate::cite::LiteralNumbers;
 use crate::cite::decide::{Context, Piece, Positions};
 use crate::cite::html::is_comment;
 use crate::cite::read::Inline;
+use crate::text::{begins_with_blank, ends_sentence};
 use crate::url::without_user;
 
 /// A zero-width space in a form that Markdown takes for punctuation, so that emphasis beside it keeps its meaning.
@@ -203,6 +204,10 @@ impl Writer {
         }
         if parts_word {
             self.out.push(ZERO_WIDTH_SPACE);
+        }
+        // Two sentences without a blank between them: behind a badge, the second would look like a part of it.
+        if source.is_empty() && ends_sentence(cx.text, range.end) && begins_with_blank(cx.text, range.end) {
+            self.out.push(' ');
         }
         if source.ends_with('\u{e201}') && next.is_some_and(|next| EMPHASIS.contains(&next)) {
             self.out.push(ZERO_WIDTH_SPACE);
