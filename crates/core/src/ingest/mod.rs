@@ -5,7 +5,6 @@
 //! is unusable. A format with whole and streamed answers yields the same [`Answer`](crate::answer::Answer) for both.
 
 mod account;
-mod agent_framework;
 mod annotated;
 mod annotated_parts;
 mod anthropic;
@@ -44,15 +43,10 @@ mod gemini_grounding;
 mod gemini_interactions;
 mod gemini_legacy;
 mod growing_answer;
-mod haystack;
 mod json;
 mod json_walk;
 mod known_members;
 mod langchain;
-mod langchain_citation;
-mod langchain_document;
-mod langchain_message;
-mod langchain_run;
 mod lines;
 mod linked_markers;
 mod llamaindex;
@@ -79,7 +73,6 @@ mod pydantic_citation;
 mod responses;
 mod responses_events;
 mod retrieved;
-mod search_service;
 mod source_like;
 mod source_objects;
 mod span;
