@@ -16,7 +16,8 @@ use super::golden::{input, samples};
 const ADDRESSES: [&str; 4] = ["url", "uri", "link", "href"];
 
 /// Members beside the answer, or whose address is not that of the source.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
+    "provider",
     "image",
     "icon",
     "logo",

@@ -83,13 +83,18 @@ fn a_sample_is_the_same_wherever_its_bytes_are_cut() {
     }
 }
 
+/// Streams whose last chunk brings spans for text before it, and whose chunks before it say nothing of that. A channel whose text
+/// can only grow gets their message as a new one.
+const LATE_WITHOUT_A_SIGN: [&str; 1] = ["openai-chat/litellm-gemini-stream"];
+
 #[test]
 fn what_a_sample_shows_event_by_event_is_a_beginning_of_its_message() {
     for (name, body) in stream_samples() {
         let text = std::str::from_utf8(&body).expect("UTF-8");
         for dialect in [Dialect::Teams, Dialect::M365Copilot] {
             let (streamed, shown) = shown_by(text.split_inclusive("\n\n").map(str::as_bytes), dialect);
-            assert!(streamed.continues, "{name} had shown {shown:?}");
+            let is_told = !LATE_WITHOUT_A_SIGN.iter().any(|late| name.ends_with(late));
+            assert_eq!(streamed.continues, is_told, "{name} had shown {shown:?}");
         }
     }
 }
@@ -159,6 +164,10 @@ fn every_whole_sample_is_the_same_message_when_it_is_streamed() {
         seen += 1;
         let text = String::from_utf8(body.clone()).expect("text");
         let whole: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).expect("JSON");
+        if !whole["choices"].is_array() && !whole["text"].is_string() {
+            // Neither a completion nor a manifest: nothing here writes it as a stream.
+            continue;
+        }
         for characters in [1, 7, 10_000] {
             let stream = if whole.get("choices").is_some() {
                 as_azure_stream(&whole, characters)

@@ -62,9 +62,9 @@ fn the_domain_is_that_of_the_page_and_other_addresses_have_none() {
 #[test]
 fn results_come_first_and_the_lowest_rank_stays() {
     let results = json!([{"url": "https://x.example/a?utm_source=openai", "title": "A of the search", "snippet": "s"},
-        {"url": "https://x.example/b", "title": "B"}, {"url": "https://X.example/a#top", "title": "A again"}]);
+        {"url": "https://x.example/b", "title": "B"}, {"url": "https://X.example/a#top"}]);
     let annotations = json!([
-        {"type": "url_citation", "start_index": 0, "end_index": 1, "url": "https://x.example/b", "title": "B cited"},
+        {"type": "url_citation", "start_index": 0, "end_index": 1, "url": "https://x.example/b", "title": "B"},
         {"type": "url_citation", "start_index": 2, "end_index": 3, "url": "https://x.example/c", "title": "C"}]);
     for kind in ["web_search", "web_search_preview", "web_search_call"] {
         let search = json!({"type": kind, "results": results});

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::fence::Fence;
 use super::marker::{self, MAX_INNER_BYTES};
-use super::resolve::{Indices, Resolver, Told};
+use super::resolve::{Indices, Resolver};
+use super::told::Told;
 use crate::answer::{MarkerForm, MarkerGrammar, Source};
 
 /// A longer list is text.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::loose::{self, Loose};
 use super::marker::{self, Item, Marker};
-use super::resolve::Told;
+use super::told::Told;
 use crate::answer::{First, MarkerForm, Source, SourceIndex};
 
 /// The sources whose ids are numbers. Empty as long as each of these numbers is a place in the list too: then numbers are

@@ -28,6 +28,7 @@ mod script;
 mod shorten;
 #[cfg(test)]
 mod tests;
+mod told;
 mod write;
 
 pub use cite::{cite, make_harmless};

@@ -10,20 +10,12 @@ use smallvec::{SmallVec, smallvec};
 use super::Rules;
 use super::counting::{Base, Counting, NumericIds};
 use super::marker::{Item, Marker, Worded};
-use crate::answer::{First, Identities, MarkerGrammar, Pages, Source, SourceIndex};
+use super::told::Told;
+use crate::answer::{First, Identities, Pages, Source, SourceIndex};
 use crate::url::WebUrl;
 
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
-
-/// The text that holds a marker, for the forms that the whole text explains.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Told<'t> {
-    pub(super) text: &'t str,
-    /// Whether more may come.
-    pub(super) is_whole: bool,
-    pub(super) grammar: &'t MarkerGrammar,
-}
 
 /// What a marker names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -47,7 +47,9 @@ fn is_second_version(members: &Members) -> bool {
         // The message of azure-search-openai-demo has a string as content.
         let is_content = message.get("content").is_some_and(Value::is_array)
             || !members.contains_key("context") && is_told_by_others();
-        is_content && !members.get("text").is_some_and(Value::is_string)
+        // Prompt Flow has its text in `reply`, beside documents.
+        let is_flow = members.get("reply").is_some_and(Value::is_string) && members.contains_key("documents");
+        is_content && !is_flow && !members.get("text").is_some_and(Value::is_string)
     })
 }
 

@@ -37,9 +37,10 @@ pub(super) const FORMAT: Format = Format {
         let is_named_otherwise = members.get("object").is_some_and(Value::is_string);
         // Steps of the Vercel AI SDK have a reason for their end.
         let is_step = |step: &Value| step.get("finishReason").is_none();
-        is_text(members, "object", "interaction")
-            || members.get("steps").and_then(Value::as_array).is_some_and(|steps| steps.iter().all(is_step))
-                && !is_named_otherwise
+        let steps = members.get("steps").and_then(Value::as_array);
+        steps.is_none_or(|steps| steps.iter().all(is_step))
+            && (is_text(members, "object", "interaction") && !members.contains_key("parts")
+                || steps.is_some() && !is_named_otherwise)
     },
     is_event,
     parse,

@@ -314,6 +314,10 @@ impl GrowingAnswer {
         }
         self.silent.insert(kind.to_owned());
         let Ok(members) = json::read::<Members>(json) else { return };
+        // Services that share the chunks of chat completions tell themselves apart by one chunk of many.
+        if members.contains_key("choices") && format.members.iter().any(|names| names.contains(&"choices")) {
+            return;
+        }
         let other = of_event(json).ok().flatten().filter(|other| !std::ptr::eq(*other, format));
         let Some(other) = other.filter(|_| !(format.is_event)(&members)) else { return };
         // Events without text or sources, such as `{"done": true}`, are no second answer.

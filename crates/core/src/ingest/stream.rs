@@ -102,7 +102,11 @@ impl AnswerStream {
                     }
                 },
             };
-            return answer.map(|answer| Answer { token_counts: counts.unwrap_or_default(), ..answer });
+            return answer.map(|answer| {
+                // The events of a list have counts of their own.
+                let token_counts = counts.unwrap_or(answer.token_counts);
+                Answer { token_counts, ..answer }
+            });
         }
         self.answer.take_all(&arrived)?;
         self.answer.finish().map_err(|error| with_names(error, &names))

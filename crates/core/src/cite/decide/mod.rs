@@ -19,7 +19,8 @@ use smallvec::SmallVec;
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::marker::Marker;
 use crate::cite::number::Numberer;
-use crate::cite::resolve::{Named, Resolver, Told};
+use crate::cite::resolve::{Named, Resolver};
+use crate::cite::told::Told;
 use crate::cite::{LiteralNumbers, Position, Rules};
 use crate::report::{Entry, Kind};
 
