@@ -62,13 +62,10 @@ fn addresses(value: &Value, pointer: &str, found: &mut Vec<(String, String)>) {
                 if OTHERS.iter().any(|other| lower.contains(other)) {
                     continue;
                 }
-                match value {
-                    Value::String(text)
-                        if text.starts_with("https://") && ADDRESSES.iter().any(|end| lower.ends_with(end)) =>
-                    {
-                        found.push((pointer.to_owned(), text.clone()));
-                    }
-                    value => addresses(value, &format!("{pointer}/{name}"), found),
+                let address = value.as_str().filter(|text| text.starts_with("https://"));
+                match address.filter(|_| ADDRESSES.iter().any(|end| lower.ends_with(end))) {
+                    Some(address) => found.push((pointer.to_owned(), address.to_owned())),
+                    None => addresses(value, &format!("{pointer}/{name}"), found),
                 }
             }
         }
