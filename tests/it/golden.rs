@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
+use citewire::ingest::Provider;
 use citewire::report::Report;
 use serde_json::{Value, json};
 
@@ -66,11 +67,15 @@ fn every_sample_becomes_its_activity() {
     let mut wrong = Vec::new();
     for case in &cases {
         let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("inside the project").display().to_string();
-        let from = json_file(&case.join("case.json"))["from"].as_str().expect("a format").parse().expect("a format");
+        let from = json_file(&case.join("case.json"))["from"]
+            .as_str()
+            .expect("a format")
+            .parse::<Provider>()
+            .expect("a format");
         let body = input(case);
         for from in [None, Some(from)] {
             let mut conversion = to_message(Dialect::WebChat);
-            conversion.from = from;
+            conversion.from = from.into();
             let converted = convert(&body, &conversion).unwrap_or_else(|error| panic!("{name}: {error}"));
             let [activity] = &converted.activities[..] else { panic!("{name}: there is one message") };
             let activity = serde_json::to_value(activity).expect("JSON");
