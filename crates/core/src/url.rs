@@ -75,6 +75,11 @@ impl FromStr for WebUrl {
     }
 }
 
+/// The ends of the hosts of [Azure AI Search](https://learn.microsoft.com/azure/search/search-create-service-portal) in each
+/// cloud.
+const SEARCH_SERVICES: [&str; 4] =
+    [".search.windows.net", ".search.azure.us", ".search.azure.cn", ".search.microsoftazure.de"];
+
 /// The longest file name extension, without the dot.
 const MAX_EXTENSION_BYTES: usize = 8;
 
@@ -101,6 +106,20 @@ impl WebUrl {
     pub fn host(&self) -> &str {
         let host = &self.text[self.host.clone()];
         host.strip_prefix("www.").unwrap_or(host)
+    }
+
+    /// Whether it is the address of a search service, an index or a knowledge base of Azure AI Search: programs ask there, and
+    /// readers cannot.
+    pub(crate) fn is_service(&self) -> bool {
+        let host = &self.text[self.host.clone()];
+        SEARCH_SERVICES.iter().any(|service| host.ends_with(service))
+            || memchr::memmem::find(self.text.as_bytes(), b"/knowledgebases").is_some()
+                && (self.is_mcp() || self.last_part() == Some("retrieve"))
+    }
+
+    /// Whether its path ends like that of a server of MCP, `/mcp`.
+    pub(crate) fn is_mcp(&self) -> bool {
+        self.last_part() == Some("mcp")
     }
 
     /// Whether a label says no more than the address: it is its host or the domain above, or the address itself or its
@@ -489,6 +508,25 @@ mod tests {
         let url: WebUrl = "https://contoso.com/a?Ref=1&x=2&source=y&utm_id=3".parse().expect("a web address");
         assert_eq!(url.merge_key_under(Tracking::RefToo), "https://contoso.com/a?x=2");
         assert_ne!(key("https://contoso.com/a?x=1&y=3"), key("https://contoso.com/a?y=3&x=1"));
+    }
+
+    #[test]
+    fn the_address_of_a_service_is_known_by_its_host_or_path() {
+        let is_service = |text: &str| text.parse::<WebUrl>().expect("a web address").is_service();
+        for service in [
+            "https://s.search.windows.net/",
+            "https://s.search.windows.net:443/indexes/i/docs/k?api-version=1",
+            "https://s.search.azure.us/knowledgebases/kb/mcp",
+            "https://gateway.example/kb/knowledgebases/hr/mcp?api-version=1",
+            "https://gateway.example/knowledgebases('hr')/retrieve",
+        ] {
+            assert!(is_service(service), "{service}");
+        }
+        for page in
+            ["https://search.windows.net.example/", "https://x.example/mcp", "https://x.example/knowledgebases/hr"]
+        {
+            assert!(!is_service(page), "{page}");
+        }
     }
 
     #[test]

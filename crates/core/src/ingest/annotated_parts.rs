@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::agent_documents::{AgentDocuments, Mention};
 use super::annotated::{Annotated, each_once};
 use super::gateway::{Gateway, Used};
 use super::linked_markers::linked_markers;
@@ -31,6 +32,8 @@ pub(super) struct AnnotatedParts {
     pub(super) results: WebResults,
     /// Pages that the provider has seen, whether or not it used them. They are listed behind the used ones (rule N-02).
     pub(super) seen: Vec<Source>,
+    /// What tools found for an agent.
+    pub(super) found: AgentDocuments,
     /// What gateways put beside the text. Its places count in the first part.
     pub(super) gateway: Gateway,
     /// Whether `[[n]](url)` is a marker whose source is the address, and a title that is only a number is dropped (xAI).
@@ -41,6 +44,7 @@ impl AnnotatedParts {
     /// Writes the text, sources and citations to the answer.
     pub(super) fn finish(mut self, answer: &mut Answer) {
         let mut annotated = Annotated::default();
+        let mut found = std::mem::take(&mut self.found);
         let mut taken = Vec::new();
         answer.text.clear();
         // LiteLLM repeats Gemini's places as annotations, and counts bytes there as characters.
@@ -62,7 +66,8 @@ impl AnnotatedParts {
                     without_label(&mut annotation.source);
                 }
                 // Annotations attest their sources as used, even if no span of the text cites them.
-                let (source, span) = self.annotate(&mut annotated, at, (&part.text, &index), annotation, pointer);
+                let tools = (&mut annotated, &mut found);
+                let (source, span) = self.annotate(tools, at, (&part.text, &index), annotation, pointer);
                 attested.push(source);
                 placed.extend(span);
             }
@@ -82,7 +87,8 @@ impl AnnotatedParts {
                 }
             }
         }
-        for source in self.results.into_list().into_iter().chain(self.seen).chain(self.gateway.into_found()) {
+        let found = self.results.into_list().into_iter().chain(found.into_rest());
+        for source in found.chain(self.seen).chain(self.gateway.into_found()) {
             annotated.sources.page(source);
         }
         annotated.finish(answer);
@@ -109,13 +115,13 @@ impl AnnotatedParts {
     /// Adds an annotation. Returns its source, and its span in the part, as bytes, if it has one.
     fn annotate(
         &self,
-        annotated: &mut Annotated,
+        (annotated, found): (&mut Annotated, &mut AgentDocuments),
         part: usize,
         (text, index): (&str, &OffsetIndex<'_>),
         annotation: Annotation,
         pointer: &str,
     ) -> (SourceIndex, Option<Range<usize>>) {
-        let Annotation { file_id, mut source, place, marker } = annotation;
+        let Annotation { file_id, mut source, place, marker, get_url } = annotation;
         let span = match place {
             AnnotatedPlace::Point(_) => None,
             AnnotatedPlace::Span(start, end) => {
@@ -132,6 +138,14 @@ impl AnnotatedParts {
                     source.fill_in(file.clone());
                 }
                 annotated.sources.known_as(&format!("file {id}"), source)
+            }
+            None if found.is_of_service(&mut source) => {
+                let marker = span.as_ref().map(|span| text[span.clone()].to_owned()).or_else(|| source.marker.clone());
+                let mention = Mention { get_url: get_url.as_deref(), marker: marker.as_deref() };
+                match found.complete(&mut source, mention) {
+                    Some(key) => annotated.sources.known_as(&key, source),
+                    None => annotated.sources.page(source),
+                }
             }
             None => {
                 // The search result has precedence over the citation of the same page (rule RC-01).

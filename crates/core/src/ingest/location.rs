@@ -23,6 +23,11 @@ pub(super) struct Located {
 pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, warnings: &mut Vec<Entry>) -> Located {
     let Some(text) = filled(url) else { return Located::default() };
     match text.parse::<WebUrl>() {
+        Ok(url) if url.is_service() => {
+            let message = "the address is that of a search service, which readers cannot open; it is no link";
+            warnings.push(Entry::in_input(Kind::Dropped, "url-service", pointer(), message));
+            Located::default()
+        }
         Ok(url) => {
             let address = (url.as_str() != text).then_some(text);
             Located { url: Some(url), filepath: None, address }

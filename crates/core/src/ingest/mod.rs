@@ -5,6 +5,7 @@
 //! is unusable. A format with whole and streamed answers yields the same [`Answer`](crate::answer::Answer) for both.
 
 mod account;
+mod agent_documents;
 mod annotated;
 mod annotated_parts;
 mod anthropic;

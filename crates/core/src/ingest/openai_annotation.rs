@@ -41,6 +41,7 @@ pub(super) struct WireAnnotation {
     #[serde(default, deserialize_with = "text_or_number")]
     file_id: Option<String>,
     filename: Option<String>,
+    get_url: Option<String>,
     /// The marker in the text; only threads have this member.
     text: Option<String>,
     url_citation: Option<WirePage>,
@@ -64,6 +65,7 @@ struct WirePage {
     content: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
     document_id: Option<String>,
+    get_url: Option<String>,
 }
 
 /// The nested form of a `file_citation`.
@@ -83,6 +85,8 @@ pub(super) struct Annotation {
     pub(super) place: AnnotatedPlace,
     /// The marker in the text, if the annotation repeats it.
     pub(super) marker: Option<String>,
+    /// The address under which a search service has the document.
+    pub(super) get_url: Option<String>,
 }
 
 /// The place of an annotation, in code points from the start of its part.
@@ -120,15 +124,18 @@ impl WireAnnotation {
                 let page = self.url_citation.unwrap_or_default();
                 let below = if nested { "/url_citation" } else { "" };
                 let address = filled(page.url).or(filled(self.url));
+                let written = address.clone();
                 let Located { url, filepath, address } =
                     web_url(address, || format!("{}{below}/url", source.pointer), warnings);
-                (source.url, source.filepath, source.address) = (url, filepath, address);
+                let service = written.filter(|_| url.is_none() && filepath.is_none());
+                (source.url, source.filepath, source.address) = (url, filepath, address.or(service));
                 source.kind = Some(SourceKind::Web);
                 source.title = filled(page.title).or(filled(self.title));
                 source.content = filled(page.content);
                 let place =
                     AnnotatedPlace::Span(page.start_index.or(self.start_index), page.end_index.or(self.end_index));
-                Some(Annotation { file_id: None, source, place, marker })
+                let get_url = filled(page.get_url).or(filled(self.get_url));
+                Some(Annotation { file_id: None, source, place, marker, get_url })
             }
             Some("document_citation") => {
                 let cited = self.document_citation.unwrap_or_default();
@@ -136,7 +143,7 @@ impl WireAnnotation {
                 source.id = filled(cited.document_id);
                 source.title = filled(cited.title).or_else(|| source.id.clone());
                 let place = AnnotatedPlace::Span(cited.start_index, cited.end_index);
-                Some(Annotation { file_id: source.id.clone(), source, place, marker })
+                Some(Annotation { file_id: source.id.clone(), source, place, marker, get_url: None })
             }
             Some("file_citation" | "container_file_citation") => {
                 let file = self.file_citation.unwrap_or_default();
@@ -146,7 +153,7 @@ impl WireAnnotation {
                 source.filepath = source.title.clone().or_else(|| marker.as_deref().and_then(named_file));
                 source.content = filled(file.quote);
                 let place = self.index.filter(|_| self.end_index.is_none()).map_or(place, AnnotatedPlace::Point);
-                Some(Annotation { file_id: source.id.clone(), source, place, marker })
+                Some(Annotation { file_id: source.id.clone(), source, place, marker, get_url: None })
             }
             _ => None,
         }

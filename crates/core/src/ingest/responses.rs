@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::IngestError;
+use super::agent_documents::AgentDocuments;
 use super::annotated_parts::{AnnotatedParts, Part};
 use super::json::{self, filled, list, text_or_number};
 use super::location::{Located, web_url};
@@ -144,6 +145,7 @@ pub(super) struct Reply {
     pub(super) parts: Vec<Part>,
     files: BTreeMap<String, Source>,
     results: Vec<Source>,
+    found: AgentDocuments,
     /// Results of web searches, if the response includes them.
     pages: Vec<Source>,
     /// Pages that searches consulted, as `include` asks for. Whether the answer uses them is not told.
@@ -171,7 +173,7 @@ impl Reply {
     pub(super) fn under(mut self, place: &str) -> Self {
         let annotations = self.parts.iter_mut().flat_map(|part| &mut part.annotations).map(|(pointer, _)| pointer);
         let found = self.results.iter_mut().chain(&mut self.pages).chain(&mut self.consulted);
-        let sources = self.files.values_mut().chain(found).chain(&mut self.citations);
+        let sources = self.files.values_mut().chain(found).chain(&mut self.citations).chain(self.found.documents_mut());
         for pointer in annotations.chain(sources.map(|source| &mut source.pointer)) {
             pointer.insert_str(0, place);
         }
@@ -181,6 +183,13 @@ impl Reply {
             }
         }
         self
+    }
+
+    /// Takes over what tools found, when this reply has no output of a tool: the last event of a stream may leave them out.
+    pub(super) fn find_as(&mut self, other: &mut Self) {
+        if self.found.is_empty() {
+            self.found = std::mem::take(&mut other.found);
+        }
     }
 
     /// All of the text.
@@ -195,6 +204,7 @@ impl Reply {
             self.files.entry(id).or_insert(file);
         }
         self.results.extend(other.results);
+        self.found.append(other.found);
         self.pages.extend(other.pages);
         self.consulted.extend(other.consulted);
         self.citations.extend(other.citations);
@@ -242,6 +252,14 @@ impl Reply {
                 let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
                 self.take_results(results, pointer);
             }
+            Some("azure_ai_search_call_output") => {
+                self.found.search(&item["output"], &format!("{pointer}/output"), &mut self.warnings);
+            }
+            // Some versions of the service name the kind in `name`.
+            Some("remote_function_call_output") if item["name"] == "azure_ai_search_call_output" => {
+                self.found.search(&item["output"], &format!("{pointer}/output"), &mut self.warnings);
+            }
+            Some("mcp_call") => self.found.mcp(&item["output"], &format!("{pointer}/output"), &mut self.warnings),
             Some(kind) if is_web_search(kind) => {
                 self.pages.extend(web_results(&item, pointer, &mut self.warnings));
                 self.consulted.extend(consulted(&item["action"], &format!("{pointer}/action"), &mut self.warnings));
@@ -288,7 +306,7 @@ impl Reply {
     /// Writes text, sources, citations and the use of tools into the answer.
     pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
         answer.grammar = flavour.grammar();
-        let Self { parts, files, results, pages, consulted, used_tools, citations, warnings, .. } = self;
+        let Self { parts, files, results, found, pages, consulted, used_tools, citations, warnings, .. } = self;
         answer.warnings.extend(warnings);
         let is_xai = flavour == Flavour::Xai;
         let mut seen = if is_xai { citations } else { Vec::new() };
@@ -303,7 +321,8 @@ impl Reply {
         } else {
             let linked_markers = is_xai;
             let results = pages.into();
-            AnnotatedParts { parts, files, results, seen, linked_markers, ..AnnotatedParts::default() }.finish(answer);
+            AnnotatedParts { parts, files, results, found, seen, linked_markers, ..AnnotatedParts::default() }
+                .finish(answer);
         }
         // With sources but without a tool call, the use of tools is unknown.
         answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);

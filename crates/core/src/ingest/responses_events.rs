@@ -39,7 +39,7 @@ enum Item {
     /// Parts of an incomplete message, by `content_index`.
     Growing(BTreeMap<u64, Part>),
     /// The complete item from `response.output_item.done`.
-    Whole(Reply),
+    Whole(Box<Reply>),
 }
 
 /// Reads the events of one streamed response.
@@ -130,11 +130,19 @@ impl ResponsesEvents {
             let last = std::mem::replace(&mut reply, std::mem::take(&mut self.found));
             for item in std::mem::take(&mut self.items).into_values() {
                 match item {
-                    Item::Whole(item) => reply.append(item),
+                    Item::Whole(item) => reply.append(*item),
                     Item::Growing(parts) => reply.parts.extend(parts.into_values()),
                 }
             }
             reply.append(last);
+        } else {
+            let mut gathered = Reply::default();
+            for item in std::mem::take(&mut self.items).into_values() {
+                if let Item::Whole(item) = item {
+                    gathered.append(*item);
+                }
+            }
+            reply.find_as(&mut gathered);
         }
         reply.used_tools |= self.used_tools;
         reply
@@ -160,7 +168,7 @@ impl ResponsesEvents {
         let mut whole = Reply::default();
         whole.take(item, "/item")?;
         let has_text = !whole.parts.is_empty();
-        self.items.insert(place, Item::Whole(whole.under(&event.pointer())));
+        self.items.insert(place, Item::Whole(Box::new(whole.under(&event.pointer()))));
         if has_text {
             let gathered = self.gathered();
             self.say_rest(&gathered, said);
