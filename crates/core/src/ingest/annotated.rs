@@ -82,6 +82,16 @@ impl Sources {
         index
     }
 
+    /// Adds an entry of a list whose places markers count: always as a source of its own. Later mentions of its page are of
+    /// the first such entry.
+    pub(super) fn entry(&mut self, source: Source) -> SourceIndex {
+        let index = self.push(source);
+        if self.identities.of(&self.all, index.0) == Some(self.by_identity.len()) {
+            self.by_identity.push(index);
+        }
+        index
+    }
+
     /// Adds a source without a key. It is never merged with another.
     pub(super) fn push(&mut self, source: Source) -> SourceIndex {
         self.all.push(source);

@@ -268,11 +268,7 @@ impl Gateway {
             let Some(list) = self.lists.remove(&number) else { continue };
             for source in list.sources {
                 // Numbers count the entries of the first list, so equal ones are not merged.
-                let key = source.url.as_ref().map(|url| url.merge_key().into_owned()).filter(|_| is_first);
-                let index = if is_first { annotated.sources.push(source) } else { annotated.sources.page(source) };
-                if let Some(key) = key {
-                    annotated.sources.also_known_as(&key, index);
-                }
+                let index = if is_first { annotated.sources.entry(source) } else { annotated.sources.page(source) };
                 if row.is_used {
                     used.all.push(index);
                 }
