@@ -83,9 +83,9 @@ fn a_sample_is_the_same_wherever_its_bytes_are_cut() {
     }
 }
 
-/// Streams whose last chunk brings spans for text before it, and whose chunks before it say nothing of that. A channel whose text
+/// Streams whose last chunk brings spans for text before it, or all of the text anew, and whose chunks before it say nothing of that. A channel whose text
 /// can only grow gets their message as a new one.
-const LATE_WITHOUT_A_SIGN: [&str; 1] = ["openai-chat/litellm-gemini-stream"];
+const LATE_WITHOUT_A_SIGN: [&str; 2] = ["openai-chat/litellm-gemini-stream", "openai-chat/ragflow-stream"];
 
 #[test]
 fn what_a_sample_shows_event_by_event_is_a_beginning_of_its_message() {

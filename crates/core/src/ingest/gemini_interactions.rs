@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
         let is_step = |step: &Value| step.get("finishReason").is_none();
         let steps = members.get("steps").and_then(Value::as_array);
         steps.is_none_or(|steps| steps.iter().all(is_step))
-            && (is_text(members, "object", "interaction") && !members.contains_key("parts")
+            && (is_text(members, "object", "interaction") && (steps.is_some() || members.contains_key("status"))
                 || steps.is_some() && !is_named_otherwise)
     },
     is_event,

@@ -29,6 +29,12 @@ const MAX_KINDS: usize = 64;
 /// The maximum number of skipped events that are reported individually.
 pub(super) const MAX_SKIPPED_NOTES: usize = 20;
 
+/// Formats that share the kinds of their events, and tell themselves apart by one event of many.
+const SHARED: [&[Provider]; 2] = [
+    &[Provider::AzureAgents, Provider::OpenAiAssistants],
+    &[Provider::OpenAiResponses, Provider::PerplexityAgent, Provider::Xai],
+];
+
 /// How the format of the events is determined.
 #[derive(Debug)]
 enum Told {
@@ -318,8 +324,12 @@ impl GrowingAnswer {
         if members.contains_key("choices") && format.members.iter().any(|names| names.contains(&"choices")) {
             return;
         }
+        let shares = |provider: Provider| SHARED.iter().find(|family| family.contains(&provider));
         let other = of_event(json).ok().flatten().filter(|other| !std::ptr::eq(*other, format));
         let Some(other) = other.filter(|_| !(format.is_event)(&members)) else { return };
+        if shares(format.provider).is_some_and(|family| family.contains(&other.provider)) {
+            return;
+        }
         // Events without text or sources, such as `{"done": true}`, are no second answer.
         if other.provider == Provider::Native && !["delta", "sources"].iter().any(|name| members.contains_key(*name)) {
             return;

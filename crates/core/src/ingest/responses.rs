@@ -189,6 +189,7 @@ impl Reply {
     pub(super) fn find_as(&mut self, other: &mut Self) {
         if self.found.is_empty() {
             self.found = std::mem::take(&mut other.found);
+            self.used_tools |= !self.found.is_empty();
         }
     }
 
