@@ -370,7 +370,7 @@ fn may_begin_title(content: &str, after_blank: bool) -> bool {
 
 /// Whether a line may be the underline of a heading.
 fn is_underline(content: &str) -> bool {
-    ['=', '-'].into_iter().any(|sign| content.chars().all(|c| c == sign))
+    content.len() < MAX_ENTRY && [b'=', b'-'].into_iter().any(|sign| content.bytes().all(|byte| byte == sign))
 }
 
 /// The end of the line that holds `at`, without its line end, and whether the line is complete. A carriage return at the

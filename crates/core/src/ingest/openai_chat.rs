@@ -96,6 +96,9 @@ static SIGNS: LazyLock<[Finder<'static>; 6]> = LazyLock::new(|| {
     ["\"context\"", "\"citations\"", "\"event\"", "\"sources\"", "\"search_results\"", "\"reference\""].map(Finder::new)
 });
 
+/// The beginning of a marker that RAGFlow writes.
+const RAGFLOW_MARKER: &str = "[ID:";
+
 /// The provider that the chunks turned out to come from, and the reader of its format.
 type ToldReader = (Provider, Box<dyn ReadEvents>);
 
@@ -211,7 +214,10 @@ impl ReadEvents for ChatEvents {
             self.become_late(events);
         }
         self.part.annotations.extend(said.annotations);
-        if !text.is_empty() {
+        if repeats_with_markers(&self.part.text, &text) {
+            self.become_late(events);
+            self.replacement.get_or_insert(text);
+        } else if !text.is_empty() {
             self.part.text.push_str(&text);
             events.push(StreamEvent::Text(text));
         }
@@ -232,6 +238,22 @@ impl ReadEvents for ChatEvents {
         answer.grammar = grammar(linked_markers, is_listed(&part, &gateway));
         AnnotatedParts { parts: vec![part], seen, gateway, linked_markers, ..AnnotatedParts::default() }.finish(answer);
     }
+}
+
+/// Whether a delta is the text so far once more, now with markers. RAGFlow inserts them when the answer is complete.
+fn repeats_with_markers(text: &str, delta: &str) -> bool {
+    let is_longer = !text.is_empty() && delta.len() > text.len();
+    is_longer && delta.contains(RAGFLOW_MARKER) && without_markers(delta).eq(without_markers(text))
+}
+
+/// The letters of a text, without blanks and RAGFlow's markers.
+fn without_markers(text: &str) -> impl Iterator<Item = char> {
+    let pieces = text.split(RAGFLOW_MARKER).enumerate().map(|(at, piece)| {
+        let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+        let is_marker = at > 0 && piece[digits..].starts_with(']');
+        if is_marker { &piece[digits + 1..] } else { piece }
+    });
+    pieces.flat_map(str::chars).filter(|c| !c.is_whitespace())
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ const ANSWERS: &str = include_str!("fixtures/answers.txt");
 
 const SOURCES: usize = 5;
 
-/// Of a hundred answers, so many keep every byte but those of their markers.
-const KEPT: usize = 95;
+/// Of a hundred answers that readers get as they were, how many keep every byte but those of their markers.
+const KEPT: usize = 96;
 
 /// What readers get otherwise than the model wrote it, and why. Markdown would show the rest in the same way.
 const OTHERWISE: &[(&str, &str)] = &[
@@ -26,6 +26,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("footnotes of markdown", "one engine knows footnotes, so they are text"),
     ("reference links", "the definition stays in a quote that shows nothing"),
     ("unfinished code", "the fence is closed before the definitions"),
+    ("sub and sup", "raised and lowered digits are Unicode's"),
 ];
 
 struct Given {
@@ -143,6 +144,6 @@ fn answers_of_models_keep_their_bytes_and_are_read_as_before() {
         }
     }
     assert_eq!(otherwise, OTHERWISE.iter().map(|(name, _)| *name).collect(), "readers get otherwise:\n{told}");
-    let all = answers.len();
+    let all = answers.len() - OTHERWISE.len();
     assert!(kept * 100 >= all * KEPT, "{kept} of {all} answers keep every byte; these do not:\n{changed}");
 }

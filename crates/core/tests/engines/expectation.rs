@@ -8,7 +8,7 @@ use citewire_core::answer::MarkerGrammar;
 use super::flow::{Flow, Item, KEPT_END, KEPT_START, joined};
 use super::generator::FORWARD_URL;
 use super::given::ATTESTED;
-use super::marker::{Marker, bracket, is_marker_label, lenticular, machine_names};
+use super::marker::{Marker, bracket, is_marker_label, lenticular, machine_names, worded};
 
 /// The sources of every generated answer, by the number of their place: what a badge for each leads to.
 pub(super) struct Sources {
@@ -216,7 +216,8 @@ impl Reader<'_> {
             }
             let begin = text.len() - rest.len() + at;
             // Behind the sign of a formula, which may stand before an emphasis, a list with an unknown number is none.
-            let behind_sign = text[..begin].trim_end().chars().next_back().is_none_or(|c| "=+*{(".contains(c));
+            let behind_sign = text[..begin].trim_end_matches([' ', KEPT_END]).chars().next_back();
+            let behind_sign = behind_sign.is_none_or(|c| "=+*{(".contains(c));
             self.expectation.inexact |= behind_sign && after[..length].contains(['9', '0']);
             let vanishes = matches!(meaning, Meaning::Vanishes);
             if !matches!(meaning, Meaning::Nothing) {
@@ -259,7 +260,7 @@ impl Reader<'_> {
         self.expectation.inexact |= open_text[..start].ends_with(KEPT_END);
         let is_text = inner.trim().chars().count() > 1 && inner.contains(char::is_alphabetic);
         let is_marker = self.bracket(inner).and_then(|marker| self.resolve(&format!("[{inner}]"), &marker)).is_some();
-        if is_index || !is_text || is_marker || is_marker_label(inner) {
+        if is_index || !is_text || is_marker || is_marker_label(inner) || worded(inner).is_some() {
             return;
         }
         // What was pushed of it came in one piece for each bracket, empty ones among them.

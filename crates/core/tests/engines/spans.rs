@@ -7,7 +7,7 @@ use serde_json::json;
 use super::cases::{Case, Verdict, try_all};
 use super::demands::{LOOK_AHEAD, harmless, is_compared, is_read_in_one_way, may_hold_formula, without_exclamation};
 use super::expectation;
-use super::flow::{Item, comparable, without_blanks};
+use super::flow::{Flow, Item, comparable, without_blanks};
 use super::generator::{answer, manifest, pieces, sources};
 use super::given::{Given, activity, converted, judge_all};
 use super::judge::{Judge, Reading, Readings};
@@ -112,22 +112,45 @@ fn judge_place(given: &Given, before: &Readings, after: &Readings, _text: &str) 
     if !is_read_in_one_way(&given.text, before) || may_hold_formula(&given.text) || given.text.len() > LOOK_AHEAD {
         return Ok(Verdict::Discarded);
     }
-    let is_badge =
-        |item: &Item| matches!(item, Item::Link { text, title, .. } if text == "1" && title.starts_with("Third"));
     for (engine, reading) in after.engines.iter().filter(|(engine, _)| is_compared(engine, before)) {
         let expected = expectation::of(before.engines[engine].flow(), &sources(), &given.grammar);
         if expected.inexact {
             return Ok(Verdict::Discarded);
         }
-        let (badges, rest): (Vec<_>, Vec<_>) = comparable(reading.flow()).into_iter().partition(is_badge);
+        let split = |flow| -> (Vec<Item>, Vec<Item>) {
+            let flow = expectation::without_repeated_badges(comparable(flow));
+            without_numbers(flow).into_iter().partition(is_third)
+        };
+        let (marked, expected) = split(expected.flow);
+        let (badges, found) = split(reading.flow());
         let form = |flow| without_blanks(without_exclamation(comparable(flow)));
-        let (expected, found) = (form(expected.flow), form(rest));
-        if badges.len() != 1 || expected != found {
+        let (expected, found) = (form(expected), form(found));
+        // Beside a marker of the same source the two are one badge.
+        let fewest = marked.len().max(1);
+        if !(fewest..=marked.len() + 1).contains(&badges.len()) || expected != found {
             let badges = badges.len();
             return Err(told(format!("{engine}: {badges} badges\n expected {expected:?}\n    found {found:?}")));
         }
     }
     Ok(Verdict::Holds)
+}
+
+/// Whether an item is a badge of the source that is cited by a place.
+fn is_third(item: &Item) -> bool {
+    matches!(item, Item::Link { text, title, .. } if text.is_empty() && title.starts_with("Third"))
+}
+
+/// A badge more changes the numbers of those behind it, and the title tells what a badge leads to.
+fn without_numbers(flow: Flow) -> Flow {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = |item| match item {
+        Item::Link { text, url, title } if is_number(&text) => {
+            let url = if url.starts_with("cite:") { "cite:".to_owned() } else { url };
+            Item::Link { text: String::new(), url, title }
+        }
+        item => item,
+    };
+    flow.into_iter().map(plain).collect()
 }
 
 /// An answer with a place to cite.
