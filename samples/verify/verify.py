@@ -31,12 +31,14 @@ import pydantic
 from botocore.model import ListShape, MapShape, StructureShape
 
 NOT_COVERED = {
+    "agent-framework": "written by its own serializers, in write_agent_framework.py",
     "assistanthub": "no client library with models",
     "azsearch-demo": "an application, without a client library",
     "azure-agents": "the models of azure-ai-agents take anything",
     "azure-oyd": "an extension that the models of openai do not have",
     "dify": "no client library with models",
-    "langchain": "the output of a chain is a dictionary of the caller's",
+    "haystack": "written by its own serializers, in write_haystack.py",
+    "langchain": "written by its own serializers, in write_langchain.py and write_langchain.mjs",
     "llamaindex": "the response is serialised by the caller, as it likes",
     "native": "the format of citewire",
     "openwebui": "events have no models",

@@ -107,6 +107,8 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "gemini/citations-stream" is "input.sse",
     "gemini-interactions/stream" is "input.sse",
     "langchain/docs",
+    "agent-framework/search-service",
+    "haystack/referenced",
     "llamaindex/nodes",
     "mistral/conversation",
     "openai-assistants/file",

@@ -106,8 +106,13 @@ pub(super) trait ReadEvents: Debug + Send {
     /// The brackets that are markers in the text of this format.
     fn grammar(&self) -> MarkerGrammar;
 
-    /// Reads one event and adds its meaning to `said`. `json` is the data of the event, a JSON object. Unknown members are
-    /// skipped (rule N-16).
+    /// Whether events may be JSON lists.
+    fn takes_lists(&self) -> bool {
+        false
+    }
+
+    /// Reads one event and adds its meaning to `said`. `json` is the data of the event, a JSON object, or a list if the reader
+    /// [takes lists](Self::takes_lists). Unknown members are skipped (rule N-16).
     ///
     /// # Errors
     /// When the data is not JSON, or a member that the reader needs has the wrong type.

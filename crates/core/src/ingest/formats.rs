@@ -2,14 +2,16 @@
 
 use std::cmp::Reverse;
 
+use serde_json::Value;
+
 use super::format::{Format, Members};
 use super::growing_answer::GrowingAnswer;
 use super::unread::{UNREAD, Unread};
 use super::{
-    IngestError, Provider, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, bedrock_converse,
-    bedrock_rag, cohere, dify, gemini, gemini_interactions, json, langchain, llamaindex, mistral, native,
-    openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai,
-    vercel_ai_sdk, xai,
+    IngestError, Provider, agent_framework, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data,
+    bedrock_converse, bedrock_rag, cohere, dify, gemini, gemini_interactions, haystack, json, langchain, llamaindex,
+    mistral, native, openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent,
+    pydantic_ai, vercel_ai_sdk, xai,
 };
 use crate::report::{Entry, Kind};
 
@@ -35,8 +37,10 @@ pub(super) const FORMATS: &[&Format] = &[
     &cohere::FORMAT,
     &bedrock_rag::FORMAT,
     &bedrock_converse::FORMAT,
+    &agent_framework::FORMAT,
     &openwebui::FORMAT,
     &dify::FORMAT,
+    &haystack::FORMAT,
     &langchain::FORMAT,
     &llamaindex::FORMAT,
     &vercel_ai_sdk::FORMAT,
@@ -123,6 +127,10 @@ pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), Ing
 /// # Errors
 /// When the event is not JSON, or its format has no reader.
 pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestError> {
+    if data.starts_with('[') {
+        let list: Vec<Value> = json::read(data)?;
+        return Ok(Some(&langchain::FORMAT).filter(|_| langchain::is_list_event(&list)));
+    }
     let members: Members = json::read(data)?;
     match UNREAD.iter().find(|format| (format.is_event)(&members)) {
         Some(unread) => Err(unread.refusal()),

@@ -216,7 +216,7 @@ impl GrowingAnswer {
         }
         // Only objects can continue a text whose last character was split.
         let data = std::str::from_utf8(event.data).map(str::trim);
-        if let Some(json) = data.ok().filter(|data| data.starts_with('{')) {
+        if let Some(json) = data.ok().filter(|data| data.starts_with('{') || self.takes_list(data)) {
             if self.torn.pass(json) {
                 return self.take_object(event, json, said);
             }
@@ -228,10 +228,23 @@ impl GrowingAnswer {
         match data {
             _ if self.ended => {}
             Ok(SENTINEL) => self.ended = true,
+            // The end of a run without a result.
+            Ok("null") => {}
             Ok(_) => self.skip(event, "it is no JSON object".to_owned()),
             Err(_) => self.skip(event, "it is not UTF-8".to_owned()),
         }
         Ok(())
+    }
+
+    /// Whether an event is a JSON list, and the format has such events.
+    fn takes_list(&self, data: &str) -> bool {
+        data.starts_with('[')
+            && data != SENTINEL
+            && match (&self.reader, &self.told) {
+                (Some(reader), _) => reader.takes_lists(),
+                (None, Told::ByCaller(format)) => (format.reader)().takes_lists(),
+                (None, Told::ByEvents(of_event)) => matches!(of_event(data), Ok(Some(_))),
+            }
     }
 
     fn take_kept(&mut self, kept: Vec<JoinedEvent>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {

@@ -1,31 +1,49 @@
-//! [LangChain](https://python.langchain.com/docs/how_to/qa_sources/): the output of a retrieval chain, with the documents
-//! that it put into the prompt. By convention the model writes `[N]`, which counts these documents from 1. Content blocks
-//! may carry additional citations.
-
-use std::num::NonZeroU32;
+//! [LangChain](https://docs.langchain.com/oss/python/langchain/rag): the output of a retrieval chain, with the documents that
+//! it put into the prompt, or messages of a model or a graph (`langchain_run`). By convention the model writes `[N]`, which
+//! counts the documents from 1. Messages may carry additional citations.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members, is_something};
-use super::json::{self, Content, entries, filled, number_or_text, text_or_number};
-use super::location::{Located, location};
-use super::span::Unit;
+use super::json::{self, entries};
+use super::langchain_document::Document;
+use super::langchain_message::{MESSAGE_MEMBERS, MessageContent};
+use super::langchain_run::{Run, is_about_messages, is_list_of_messages};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
+use crate::answer::{Answer, MarkerGrammar, Source};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::LangChain,
-    sign: "`answer` or `result`, and `context` or `source_documents`",
-    members: &[&["answer", "chat_history", "context", "input", "query", "question", "result", "source_documents"]],
-    is_whole: |members| has_text(members) && has_documents(members),
-    is_event: |members| members.get("answer").is_some_and(Value::is_string) || has_documents(members),
+    sign: "`answer` or `result`, and `context` or `source_documents`, or messages",
+    members: &[
+        &["answer", "chat_history", "context", "input", "query", "question", "result", "source_documents"],
+        &["documents", "messages", "metadata", "output", "structured_response", "values"],
+        MESSAGE_MEMBERS,
+    ],
+    is_whole: |members| is_chain(members) || is_about_messages(members),
+    is_event: |members| {
+        members.get("answer").is_some_and(Value::is_string)
+            || has_documents(members)
+            || is_about_messages(members)
+            || of_node(members).is_some()
+    },
     parse,
-    reader: || Box::new(ChainAnswer::default()),
+    reader: || Box::new(LangChainEvents::default()),
 };
+
+/// Whether a list is an event of this format.
+pub(super) fn is_list_event(list: &[Value]) -> bool {
+    is_list_of_messages(list)
+}
+
+/// Whether a body is the output of a chain.
+fn is_chain(members: &Members) -> bool {
+    has_text(members) && has_documents(members)
+}
 
 fn has_text(members: &Members) -> bool {
     ["answer", "result"].iter().any(|name| is_something(members, name))
@@ -38,148 +56,119 @@ fn has_documents(members: &Members) -> bool {
 /// The output of a chain, or a chunk of its stream.
 #[derive(Deserialize)]
 struct Output {
-    answer: Option<Content<Block>>,
-    result: Option<Content<Block>>,
+    answer: Option<Value>,
+    result: Option<Value>,
     #[serde(default, deserialize_with = "entries")]
     context: Vec<Document>,
     #[serde(default, deserialize_with = "entries")]
     source_documents: Vec<Document>,
-    #[serde(default, deserialize_with = "json::reported")]
-    error: Option<Value>,
-}
-
-#[derive(Default, Deserialize)]
-struct Document {
-    #[serde(default, deserialize_with = "text_or_number")]
-    id: Option<String>,
-    page_content: Option<String>,
-    metadata: Option<Map<String, Value>>,
-}
-
-/// A part of a model's message.
-#[derive(Default, Deserialize)]
-struct Block {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    text: Option<String>,
-    #[serde(default, deserialize_with = "entries")]
-    annotations: Vec<Annotation>,
-}
-
-#[derive(Default, Deserialize)]
-struct Annotation {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    url: Option<String>,
-    title: Option<String>,
-    #[serde(default, deserialize_with = "number_or_text")]
-    start_index: Option<u32>,
-    #[serde(default, deserialize_with = "number_or_text")]
-    end_index: Option<u32>,
-    cited_text: Option<String>,
 }
 
 /// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct ChainAnswer {
-    annotated: Annotated,
+    documents: Vec<Source>,
+    content: MessageContent,
+}
+
+/// Reads the events of a chain or of a graph.
+#[derive(Debug, Default)]
+struct LangChainEvents {
+    chain: ChainAnswer,
+    run: Run,
 }
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, ..Answer::default() };
+    let members: Members = json::read(body)?;
+    if !is_chain(&members) && is_about_messages(&members) {
+        let mut run = Run::default();
+        run.read(members.into(), String::new(), &mut Vec::new())?;
+        if !run.has_answer() {
+            return Err(IngestError::member(
+                "",
+                "no message of the model has text; the text of the answer is required",
+            ));
+        }
+        run.conclude(&mut answer);
+        answer.complete = true;
+        return Ok(answer);
+    }
     let mut chain = ChainAnswer::default();
     let output: Output = json::read(body)?;
     if output.answer.is_none() && output.result.is_none() {
         return Err(IngestError::member("/answer", "missing; the text of the answer is required"));
     }
-    answer.text = chain.add(output, "", &mut answer.warnings);
-    Box::new(chain).finish(&mut answer);
+    chain.add(output, "", &mut answer.warnings)?;
+    chain.finish(&mut answer);
     Ok(answer)
 }
-
 impl ChainAnswer {
-    /// Adds documents and citations. Returns the text.
-    fn add(&mut self, output: Output, place: &str, warnings: &mut Vec<Entry>) -> String {
+    /// Adds documents and text. Returns the text.
+    fn add(
+        &mut self,
+        output: Output,
+        place: &str,
+        warnings: &mut Vec<Entry>,
+    ) -> Result<(Vec<Source>, String), IngestError> {
         let Output { answer, result, context, source_documents, .. } = output;
         let lists = [("context", context), ("source_documents", source_documents)];
+        let mut new = Vec::new();
         // Some chains return the same documents under both names.
         if let Some((name, documents)) = lists.into_iter().find(|(_, documents)| !documents.is_empty()) {
             for (at, document) in documents.into_iter().enumerate() {
                 // Markers count documents, so equal ones are not merged.
-                self.annotated.sources.push(document.into_source(format!("{place}/{name}/{at}"), warnings));
+                new.push(document.into_source(format!("{place}/{name}/{at}"), warnings));
             }
         }
+        // The values of a graph repeat the documents with each step.
+        let is_known = self.documents.len() == new.len() && self.documents.iter().zip(&new).all(is_repeated);
+        if is_known {
+            new.clear();
+        }
+        self.documents.extend_from_slice(&new);
         let (name, content) = match (answer, result) {
             (Some(answer), _) => ("answer", answer),
             (None, result) => ("result", result.unwrap_or_default()),
         };
-        let blocks = match content {
-            Content::Text(text) => vec![Block { text: Some(text), ..Block::default() }],
-            Content::Parts(blocks) => blocks,
-        };
-        let mut text = String::new();
-        for (at, block) in blocks.into_iter().enumerate() {
-            text.push_str(&self.add_block(block, &format!("{place}/{name}/{at}"), warnings));
-        }
-        text
+        let content = MessageContent::of(content, format!("{place}/{name}"))?;
+        Ok((new, self.content.append(content)))
     }
 
-    fn add_block(&mut self, block: Block, pointer: &str, warnings: &mut Vec<Entry>) -> String {
-        let Block { kind, text, annotations } = block;
-        if kind.is_some_and(|kind| kind != "text") {
-            return String::new();
+    fn finish(self, answer: &mut Answer) {
+        let mut annotated = Annotated::default();
+        for document in self.documents {
+            annotated.sources.push(document);
         }
-        let text = text.unwrap_or_default();
-        let part = self.annotated.begin_part();
-        self.annotated.grow(text.len());
-        for (at, annotation) in annotations.into_iter().enumerate() {
-            let Annotation { kind, url, title, start_index, end_index, cited_text } = annotation;
-            if kind.as_deref() != Some("citation") {
-                continue;
-            }
-            let pointer = format!("{pointer}/annotations/{at}");
-            let Located { url, filepath, address } = location(url, || format!("{pointer}/url"), warnings);
-            let (title, content) = (filled(title), filled(cited_text));
-            let source =
-                Source { title, url, address, filepath, content, pointer: pointer.clone(), ..Source::default() };
-            let source = self.annotated.sources.page(source);
-            let offset = |offset: Option<u32>| offset.map(|offset| offset as usize);
-            let span = (offset(start_index), offset(end_index), Unit::Char);
-            self.annotated.span(part, span, vec![source], pointer);
-        }
-        text
+        answer.text = self.content.text();
+        self.content.annotate(&mut annotated, &mut answer.warnings);
+        annotated.finish(answer);
+        // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
+        answer.complete = answer.error.is_none();
     }
 }
 
-impl Document {
-    fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
-        let metadata = self.metadata.unwrap_or_default();
-        let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
-        let address = text("source").or_else(|| text("url")).or_else(|| text("file_path"));
-        let Located { url, filepath, address } = location(address, || format!("{pointer}/metadata/source"), warnings);
-        // Document loaders count pages from 0. `page_label` is the number printed on the page.
-        let label = text("page_label").and_then(|label| label.trim().parse().ok());
-        let page = || metadata.get("page").and_then(Value::as_u64).and_then(|page| u32::try_from(page).ok());
-        Source {
-            id: filled(self.id),
-            title: text("title"),
-            kind: Some(SourceKind::Document),
-            url,
-            address,
-            filepath,
-            page: label.or_else(|| page().and_then(|page| page.checked_add(1)).and_then(NonZeroU32::new)),
-            content: filled(self.page_content),
-            author: text("author"),
-            metadata,
-            pointer,
-            ..Source::default()
-        }
-    }
+/// Whether a document came once more.
+fn is_repeated((known, new): (&Source, &Source)) -> bool {
+    let facts =
+        |source: &Source| (source.id.clone(), source.url.clone(), source.content.clone(), source.metadata.clone());
+    facts(known) == facts(new)
 }
 
-impl ReadEvents for ChainAnswer {
+/// The output of a node of a graph, `{"generate": {"answer": …}}`, with the name of the node.
+fn of_node(members: &Members) -> Option<(&String, &Members)> {
+    let (node, inner) = members.iter().next().filter(|_| members.len() == 1)?;
+    let inner = inner.as_object()?;
+    (inner.get("answer").is_some_and(Value::is_string) || has_documents(inner)).then_some((node, inner))
+}
+
+impl ReadEvents for LangChainEvents {
     fn grammar(&self) -> MarkerGrammar {
         MarkerGrammar::BRACKETED_NUMBERS
+    }
+
+    fn takes_lists(&self) -> bool {
+        true
     }
 
     fn read(
@@ -189,22 +178,38 @@ impl ReadEvents for ChainAnswer {
         notes: &mut Vec<Entry>,
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError> {
-        let mut output: Output = json::read(json)?;
-        if let Some(error) = output.error.take() {
-            said.push(StreamEvent::Error(json::provider_error(&error)));
+        let value: Value = json::read(json)?;
+        let Value::Object(members) = value else { return self.run.read(value, event.pointer(), said) };
+        if let Some(error) = members.get("error").filter(|error| json::is_error(error)) {
+            // The server of LangGraph names the error in `error` and describes it in `message`.
+            let described = members.get("message").filter(|message| error.is_string() && message.is_string());
+            said.push(StreamEvent::Error(json::provider_error(described.unwrap_or(error))));
             return Ok(());
         }
-        let text = self.add(output, &event.pointer(), notes);
-        let new = self.annotated.sources.new_ones();
+        if is_about_messages(&members) {
+            return self.run.read(members.into(), event.pointer(), said);
+        }
+        let (place, output): (String, Output) = match of_node(&members) {
+            Some((node, inner)) => {
+                let place = format!("{}/{}", event.pointer(), node.replace('~', "~0").replace('/', "~1"));
+                let output = json::member(inner.clone().into(), &format!("/{node}"))?;
+                (place, output)
+            }
+            None => (event.pointer(), json::read(json)?),
+        };
+        let (new, text) = self.chain.add(output, &place, notes)?;
         let sources = Some(new).filter(|new| !new.is_empty()).map(StreamEvent::Sources);
         said.extend(sources.into_iter().chain(Some(text).filter(|text| !text.is_empty()).map(StreamEvent::Text)));
         Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
-        answer.complete = answer.error.is_none();
-        self.annotated.finish(answer);
+        if self.run.has_answer() {
+            self.run.conclude(answer);
+            answer.complete = answer.error.is_none();
+        } else {
+            self.chain.finish(answer);
+        }
     }
 }
 
@@ -253,7 +258,8 @@ mod tests {
         assert_eq!((answer.text.as_str(), answer.sources.len()), ("So. Süß ist gut.", 3));
         assert_eq!(&answer.text[answer.citations[0].span.range()], "Süß");
         assert_eq!(answer.citations[0].sources[0].0, 1);
-        assert_eq!(answer.warnings[0].code, "annotation-unanchored");
+        // A citation without offsets cites its block.
+        assert_eq!(&answer.text[answer.citations[1].span.range()], "Süß ist gut.");
     }
 
     #[test]
@@ -266,6 +272,22 @@ mod tests {
         assert_eq!(streamed, whole);
         let broken = answer(&json!([{"context": documents}, {"answer": "x"}, {"error": "boom"}]));
         assert_eq!((broken.complete, broken.error.map(|error| error.to_string())), (false, Some("boom".to_owned())));
+    }
+
+    #[test]
+    fn the_steps_of_a_graph_are_the_whole_answer_as_updates_and_as_values() {
+        let documents = json!([{"lc": 1, "type": "constructor", "id": ["langchain_core", "documents", "Document"],
+            "kwargs": {"pageContent": "p", "metadata": {"source": "a.md", "loc": {"pageNumber": 4}}}}]);
+        let whole = answer(&json!({"question": "q", "context": documents, "answer": "x [1]"}));
+        assert_eq!((whole.sources[0].page.map(u32::from), &*whole.sources[0].pointer), (Some(4), "/context/0/kwargs"));
+        let updates = json!([{"retrieve": {"context": documents}}, {"generate": {"answer": "x [1]"}}]);
+        let values = json!([{"question": "q"}, {"question": "q", "context": documents},
+            {"question": "q", "context": documents, "answer": "x [1]"}]);
+        for steps in [updates, values] {
+            let mut streamed = answer(&steps);
+            streamed.sources[0].pointer.clone_from(&whole.sources[0].pointer);
+            assert_eq!(streamed, whole, "{steps}");
+        }
     }
 
     #[test]

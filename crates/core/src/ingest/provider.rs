@@ -67,8 +67,12 @@ providers! {
     OpenWebUi: "openwebui",
     /// Dify, a chat application.
     Dify: "dify",
-    /// LangChain, the output of a retrieval chain.
+    /// LangChain, the output of a retrieval chain, and messages.
     LangChain: "langchain",
+    /// Haystack, the answers of a pipeline.
+    Haystack: "haystack",
+    /// Microsoft Agent Framework, its responses and updates.
+    AgentFramework: "agent-framework",
     /// LlamaIndex, the response of a query engine.
     LlamaIndex: "llamaindex",
     /// Vercel AI SDK, messages for a user interface.
@@ -123,6 +127,8 @@ impl Provider {
             | Self::BedrockConverse
             | Self::OpenWebUi
             | Self::LangChain
+            | Self::AgentFramework
+            | Self::Haystack
             | Self::LlamaIndex
             | Self::VercelAiSdk
             | Self::PydanticAi => false,
@@ -133,11 +139,13 @@ impl Provider {
     /// found or a caller has. Formats whose readers know it of each source are not among them.
     fn gives_used(self) -> bool {
         match self {
-            Self::AzureOnYourData
+            Self::AgentFramework
+            | Self::AzureOnYourData
             | Self::AzureSearchDemo
             | Self::Cohere
             | Self::Dify
             | Self::Gemini
+            | Self::Haystack
             | Self::LangChain
             | Self::LlamaIndex
             | Self::OpenWebUi
