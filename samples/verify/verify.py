@@ -31,15 +31,18 @@ import pydantic
 from botocore.model import ListShape, MapShape, StructureShape
 
 NOT_COVERED = {
+    "activity": "clients keep entities as they come",
     "agent-framework": "written by its own serializers, in write_agent_framework.py",
     "assistanthub": "no client library with models",
     "azsearch-demo": "an application, without a client library",
     "azure-agents": "the models of azure-ai-agents take anything",
+    "azure-knowledge-base": "streams and labels are in a preview of azure-search-documents only",
     "azure-oyd": "an extension that the models of openai do not have",
     "dify": "no client library with models",
     "haystack": "written by its own serializers, in write_haystack.py",
     "langchain": "written by its own serializers, in write_langchain.py and write_langchain.mjs",
     "llamaindex": "the response is serialised by the caller, as it likes",
+    "m365-copilot-chat": "the models of msgraph-beta-sdk take anything",
     "native": "the format of citewire",
     "openwebui": "events have no models",
     "pydantic-ai": "write.py has the library write its samples again",

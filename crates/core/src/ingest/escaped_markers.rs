@@ -47,7 +47,8 @@ fn places(inner: &str, sources: usize) -> Option<Vec<SourceIndex>> {
     Some(places)
 }
 
-fn code_in(text: &str) -> Vec<Range<usize>> {
+/// The ranges of code, in order.
+pub(super) fn code_in(text: &str) -> Vec<Range<usize>> {
     let is_code = |event: &Event<'_>| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_)));
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
     events.filter(|(event, _)| is_code(event)).map(|(_, range)| range).collect()

@@ -124,6 +124,12 @@ pub(super) trait ReadEvents: Debug + Send {
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError>;
 
+    /// Whether data that is no JSON object belongs to the format, and a later event repeats what it says. Other such data is
+    /// reported as skipped.
+    fn passes_over(&self, _data: &str) -> bool {
+        false
+    }
+
     /// The provider, for formats where a later event than the first identifies it.
     fn told_provider(&self) -> Option<Provider> {
         None

@@ -8,10 +8,10 @@ use super::format::{Format, Members};
 use super::growing_answer::GrowingAnswer;
 use super::unread::{UNREAD, Unread};
 use super::{
-    IngestError, Provider, agent_framework, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data,
-    bedrock_converse, bedrock_rag, cohere, dify, gemini, gemini_interactions, haystack, json, langchain, llamaindex,
-    mistral, native, openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent,
-    pydantic_ai, vercel_ai_sdk, xai,
+    IngestError, Provider, activity, agent_framework, anthropic, assistanthub, azsearch_demo, azure_agents,
+    azure_knowledge_base, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, dify, gemini, gemini_interactions,
+    haystack, json, langchain, llamaindex, m365_copilot_chat, mistral, native, openai_assistants, openai_chat,
+    openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai, vercel_ai_sdk, xai,
 };
 use crate::report::{Entry, Kind};
 
@@ -41,6 +41,9 @@ pub(super) const FORMATS: &[&Format] = &[
     &openwebui::FORMAT,
     &dify::FORMAT,
     &haystack::FORMAT,
+    &azure_knowledge_base::FORMAT,
+    &m365_copilot_chat::FORMAT,
+    &activity::FORMAT,
     &langchain::FORMAT,
     &llamaindex::FORMAT,
     &vercel_ai_sdk::FORMAT,

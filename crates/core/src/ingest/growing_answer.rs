@@ -152,15 +152,16 @@ impl GrowingAnswer {
         if let Some(seen) = self.unrecognized() {
             return Err(IngestError::Unrecognized { seen });
         }
+        let mut provider = self.provider;
+        if let Some(reader) = self.reader.take() {
+            provider = reader.told_provider().or(provider);
+            reader.finish(&mut self.answer);
+        }
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
-        let Self { mut answer, mut provider, reader, skipped, lost, taken, account, .. } = self;
+        let Self { mut answer, skipped, lost, taken, account, .. } = self;
         answer.warnings.extend(lost.entry());
-        if let Some(reader) = reader {
-            provider = reader.told_provider().or(provider);
-            reader.finish(&mut answer);
-        }
         let unread = account.unread(&answer);
         answer.warnings.extend(unread);
         answer.clean(taken);
@@ -230,6 +231,7 @@ impl GrowingAnswer {
             Ok(SENTINEL) => self.ended = true,
             // The end of a run without a result.
             Ok("null") => {}
+            Ok(data) if self.reader.as_ref().is_some_and(|reader| reader.passes_over(data)) => {}
             Ok(_) => self.skip(event, "it is no JSON object".to_owned()),
             Err(_) => self.skip(event, "it is not UTF-8".to_owned()),
         }

@@ -45,12 +45,12 @@ pub(super) struct WireSource {
 #[derive(Deserialize)]
 pub(super) struct WireLabel {
     #[serde(default, deserialize_with = "text_or_number")]
-    id: Option<String>,
-    name: Option<String>,
-    description: Option<String>,
-    priority: Option<i64>,
-    color: Option<String>,
-    encrypted: Option<bool>,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) priority: Option<i64>,
+    pub(super) color: Option<String>,
+    pub(super) encrypted: Option<bool>,
 }
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@ use super::format::Format;
 use super::json::{self, list};
 use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations, has_lists};
 use super::native_events::NativeEvents;
-use super::{IngestError, Provider, cohere, known_members};
+use super::{IngestError, Provider, activity, cohere, known_members};
 use crate::answer::{Answer, Source};
 
 const MEMBERS: &[&str] = &["annotations", "interpreter", "label", "sources", "text"];
@@ -17,8 +17,10 @@ pub(super) const FORMAT: Format = Format {
     sign: "`text`",
     members: &[MEMBERS],
     is_whole: |members| {
-        // In OpenAI Responses, `text` is an object with options. Cohere's `text` is a string, beside other members of Cohere.
-        members.get("text").is_some_and(Value::is_string) && (!cohere::is_first_version(members) || has_lists(members))
+        // In OpenAI Responses, `text` is an object with options. The `text` of Cohere and of an activity is a string, beside
+        // other members.
+        let is_others = cohere::is_first_version(members) || activity::is_activity(members);
+        members.get("text").is_some_and(Value::is_string) && (!is_others || has_lists(members))
     },
     // `error` stands in events of other formats too. Taking it is harmless, because an error ends every stream.
     is_event: |members| {

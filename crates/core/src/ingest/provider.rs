@@ -67,6 +67,12 @@ providers! {
     OpenWebUi: "openwebui",
     /// Dify, a chat application.
     Dify: "dify",
+    /// Azure AI Search, the retrieve action of a knowledge base.
+    AzureKnowledgeBase: "azure-knowledge-base",
+    /// Microsoft 365 Copilot, conversations of its Chat API.
+    M365CopilotChat: "m365-copilot-chat",
+    /// Activities of the Bot Framework, with claims.
+    Activity: "activity",
     /// LangChain, the output of a retrieval chain, and messages.
     LangChain: "langchain",
     /// Haystack, the answers of a pipeline.
@@ -116,7 +122,8 @@ impl Provider {
             | Self::Perplexity
             | Self::PerplexityAgent
             | Self::AssistantHub
-            | Self::Dify => true,
+            | Self::Dify
+            | Self::AzureKnowledgeBase => true,
             Self::Native
             | Self::Xai
             | Self::Mistral
@@ -126,6 +133,8 @@ impl Provider {
             | Self::BedrockRag
             | Self::BedrockConverse
             | Self::OpenWebUi
+            | Self::M365CopilotChat
+            | Self::Activity
             | Self::LangChain
             | Self::AgentFramework
             | Self::Haystack
@@ -139,7 +148,8 @@ impl Provider {
     /// found or a caller has. Formats whose readers know it of each source are not among them.
     fn gives_used(self) -> bool {
         match self {
-            Self::AgentFramework
+            Self::Activity
+            | Self::AgentFramework
             | Self::AzureOnYourData
             | Self::AzureSearchDemo
             | Self::Cohere
@@ -153,9 +163,11 @@ impl Provider {
             Self::Anthropic
             | Self::AssistantHub
             | Self::AzureAgents
+            | Self::AzureKnowledgeBase
             | Self::BedrockConverse
             | Self::BedrockRag
             | Self::GeminiInteractions
+            | Self::M365CopilotChat
             | Self::Mistral
             | Self::Native
             | Self::OpenAiAssistants

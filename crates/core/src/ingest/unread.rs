@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::IngestError;
-use super::format::{Members, is_text};
+use super::format::Members;
 
 /// A format that is recognized and refused.
 #[derive(Debug)]
@@ -24,60 +24,30 @@ pub(super) struct Unread {
 }
 
 /// The formats whose text has the place of the text of a readable format.
-pub(super) const UNREAD: &[Unread] = &[
-    Unread {
-        name: "Flowise",
-        sign: "`text` with `sourceDocuments`",
-        members: &[
-            "agentReasoning",
-            "chatId",
-            "chatMessageId",
-            "executionId",
-            "followUpPrompts",
-            "isStreamValid",
-            "memoryType",
-            "question",
-            "sessionId",
-            "sourceDocuments",
-            "text",
-            "usedTools",
-        ],
-        is_whole: |members| is_string(members, "text") && holds_list(members, "sourceDocuments"),
-        is_event: |members| {
-            let kind = members.get("event").and_then(Value::as_str).unwrap_or_default();
-            matches!(kind, "token" | "sourceDocuments") && members.contains_key("data")
-        },
-        text_as: "citewire",
+pub(super) const UNREAD: &[Unread] = &[Unread {
+    name: "Flowise",
+    sign: "`text` with `sourceDocuments`",
+    members: &[
+        "agentReasoning",
+        "chatId",
+        "chatMessageId",
+        "executionId",
+        "followUpPrompts",
+        "isStreamValid",
+        "memoryType",
+        "question",
+        "sessionId",
+        "sourceDocuments",
+        "text",
+        "usedTools",
+    ],
+    is_whole: |members| is_string(members, "text") && holds_list(members, "sourceDocuments"),
+    is_event: |members| {
+        let kind = members.get("event").and_then(Value::as_str).unwrap_or_default();
+        matches!(kind, "token" | "sourceDocuments") && members.contains_key("data")
     },
-    Unread {
-        name: "Bot Framework",
-        sign: "`type: message` with citations in `entities`",
-        members: &[
-            "attachmentLayout",
-            "attachments",
-            "channelData",
-            "channelId",
-            "conversation",
-            "entities",
-            "from",
-            "id",
-            "inputHint",
-            "locale",
-            "localTimestamp",
-            "recipient",
-            "replyToId",
-            "serviceUrl",
-            "suggestedActions",
-            "text",
-            "textFormat",
-            "timestamp",
-            "type",
-        ],
-        is_whole: is_citing_activity,
-        is_event: is_citing_activity,
-        text_as: "citewire",
-    },
-];
+    text_as: "citewire",
+}];
 
 fn is_string(members: &Members, name: &str) -> bool {
     members.get(name).is_some_and(Value::is_string)
@@ -89,17 +59,6 @@ fn holds_list(members: &Members, name: &str) -> bool {
 
 fn is_filled_list(value: &Value) -> bool {
     value.as_array().is_some_and(|list| !list.is_empty())
-}
-
-/// Whether a body is an activity with a text and claims. An activity without claims loses nothing when read as a manifest.
-fn is_citing_activity(members: &Members) -> bool {
-    let entities = members.get("entities").and_then(Value::as_array);
-    // Claims stand in `citation` of the message entity, or each is an entity of its own.
-    let is_claim = |entity: &Value| entity["type"].as_str().is_some_and(|kind| kind.ends_with("schema.org/Claim"));
-    let cites = |entity: &Value| is_filled_list(&entity["citation"]) || is_claim(entity);
-    is_text(members, "type", "message")
-        && is_string(members, "text")
-        && entities.is_some_and(|entities| entities.iter().any(cites))
 }
 
 impl Unread {
@@ -130,21 +89,5 @@ mod tests {
         assert_eq!(answer.warnings.iter().filter(|entry| entry.code == "sources-unread").count(), 1);
         let without = json!({"text": "Hello.", "question": "hi", "sourceDocuments": []});
         assert_eq!(ingest(without.to_string().as_bytes(), None).expect("a text").warnings, []);
-    }
-
-    /// An activity has its claims in `entities`; read as a manifest, it once lost them.
-    #[test]
-    fn an_activity_with_claims_is_refused_by_name() {
-        let claims = json!([{"type": "https://schema.org/Message", "citation": [{"@type": "Claim", "position": 1}]}]);
-        let apart = json!([{"type": "https://schema.org/Claim", "@type": "Claim", "@id": "https://x", "name": "X"}]);
-        for entities in [claims, apart] {
-            let text = "Desk [1].\n\n[1]: https://x \"X\"";
-            let activity = json!({"type": "message", "id": "1", "text": text, "entities": entities});
-            for body in [activity.to_string(), format!("[{{\"type\":\"typing\"}},{activity}]")] {
-                assert!(refused(&body).contains("Bot Framework"), "{body}");
-            }
-        }
-        let bare = json!({"type": "message", "text": "Hello.", "entities": []});
-        assert_eq!(ingest(bare.to_string().as_bytes(), None).expect("a text").text, "Hello.");
     }
 }
