@@ -218,7 +218,7 @@ impl AzureResponder {
 
     fn conversion(&self, assistant: &Assistant, turn: &Turn, reply: &Reply) -> Conversion {
         let mut conversion = assistant.conversion(turn.reference.dialect(self.html_email));
-        conversion.from = reply.from;
+        conversion.from = reply.from.clone();
         conversion.addresses = self.assistants.addresses_for_anybody();
         conversion.options.self_contained |= self.self_contained_for_agents && turn.reference.is_agent();
         conversion

@@ -17,6 +17,7 @@ use crate::answer::LabelCatalog;
 use crate::clock::{Clock, IdSource};
 use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, read_upload};
 use crate::egress::EgressOptions;
+use crate::ingest::Mappings;
 use crate::secret_source::SecretSource;
 use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
 use crate::upstream::Surroundings;
@@ -55,6 +56,8 @@ pub struct Configured {
     pub egress: EgressOptions,
     /// The labels that the configuration knows.
     pub labels: Arc<LabelCatalog>,
+    /// The formats that the configuration describes.
+    pub formats: Mappings,
     /// Where readers find this server.
     pub server: WebUrl,
     /// What makes addresses of documents that need no credential.
@@ -77,6 +80,7 @@ impl Configured {
             secrets: SecretSource::default(),
             egress: EgressOptions::default(),
             labels: Arc::default(),
+            formats: Mappings::default(),
             server,
             public,
             clock,
@@ -87,6 +91,7 @@ impl Configured {
     fn opening<'a>(&self, secrets: &'a SecretSource, egress: &'a EgressOptions, is_trusted: bool) -> Opening<'a> {
         let surroundings = Surroundings {
             secrets,
+            formats: self.formats.clone(),
             may_call_private_hosts: is_trusted,
             egress,
             clock: Arc::clone(&self.clock),

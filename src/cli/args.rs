@@ -173,6 +173,12 @@ pub struct ConvertArgs {
     /// The format of the answer; `auto` detects it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
+    /// A mapping (TOML) that says where an answer in a format of your own has its text, sources and citations.
+    #[arg(long, value_name = "MAPPING", conflicts_with = "from")]
+    pub map: Option<PathBuf>,
+    /// Print as which format the answer is read and what is found in it, and for an unknown format a mapping to start with.
+    #[arg(long)]
+    pub explain: bool,
     /// The output: an activity in a dialect (web-chat, teams, m365-copilot, plain, slack, telegram, line, email-html) or for a
     /// channel id (such as msteams or email), or one of open-webui, assistanthub, records.
     #[arg(long, visible_alias = "channel", value_name = "WHAT", default_value = "web-chat")]
@@ -316,6 +322,9 @@ pub struct SendArgs {
     /// The format of the answer; `auto` detects it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
+    /// A mapping (TOML) that says where an answer in a format of your own has its text, sources and citations.
+    #[arg(long, value_name = "MAPPING", conflicts_with = "from")]
+    pub map: Option<PathBuf>,
     /// The URL of the Direct Line, up to /v3/directline.
     #[arg(long, value_name = "URL")]
     pub directline: String,

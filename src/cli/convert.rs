@@ -8,14 +8,17 @@ use super::args::{Citations, ConvertArgs, DownloadLinks, OutputArgs, ScoreArgs};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
 use super::wanted::{from, grounding};
-use super::{Outcome, outputs};
+use super::{Outcome, explain, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
-use crate::ingest::{AzureScores, Provider, empty_search, ingest};
+use crate::ingest::{AnswerFormat, AzureScores, empty_search, ingest};
 use crate::output::Output;
 use crate::text::in_terminal;
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
+    if args.explain {
+        return explain::run(args);
+    }
     let output = args.to.parse::<Output>();
     if let Some(why) = misplaced(args, output.as_ref().ok().copied()) {
         bail!("{why}");
@@ -65,7 +68,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
         Ok(converted) => converted,
         Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
             if args.report {
-                tell_of_vain_search(body, conversion.from)?;
+                tell_of_vain_search(body, &conversion.from)?;
             }
             writeln!(io::stderr(), "citewire: {input}: {error}")?;
             return Ok(Outcome::Found);
@@ -74,7 +77,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     };
     if args.report {
         write!(io::stderr(), "{}", describe(&converted.report))?;
-        tell_of_vain_search(body, conversion.from)?;
+        tell_of_vain_search(body, &conversion.from)?;
     } else if let Some(empty) = converted.report.notes.iter().find(|note| note.code == "empty-text") {
         writeln!(io::stderr(), "citewire: {input}: {}", empty.message)?;
     }
@@ -86,7 +89,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 }
 
 /// Rule RC-07: what there is in an answer whose provider searched, and of which no source came out.
-fn tell_of_vain_search(body: &[u8], from: Option<Provider>) -> io::Result<()> {
+fn tell_of_vain_search(body: &[u8], from: &AnswerFormat) -> io::Result<()> {
     let vain = ingest(body, from).ok().and_then(|answer| empty_search(body, &answer));
     vain.map_or(Ok(()), |vain| writeln!(io::stderr(), "{}", in_terminal(&vain.to_string())))
 }

@@ -5,6 +5,7 @@ mod check;
 mod config;
 mod convert;
 mod documents;
+mod explain;
 mod first_steps;
 mod healthcheck;
 mod input;

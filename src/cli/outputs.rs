@@ -15,7 +15,9 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::convert::{Conversion, ConvertError, Ended, Outgoing, OutgoingForm, empty_text, grounded};
 use crate::dialect::Dialect;
 use crate::egress::EgressOptions;
-use crate::ingest::{AzureScores, Provider, empty_search, ingest, ingest_azure_on_your_data, source_objects};
+use crate::ingest::{
+    AnswerFormat, AzureScores, Provider, empty_search, ingest, ingest_azure_on_your_data, source_objects,
+};
 use crate::output::{
     AssistantHubOptions, CardMetadata, Completion, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records,
     WebUiCitations, assistanthub, open_webui, records, report_numbered,
@@ -30,12 +32,12 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     let bytes = input.read()?;
     let body = without_mark(&bytes);
     let scores = scores(&args.scores)?;
-    let answer = match from {
-        Some(Provider::AzureOnYourData) => ingest_azure_on_your_data(body, scores),
-        _ if scores != AzureScores::default() => {
-            bail!("score options work only with --from azure-oyd")
-        }
-        _ => ingest(body, from),
+    let answer = if from == AnswerFormat::Known(Provider::AzureOnYourData) {
+        ingest_azure_on_your_data(body, scores)
+    } else if scores == AzureScores::default() {
+        ingest(body, from)
+    } else {
+        bail!("score options work only with --from azure-oyd")
     };
     let mut answer = answer.map_err(|error| anyhow!("{input}: {error}"))?;
     if args.ref_is_tracking {

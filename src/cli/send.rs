@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use super::Outcome;
 use super::args::SendArgs;
 use super::input::{Input, print, without_mark};
+use super::{Outcome, wanted};
 use crate::activity::ActivityId;
 use crate::channels::direct_line_client::{
     ConversationName, Credential, DirectLineClient, DirectLineUrl, NOTICE, PostError,
@@ -39,9 +39,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
     }
     let mut conversion = Conversion::to(Dialect::WebChat);
     conversion.options.updates = Some(0);
-    if args.from != "auto" {
-        conversion.from = Some(args.from.parse().context("--from")?);
-    }
+    conversion.from = wanted::format(args.map.as_deref(), &args.from)?;
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
     let converted = convert(without_mark(&bytes), &conversion).map_err(|error| anyhow!("{input}: {error}"))?;

@@ -43,6 +43,7 @@ impl Openers {
         configured.secrets = config.secrets.clone();
         configured.egress = config.egress.clone();
         configured.labels = Arc::clone(&config.http.labels);
+        configured.formats = config.http.formats.clone();
         configured
     }
 }

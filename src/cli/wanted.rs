@@ -1,14 +1,26 @@
 //! The format and the required grounding from the arguments of `citewire convert`.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use anyhow::Context as _;
 
 use super::args::{ConvertArgs, Grounding};
+use crate::config::mapping_file;
 use crate::convert;
-use crate::ingest::Provider;
+use crate::ingest::{AnswerFormat, Mappings};
 
-/// The format that was named; `None` looks at the answer.
-pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<Option<Provider>> {
-    if args.from == "auto" { Ok(None) } else { args.from.parse().map(Some).context("--from") }
+/// The format that was named: by a mapping, or by its slug.
+pub(super) fn format(map: Option<&Path>, from: &str) -> anyhow::Result<AnswerFormat> {
+    match map {
+        Some(file) => Ok(AnswerFormat::Mapped(Arc::new(mapping_file(file).context("--map")?))),
+        None => AnswerFormat::named(from, &Mappings::default()).context("--from"),
+    }
+}
+
+/// The format of the answer to convert.
+pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<AnswerFormat> {
+    format(args.map.as_deref(), &args.from)
 }
 
 /// What the answer must rest on.

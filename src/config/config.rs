@@ -161,6 +161,7 @@ impl Config {
                 drain: raw.drain.unwrap_or(if raw.store.is_shared() { SHARED_DRAIN } else { Duration::ZERO }),
                 shutdown_grace: raw.shutdown_grace,
                 labels: raw.labels,
+                formats: raw.formats,
                 redirectors: raw.redirectors,
                 keys: iter::once(ApiKey::single(api_key.clone())).chain(raw.keys).collect(),
                 second_direct_line_secret: raw.second_direct_line_secret,

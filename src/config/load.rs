@@ -11,7 +11,7 @@ use super::error::{Fault, Origin};
 use super::raw_config::RawConfig;
 use super::setting::{Kind, Setting, environment_name};
 use super::settings::{defaults, settings};
-use super::{assistants, keys, labels, secrets, variables};
+use super::{assistants, formats, keys, labels, secrets, variables};
 use crate::secret::{in_environment, in_file};
 use crate::secret_source::SecretSource;
 
@@ -44,6 +44,7 @@ pub(super) fn load(sources: &Sources) -> (RawConfig, Vec<Fault>) {
     let given = assistants::given(&sources.environment, &mut faults);
     raw.named_variables = [&table, &given].into_iter().flat_map(variables::named_in).collect();
     raw.labels = Arc::new(labels::take(&mut table, &mut faults));
+    raw.formats = formats::take(&mut table, &mut faults);
     let named = secrets::take(&mut table, &sources.environment, &mut faults);
     raw.secrets = SecretSource::of_environment(sources.environment.clone()).with_named(named);
     raw.assistants = assistants::take(&mut table, given, &raw.secrets, &mut faults);

@@ -9,6 +9,7 @@ mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
 mod error;
+mod formats;
 mod generated_secrets;
 mod keys;
 mod labels;
@@ -25,6 +26,7 @@ pub use assistant_form::assistant_form;
 pub use assistant_section::read_settings;
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use error::{ConfigError, Fault, Origin};
+pub use formats::{MappingFault, mapping_file};
 pub use generated_secrets::GeneratedSecretError;
 pub use load::Sources;
 pub use schema::schema;

@@ -15,6 +15,7 @@ use crate::channels::direct_line::bot::BotSettings;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
 use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, TrustedProxies};
+use crate::ingest::Mappings;
 use crate::output::Redirectors;
 use crate::secret::Secret;
 use crate::secret_source::SecretSource;
@@ -57,6 +58,7 @@ pub(super) struct RawConfig {
     pub(super) bus: BusOptions,
     pub(super) direct_line: DirectLineOptions,
     pub(super) labels: Arc<LabelCatalog>,
+    pub(super) formats: Mappings,
     pub(super) direct_line_client: BindingSettings,
     pub(super) bot: BotSettings,
     pub(super) azure_bot: AzureBotSettings,
@@ -101,6 +103,7 @@ impl RawConfig {
             bus: BusOptions::default(),
             direct_line: DirectLineOptions::default(),
             labels: Arc::default(),
+            formats: Mappings::default(),
             direct_line_client: BindingSettings::default(),
             bot: BotSettings::default(),
             azure_bot: AzureBotSettings::default(),

@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 
 use super::setting::{DefaultValue, Kind, Setting};
 use super::settings::settings;
-use super::{assistant_section, assistanthub, assistants, keys, labels, secrets};
+use super::{assistant_section, assistanthub, assistants, formats, keys, labels, secrets};
+use crate::ingest::MappingOptions;
 use crate::upstream::UpstreamOptions;
 
 /// The path of definitions in OpenAPI and in a JSON schema.
@@ -36,6 +37,9 @@ pub fn schema() -> Value {
         secrets::KEY,
         sections("Names for secrets, which assistants that are made over HTTP can use.", &secret),
     );
+    let format = define::<MappingOptions>(&mut definitions);
+    let described = "Formats of your own: mappings that say where an answer has its text, sources and citations.";
+    add(&mut root, formats::KEY, sections(described, &format));
     let label = define::<labels::Entry>(&mut definitions);
     add(
         &mut root,

@@ -138,7 +138,7 @@ fn run(
         Err(error) => matches!(error, ConvertError::GroundingNoCitations),
     };
     if cites_nothing {
-        log_empty_search(&request.answer, request.conversion.from);
+        log_empty_search(&request.answer, &request.conversion.from);
     }
     converted.map_err(|source| ApiError::Convert { source, at: request.at })
 }

@@ -2,10 +2,10 @@
 
 use tracing::{debug, warn};
 
-use crate::ingest::{EmptySearch, Provider, empty_search, ingest};
+use crate::ingest::{AnswerFormat, EmptySearch, empty_search, ingest};
 
 /// Says what there is in an answer that cites nothing, where its provider searched in vain.
-pub(crate) fn log_empty_search(body: &[u8], from: Option<Provider>) {
+pub(crate) fn log_empty_search(body: &[u8], from: &AnswerFormat) {
     if let Ok(answer) = ingest(body, from)
         && let Some(vain) = empty_search(body, &answer)
     {

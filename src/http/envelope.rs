@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::query::Query;
 use crate::convert::{Conversion, Options, UnknownOutgoingForm};
 use crate::dialect::{Dialect, UnknownDialect};
-use crate::ingest::{Provider, UnknownProvider, handed_down};
+use crate::ingest::{UnknownFormat, handed_down};
 
 /// A request to convert an answer, with its options.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub(crate) struct RecordsRequest {
 pub enum EnvelopeError {
     /// The format has no such name.
     #[error(transparent)]
-    Provider(#[from] UnknownProvider),
+    Format(#[from] UnknownFormat),
     /// The channel has no such name.
     #[error(transparent)]
     Channel(#[from] UnknownDialect),
@@ -113,7 +113,7 @@ impl<'a> Request<'a> {
     /// How a raw answer is to be converted that has not arrived yet: it is never wrapped.
     pub(crate) fn of_raw(query: &Query) -> Result<Conversion, EnvelopeError> {
         let mut conversion = Conversion::to(dialect(query.get("channel").or(query.get("to")))?);
-        conversion.from = provider(query.get("from"))?;
+        conversion.from = query.format(query.get("from"))?;
         Ok(conversion)
     }
 
@@ -155,7 +155,7 @@ impl<'a> Request<'a> {
             return if text { Ok(raw(conversion)) } else { Err(unknown()) };
         }
         if let Some(from) = text_member(&members, "from")? {
-            conversion.from = provider(Some(&from))?;
+            conversion.from = query.format(Some(&from))?;
         }
         if let Some(channel) = text_member(&members, "channel")? {
             conversion.to = dialect(Some(&channel))?;
@@ -212,10 +212,6 @@ impl<'a> PromptRequest<'a> {
     }
 }
 
-fn provider(slug: Option<&str>) -> Result<Option<Provider>, UnknownProvider> {
-    slug.filter(|slug| *slug != "auto").map(str::parse).transpose()
-}
-
 fn dialect(name: Option<&str>) -> Result<Dialect, UnknownDialect> {
     name.map_or(Ok(Dialect::WebChat), str::parse)
 }
@@ -254,6 +250,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::ingest::{AnswerFormat, Provider};
 
     fn parse<'a>(body: &'a str, query: &str) -> Result<Request<'a>, EnvelopeError> {
         let request = TestRequest::with_uri(&format!("/?{query}")).to_http_request();
@@ -264,7 +261,7 @@ mod tests {
     fn a_wrapped_answer_is_passed_on_byte_by_byte() {
         let request = parse(r#"{"from":"citewire", "answer": { "text" :"a\u0062" } }"#, "").expect("a request");
         assert_eq!(*request.answer, *br#"{ "text" :"a\u0062" }"#);
-        assert_eq!((request.at, request.conversion.from), ("/answer", Some(Provider::Native)));
+        assert_eq!((request.at, request.conversion.from), ("/answer", Provider::Native.into()));
     }
 
     #[test]
@@ -315,7 +312,7 @@ data: {"delta":"\ude00\ud83d"}
     #[test]
     fn null_is_the_same_as_absent() {
         let request = parse(r#"{"answer":{},"from":null,"channel":null,"options":null}"#, "").expect("a request");
-        assert_eq!(request.conversion.from, None);
+        assert_eq!(request.conversion.from, AnswerFormat::default());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use url::Url;
 use super::EmbedOptions;
 use super::door::{AllowedHosts, ApiKey, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalog;
+use crate::ingest::Mappings;
 use crate::output::Redirectors;
 use crate::secret::Secret;
 
@@ -62,6 +63,8 @@ pub struct HttpOptions {
     pub comment_every: Duration,
     /// The sensitivity labels of the organisation.
     pub labels: Arc<LabelCatalog>,
+    /// The formats that the configuration describes.
+    pub formats: Mappings,
     /// Which addresses only lead to a source.
     pub redirectors: Arc<Redirectors>,
 }
@@ -93,6 +96,7 @@ impl HttpOptions {
             shutdown_grace: Duration::from_secs(10),
             comment_every: Duration::from_secs(15),
             labels: Arc::default(),
+            formats: Mappings::default(),
             redirectors: Arc::default(),
         }
     }

@@ -179,13 +179,13 @@ fn json_bytes(body: Vec<u8>) -> HttpResponse {
 fn whole(body: &[u8], query: &Query, labels: &LabelCatalog, form: OutgoingForm) -> Result<(Vec<u8>, Report), ApiError> {
     let Request { answer: body, at, conversion, .. } = Request::parse(body, query)?;
     let mut answer =
-        ingest(&body, conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
+        ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
     answer.rescore(&conversion.options.scoring());
     if answer.sources.is_empty() {
-        log_empty_search(&body, conversion.from);
+        log_empty_search(&body, &conversion.from);
     }
     grounded(&answer, conversion.options.require_grounding).map_err(|source| ApiError::Convert { source, at })?;
     labels.complete(&mut answer);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::HttpRequest;
 
 use crate::activity::{InvalidWatermark, Watermark};
+use crate::ingest::{AnswerFormat, Mappings, UnknownFormat};
 
 /// An invalid query parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +66,7 @@ pub(crate) fn check_names(
     }
     let known = known();
     let query = Query::of(request);
-    let Some(given) = query.0.keys().find(|name| !known.contains(name)) else {
+    let Some(given) = query.parameters.keys().find(|name| !known.contains(name)) else {
         return match (query.get("channel"), query.get("to")) {
             (Some(channel), Some(to)) if channel != to => Err(ParameterError::Twice),
             _ => Ok(()),
@@ -79,7 +80,11 @@ pub(crate) fn check_names(
 
 /// The query parameters of a request. The first of several values counts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Query(BTreeMap<String, String>);
+pub(crate) struct Query {
+    parameters: BTreeMap<String, String>,
+    /// The formats that the configuration describes, which `from` may name.
+    formats: Mappings,
+}
 
 impl Query {
     pub(crate) fn of(request: &HttpRequest) -> Self {
@@ -87,11 +92,16 @@ impl Query {
         for (name, value) in url::form_urlencoded::parse(request.query_string().as_bytes()) {
             parameters.entry(name.into_owned()).or_insert_with(|| value.into_owned());
         }
-        Self(parameters)
+        Self { parameters, formats: request.app_data::<Mappings>().cloned().unwrap_or_default() }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.parameters.get(name).map(String::as_str)
+    }
+
+    /// The format of this name; without one, the one that the answer reveals.
+    pub(crate) fn format(&self, name: Option<&str>) -> Result<AnswerFormat, UnknownFormat> {
+        AnswerFormat::named(name.unwrap_or("auto"), &self.formats)
     }
 
     /// The watermark: `Ok(None)` for none, an empty one and `-`, all of which mean *nothing seen*.

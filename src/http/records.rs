@@ -78,7 +78,7 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<Read, A
     let Request { answer: body, at, conversion, reshaped } = Request::parse_steps(body, query)?;
     let reshaped = reshaped.map(second_step).transpose()?;
     let mut answer =
-        ingest(&body, conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
+        ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }

@@ -64,9 +64,11 @@ pub fn build(state: State) -> Result<Server, ServerError> {
     let state = Arc::new(state);
     let address = state.options.bind;
     let data = web::Data::from(Arc::clone(&state));
+    let formats = state.options.formats.clone();
     let app = move || {
         App::new()
             .app_data(data.clone())
+            .app_data(formats.clone())
             .configure(|config| routes::configure(config, &data.options))
             .wrap(from_fn(problem::render))
     };

@@ -1,37 +1,42 @@
 //! The answer format of a back end, as its options name it.
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::ingest::Provider;
+use crate::ingest::{self, Mappings, Provider, UnknownFormat};
 
-/// The format of a back end's answers: a slug of `docs/reference/formats.md`, or `auto`, which detects the format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The format of a back end's answers: a slug of `docs/reference/formats.md`, the name of a mapping, or `auto`, which detects
+/// the format.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AnswerFormat {
     /// The first bytes tell.
     #[default]
     Auto,
     /// This one.
     Of(Provider),
+    /// The mapping of this name, if there is one.
+    Named(String),
 }
 
 impl AnswerFormat {
-    /// The format, where it is known.
-    #[must_use]
-    pub fn provider(self) -> Option<Provider> {
+    /// The format, where these mappings are known.
+    ///
+    /// # Errors
+    /// When no mapping has the name.
+    pub fn among(&self, mappings: &Mappings) -> Result<ingest::AnswerFormat, UnknownFormat> {
         match self {
-            Self::Auto => None,
-            Self::Of(provider) => Some(provider),
+            Self::Auto => Ok(ingest::AnswerFormat::Detected(mappings.clone())),
+            Self::Of(provider) => Ok((*provider).into()),
+            Self::Named(name) => ingest::AnswerFormat::named(name, mappings),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for AnswerFormat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match String::deserialize(deserializer)?.as_str() {
-            "auto" => Ok(Self::Auto),
-            slug => slug.parse().map(Self::Of).map_err(D::Error::custom),
-        }
+        Ok(match String::deserialize(deserializer)?.as_str() {
+            "auto" => Self::Auto,
+            name => name.parse().map_or_else(|_| Self::Named(name.to_owned()), Self::Of),
+        })
     }
 }
 
@@ -43,9 +48,9 @@ mod tests {
 
     #[test]
     fn a_format_is_a_slug_or_auto() {
-        let read = |name: Value| from_value::<AnswerFormat>(name).map(AnswerFormat::provider);
-        assert_eq!(read(json!("perplexity")).ok(), Some(Some(Provider::Perplexity)));
-        assert_eq!(read(json!("auto")).ok(), Some(None));
+        let read = |name: Value| from_value::<AnswerFormat>(name).expect("a name").among(&Mappings::default());
+        assert_eq!(read(json!("perplexity")), Ok(Provider::Perplexity.into()));
+        assert_eq!(read(json!("auto")), Ok(ingest::AnswerFormat::default()));
         let error = read(json!("Perplexity")).expect_err("slugs are exact").to_string();
         assert!(error.contains("known formats: auto, "), "{error}");
     }

@@ -10,7 +10,7 @@ use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
 use super::listing::{Listed, documents, listed};
 use super::translation::Cites;
-use super::{Address, Ask, CallLimits, Listing, ListingStyle};
+use super::{Address, AnswerFormat, Ask, CallLimits, Listing, ListingStyle};
 use crate::answer::Source;
 use crate::ingest::Provider;
 use crate::prompt::passage;
@@ -83,8 +83,8 @@ impl Interface for AnthropicOptions {
         !self.tools.is_empty()
     }
 
-    fn format(&self) -> Option<Provider> {
-        Some(Provider::Anthropic)
+    fn format(&self) -> AnswerFormat {
+        AnswerFormat::Of(Provider::Anthropic)
     }
 
     fn question(&self, ask: &Ask) -> Question {

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
 use super::keys::Keys;
-use super::{Address, Ask, CallLimits};
+use super::{Address, AnswerFormat, Ask, CallLimits};
 use crate::ingest::Provider;
 use crate::secret::Secret;
 
@@ -261,8 +261,8 @@ impl Interface for Azure {
         true
     }
 
-    fn format(&self) -> Option<Provider> {
-        Some(Provider::AzureOnYourData)
+    fn format(&self) -> AnswerFormat {
+        AnswerFormat::Of(Provider::AzureOnYourData)
     }
 
     fn question(&self, ask: &Ask) -> Question {

@@ -11,7 +11,7 @@ use super::interface::{Interface, Question, put, put_if};
 use super::listing::listed;
 use super::translation::Cites;
 use super::turns::alternating;
-use super::{Address, Ask, CallLimits, Listing, Speaker};
+use super::{Address, AnswerFormat, Ask, CallLimits, Listing, Speaker};
 use crate::ingest::Provider;
 
 /// The settings of a back end of the kind `gemini`.
@@ -85,8 +85,8 @@ impl Interface for GeminiOptions {
         !self.tools.is_empty()
     }
 
-    fn format(&self) -> Option<Provider> {
-        Some(Provider::Gemini)
+    fn format(&self) -> AnswerFormat {
+        AnswerFormat::Of(Provider::Gemini)
     }
 
     fn question(&self, ask: &Ask) -> Question {

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
 use super::{Address, AnswerFormat, Ask, CallLimits};
-use crate::ingest::Provider;
 
 /// The settings of a back end of the kind `http`: a service that accepts `{"question", "messages", "conversation"}` and
 /// responds in a format that citewire reads, complete or as a stream.
@@ -51,8 +50,8 @@ impl Interface for HttpOptions {
         true
     }
 
-    fn format(&self) -> Option<Provider> {
-        self.from.provider()
+    fn format(&self) -> AnswerFormat {
+        self.from.clone()
     }
 
     fn question(&self, ask: &Ask) -> Question {

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::endpoint::{Body, Endpoint, GRACE};
 use super::translation::{Cites, Translation};
-use super::{Ask, Reply, Upstream, UpstreamError};
+use super::{AnswerFormat, Ask, Reply, Upstream, UpstreamError};
 use crate::answer::Source;
-use crate::ingest::Provider;
+use crate::ingest::{self, Provider};
 use crate::prompt::estimate_tokens;
 
 /// The differences between the kinds of HTTP back ends.
@@ -22,8 +22,8 @@ pub(super) trait Interface: Send + Sync {
     /// Its kind, as the configuration names it.
     fn kind(&self) -> &'static str;
 
-    /// The format of its answers; `None` lets their first bytes tell.
-    fn format(&self) -> Option<Provider>;
+    /// The format of its answers.
+    fn format(&self) -> AnswerFormat;
 
     /// The body of the call.
     fn question(&self, ask: &Ask) -> Question;
@@ -48,6 +48,8 @@ impl Question {
 /// A back end that is called over HTTP.
 pub(super) struct HttpUpstream<I> {
     interface: I,
+    /// The format of its answers.
+    from: ingest::AnswerFormat,
     endpoint: Endpoint,
     /// Whether it has refused to say what an answer took.
     refuses_usage: AtomicBool,
@@ -58,8 +60,8 @@ const STREAM_OPTIONS: &str = "stream_options";
 
 impl<I: Interface> HttpUpstream<I> {
     /// The back end that is asked like this, there.
-    pub(super) fn new(interface: I, endpoint: Endpoint) -> Self {
-        Self { interface, endpoint, refuses_usage: AtomicBool::new(false) }
+    pub(super) fn new(interface: I, from: ingest::AnswerFormat, endpoint: Endpoint) -> Self {
+        Self { interface, from, endpoint, refuses_usage: AtomicBool::new(false) }
     }
 
     /// Posts a body; once more without [`STREAM_OPTIONS`] where these are refused by name, and from then on never with them.
@@ -116,13 +118,13 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
         let Question { body, given, cites } = self.interface.question(&ask);
         let asked_tokens = Some(tokens_of(&body));
         let answer = self.post(body, ask.question()).await?;
-        let from = self.interface.format();
+        let from = self.from.clone();
         if given.is_empty() {
             return Ok(Reply { asked_tokens, ..Reply::new(from, answer) });
         }
         let (translation, first) = Translation::new(from, cites, &given);
         let body = stream::iter([Ok(first)]).chain(translated(translation, answer));
-        Ok(Reply { asked_tokens, ..Reply::new(Some(Provider::Native), body.boxed()) })
+        Ok(Reply { asked_tokens, ..Reply::new(Provider::Native, body.boxed()) })
     }
 
     fn retrieves(&self) -> bool {

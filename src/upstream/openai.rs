@@ -11,7 +11,6 @@ use super::interface::{Interface, Question, put, put_if};
 use super::listing::listed;
 use super::translation::Cites;
 use super::{Address, AnswerFormat, Ask, CallLimits, Listing};
-use crate::ingest::Provider;
 
 /// The settings of a back end of the kind `openai`: chat completions.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
@@ -65,8 +64,8 @@ impl Interface for OpenAiOptions {
         self.from.is_some()
     }
 
-    fn format(&self) -> Option<Provider> {
-        self.from.unwrap_or_default().provider()
+    fn format(&self) -> AnswerFormat {
+        self.from.clone().unwrap_or_default()
     }
 
     fn question(&self, ask: &Ask) -> Question {

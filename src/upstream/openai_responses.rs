@@ -10,7 +10,7 @@ use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
 use super::listing::listed;
 use super::translation::Cites;
-use super::{Address, Ask, CallLimits, Listing};
+use super::{Address, AnswerFormat, Ask, CallLimits, Listing};
 use crate::ingest::Provider;
 
 /// The settings of a back end of the kind `openai-responses`.
@@ -73,8 +73,8 @@ impl Interface for OpenAiResponsesOptions {
         !self.tools.is_empty()
     }
 
-    fn format(&self) -> Option<Provider> {
-        Some(Provider::OpenAiResponses)
+    fn format(&self) -> AnswerFormat {
+        AnswerFormat::Of(Provider::OpenAiResponses)
     }
 
     fn question(&self, ask: &Ask) -> Question {

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressOptions};
+use crate::ingest::{self, Mappings};
 use crate::secret_source::SecretSource;
 
 /// The options of a back end, by its kind.
@@ -46,6 +47,8 @@ pub type NamedSchemas = Vec<(String, RefOr<Schema>)>;
 pub struct Surroundings<'a> {
     /// Where keys are found by their names.
     pub secrets: &'a SecretSource,
+    /// The formats that the configuration describes.
+    pub formats: Mappings,
     /// Whether hosts that the section names may be called though they are private: the operator has written it.
     pub may_call_private_hosts: bool,
     /// How connections are made: hosts that are allowed, in the first place.
@@ -202,11 +205,15 @@ fn opened<I: Interface + 'static>(
     interface: I,
     url: Option<Url>,
     limits: CallLimits,
-    keys: Keys<'_>,
+    mut keys: Keys<'_>,
     surroundings: &Surroundings<'_>,
 ) -> Result<Arc<dyn Upstream>, Vec<UpstreamFault>> {
+    let from = interface.format().among(&surroundings.formats).unwrap_or_else(|unknown| {
+        keys.faults.push(UpstreamFault::Section { key: "from".to_owned(), reason: unknown.to_string() });
+        ingest::AnswerFormat::default()
+    });
     let endpoint = endpoint(url, limits, keys, surroundings)?;
-    Ok(Arc::new(HttpUpstream::new(interface, endpoint)))
+    Ok(Arc::new(HttpUpstream::new(interface, from, endpoint)))
 }
 
 /// The URL of a service with all that calls to it need.

@@ -8,14 +8,14 @@ use futures_util::stream::BoxStream;
 
 use super::UpstreamError;
 use crate::answer::Source;
-use crate::ingest::Provider;
+use crate::ingest::AnswerFormat;
 
 /// An answer that has begun to arrive. Its body carries its sources: where passages were put into the question, the words of
 /// the model come as a stream of citewire's own format that begins with these passages.
 #[non_exhaustive]
 pub struct Reply {
-    /// The format of the body; `None` lets its first bytes tell.
-    pub from: Option<Provider>,
+    /// The format of the body.
+    pub from: AnswerFormat,
     /// The body as it arrives, whole or a stream in the format's own form. An error is the end.
     pub body: BoxStream<'static, Result<Bytes, UpstreamError>>,
     /// An estimate of the tokens of everything that was sent to a model; `None` where there is none.
@@ -45,8 +45,8 @@ impl Retrieval {
 impl Reply {
     /// A reply.
     #[must_use]
-    pub fn new(from: Option<Provider>, body: BoxStream<'static, Result<Bytes, UpstreamError>>) -> Self {
-        Self { from, body, asked_tokens: None, retrieval: None }
+    pub fn new(from: impl Into<AnswerFormat>, body: BoxStream<'static, Result<Bytes, UpstreamError>>) -> Self {
+        Self { from: from.into(), body, asked_tokens: None, retrieval: None }
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::manifest;
 use crate::answer::{Answer, ProviderError, Source, TokenCounts};
-use crate::ingest::{AnswerStream, IngestError, Provider, StreamEvent};
+use crate::ingest::{AnswerFormat, AnswerStream, IngestError, StreamEvent};
 use crate::sse;
 
 /// How a model cites its sources.
@@ -48,7 +48,7 @@ pub(super) struct Translation {
 
 impl Translation {
     /// Of an answer in the given format; `given` are the sources that the model can cite. The first event is ready at once.
-    pub(super) fn new(from: Option<Provider>, cites: Cites, given: &[Source]) -> (Self, Bytes) {
+    pub(super) fn new(from: impl Into<AnswerFormat>, cites: Cites, given: &[Source]) -> (Self, Bytes) {
         let sources: Vec<Value> = given.iter().map(manifest::source).collect();
         let translation = Self {
             stream: AnswerStream::new(from),
@@ -249,7 +249,7 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::ingest;
+    use crate::ingest::{Provider, ingest};
 
     fn given(count: usize) -> Vec<Source> {
         (1..=count).map(|n| Source { title: Some(format!("S{n}")), ..Source::default() }).collect()

@@ -133,7 +133,7 @@ fn told_at(value: &Value, place: &str, pointer: &str, told: &mut BTreeSet<String
 fn conversion(from: Option<Provider>) -> Conversion {
     let mut conversion = Conversion::to(Dialect::WebChat);
     conversion.options.updates = Some(0);
-    conversion.from = from;
+    conversion.from = from.into();
     conversion
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
+use citewire::ingest::Provider;
 use citewire::report::Report;
 use serde_json::{Value, json};
 
@@ -73,7 +74,7 @@ fn every_sample_becomes_its_activity() {
         let body = input(case);
         for from in std::iter::once(None).chain(named.map(Some)) {
             let mut conversion = to_message(Dialect::WebChat);
-            conversion.from = from;
+            conversion.from = from.into();
             let converted = convert(&body, &conversion).unwrap_or_else(|error| panic!("{name}: {error}"));
             let [activity] = &converted.activities[..] else { panic!("{name}: there is one message") };
             let activity = serde_json::to_value(activity).expect("JSON");

@@ -68,6 +68,8 @@ mod embed;
 mod erasure;
 /// From the start of the command to the first cited answer.
 mod first_minute;
+/// Mappings of formats that citewire does not know.
+mod formats;
 /// What readers see of a streamed answer, by the kind of its format.
 mod formats_streamed;
 /// The sample answers through the whole pipeline.
@@ -100,6 +102,8 @@ mod places;
 /// A PostgreSQL server, and nodes that share it.
 mod postgres;
 mod prompt;
+/// Mappings that are proposed for invented formats, and what they read.
+mod proposals;
 mod providers;
 /// Programs that read the sources of an answer.
 mod records;

@@ -3,7 +3,7 @@
 
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
-use citewire::ingest::ingest;
+use citewire::ingest::{Provider, ingest};
 use citewire::output::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -133,7 +133,7 @@ proptest! {
 
 fn web_chat(body: &Value, from: Option<&str>) -> (String, Vec<String>) {
     let mut conversion = Conversion::to(Dialect::WebChat);
-    conversion.from = from.map(|from| from.parse().expect("a format"));
+    conversion.from = from.map(|from| from.parse::<Provider>().expect("a format")).into();
     let converted = convert(body.to_string().as_bytes(), &conversion).expect("an activity");
     let message = serde_json::to_value(converted.activities.last().expect("a message")).expect("JSON");
     let text = message["text"].as_str().unwrap_or_default();

@@ -31,7 +31,7 @@ fn answer(case: &Path, from: Option<Provider>) -> Answer {
 }
 
 /// The text with the places of the sources as numbers, and the places that are cited, in the order of the text.
-fn by_place(answer: &Answer) -> (String, Vec<usize>) {
+pub(crate) fn by_place(answer: &Answer) -> (String, Vec<usize>) {
     let cited = cite(answer, &Rules::numbered());
     let mut places: Vec<usize> = Vec::new();
     for place in cited.places.iter().filter_map(|place| usize::try_from(place.position.get()).ok()) {
@@ -43,7 +43,7 @@ fn by_place(answer: &Answer) -> (String, Vec<usize>) {
 }
 
 /// What differs between a source and its description.
-fn difference(source: &Source, expected: &Value) -> Option<String> {
+pub(crate) fn difference(source: &Source, expected: &Value) -> Option<String> {
     let text = |name: &str| expected[name].as_str();
     let found = source.url.as_ref().map(|url| url.merge_key().into_owned());
     let web = text("url").and_then(|url| url.parse::<citewire::url::WebUrl>().ok());
@@ -111,7 +111,7 @@ fn every_sample_is_what_its_format_promises() {
 }
 
 /// The cited spans that are no markers, in code points.
-fn claims(answer: &Answer) -> Value {
+pub(crate) fn claims(answer: &Answer) -> Value {
     let chars = |end: usize| answer.text[..end].chars().count();
     let spans = answer.citations.iter().filter(|citation| !is_marker_span(&answer.text[citation.span.range()]));
     let claim = |citation: &citewire::answer::Citation| {

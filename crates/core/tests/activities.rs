@@ -56,7 +56,7 @@ fn an_activity_of_a_sample_gives_the_same_claims_and_badges_again() {
     assert!(samples.len() > 30, "{} samples", samples.len());
     let mut differing = Vec::new();
     for (name, activity) in &samples {
-        let conversion = Conversion { from: Some(Provider::Activity), ..Conversion::to(Dialect::WebChat) };
+        let conversion = Conversion { from: Some(Provider::Activity).into(), ..Conversion::to(Dialect::WebChat) };
         let again = convert(activity.to_string().as_bytes(), &conversion).expect(name);
         let again = serde_json::to_value(again.activities.last().expect("a message")).expect("JSON");
         if claims(activity) != claims(&again) {

@@ -10,7 +10,7 @@ use crate::assistant::{Assistant, Case};
 use crate::channels::log_report;
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
-use crate::ingest::{AnswerStream, Provider, StreamEvent};
+use crate::ingest::{AnswerFormat, AnswerStream, StreamEvent};
 use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishReason, Output, report};
 
 /// What the log says of a question without an answer, or with half of one.
@@ -40,7 +40,7 @@ pub(super) struct Written {
 
 impl Writing {
     /// An answer of this assistant, of which nothing has come.
-    pub(super) fn new(assistant: Arc<Assistant>, question: String, from: Option<Provider>, form: ChatForm) -> Self {
+    pub(super) fn new(assistant: Arc<Assistant>, question: String, from: AnswerFormat, form: ChatForm) -> Self {
         // Of the conversion, only what holds for every output means something here.
         let conversion = assistant.conversion(Dialect::WebChat);
         let wanted = assistant.options().citations;

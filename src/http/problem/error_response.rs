@@ -176,7 +176,7 @@ fn body(error: &BodyError) -> ProblemType {
 
 fn envelope(error: &EnvelopeError) -> ErrorResponse {
     match error {
-        EnvelopeError::Provider(_) => table::UNKNOWN_FORMAT.into(),
+        EnvelopeError::Format(_) => table::UNKNOWN_FORMAT.into(),
         EnvelopeError::Channel(_) => table::UNKNOWN_CHANNEL.into(),
         EnvelopeError::Events(_) => table::UNKNOWN_EVENTS.into(),
         EnvelopeError::UnknownMember { name, .. } => {

@@ -74,6 +74,7 @@ fn surrounded<T>(open: impl FnOnce(&Surroundings<'_>) -> T) -> T {
     let secrets = SecretSource::of_environment(BTreeMap::from([("KEY".to_owned(), "sk-of-the-test".to_owned())]));
     let egress = EgressOptions::default();
     open(&Surroundings {
+        formats: citewire::ingest::Mappings::default(),
         secrets: &secrets,
         may_call_private_hosts: true,
         egress: &egress,

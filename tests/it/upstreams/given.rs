@@ -41,7 +41,7 @@ async fn asked(kind: &str, more: &str, said: impl Into<Vec<u8>>, ask: Ask) -> (S
     let upstream = open(kind, &format!("url = '{}'\nmodel = 'm'\n{more}", model.url));
     assert!(!upstream.retrieves());
     let reply = upstream.ask(ask).await.expect("an answer");
-    assert_eq!(reply.from, Some(Provider::Native));
+    assert_eq!(reply.from, Provider::Native.into());
     let body = read(reply).await.expect("a whole body");
     (model.call(), body)
 }

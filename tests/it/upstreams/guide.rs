@@ -42,6 +42,7 @@ fn every_section_of_the_guide_opens() {
             let kind = kind.as_str().expect("a text");
             let options = UpstreamOptions::read(kind, section).unwrap_or_else(|fault| panic!("{name}: {fault}"));
             let surroundings = Surroundings {
+                formats: citewire::ingest::Mappings::default(),
                 secrets: &secrets,
                 may_call_private_hosts: true,
                 egress: &egress,

@@ -13,7 +13,7 @@ use citewire::clock::{CountingIds, ManualClock};
 use citewire::convert::convert;
 use citewire::dialect::Dialect;
 use citewire::egress::EgressOptions;
-use citewire::ingest::Provider;
+use citewire::ingest::{AnswerFormat, Provider};
 use citewire::secret_source::SecretSource;
 use citewire::upstream::{
     Ask, Reply, Speaker, Surroundings, Turn, Upstream, UpstreamError, UpstreamFault, UpstreamOptions,
@@ -44,6 +44,7 @@ pub(crate) fn try_open(
     let options = UpstreamOptions::read(kind, section).map_err(|fault| vec![fault])?;
     let egress = EgressOptions::default();
     let surroundings = Surroundings {
+        formats: citewire::ingest::Mappings::default(),
         secrets: &secrets,
         may_call_private_hosts: true,
         egress: &egress,
@@ -105,9 +106,9 @@ pub(crate) async fn read(reply: Reply) -> Result<Vec<u8>, (Vec<u8>, UpstreamErro
 }
 
 /// The message for Web Chat that a body is.
-pub(crate) fn message(body: &[u8], from: Option<Provider>) -> Value {
+pub(crate) fn message(body: &[u8], from: impl Into<AnswerFormat>) -> Value {
     let mut conversion = to_message(Dialect::WebChat);
-    conversion.from = from;
+    conversion.from = from.into();
     let converted = convert(body, &conversion).expect("a message");
     serde_json::to_value(&converted.activities[0]).expect("JSON")
 }

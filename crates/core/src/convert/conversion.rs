@@ -7,13 +7,13 @@ use crate::answer::{Addresses, LabelCatalog};
 use crate::cite::Rules;
 use crate::dialect::Dialect;
 use crate::graph::GraphRules;
-use crate::ingest::Provider;
+use crate::ingest::AnswerFormat;
 
 /// The parameters of a conversion: formats, options and configuration.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The provider format of the input; `None` detects it.
-    pub from: Option<Provider>,
+    /// The format of the input.
+    pub from: AnswerFormat,
     /// The dialect of the channel.
     pub to: Dialect,
     /// The options of the caller.
@@ -30,17 +30,17 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// The slug of the input format; `None` when the format is detected.
+    /// The slug of the input format, `mapping` for every mapping; `None` when the format is detected.
     #[must_use]
     pub fn slug(&self) -> Option<&'static str> {
-        self.from.map(Provider::slug)
+        self.from.slug()
     }
 
     /// A conversion to `dialect` with default options. The input format is detected.
     #[must_use]
     pub fn to(dialect: Dialect) -> Self {
         Self {
-            from: None,
+            from: AnswerFormat::default(),
             to: dialect,
             options: Options::default(),
             citations: true,

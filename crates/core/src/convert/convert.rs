@@ -14,9 +14,9 @@ use crate::ingest::{ingest, ingest_whole};
 /// missing.
 pub fn convert(body: &[u8], conversion: &Conversion) -> Result<Converted, ConvertError> {
     if conversion.max_updates() == 0 {
-        return convert_answer(ingest(body, conversion.from)?, conversion);
+        return convert_answer(ingest(body, &conversion.from)?, conversion);
     }
-    if let Some(answer) = ingest_whole(body, conversion.from)? {
+    if let Some(answer) = ingest_whole(body, &conversion.from)? {
         return convert_answer(answer, conversion);
     }
     let mut streaming = Streaming::new(conversion.clone());

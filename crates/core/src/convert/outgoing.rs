@@ -96,7 +96,7 @@ impl Outgoing {
         let chat_form = if form == OutgoingForm::AssistantHub { ChatForm::Places } else { ChatForm::Badges };
         let withhold_encrypted = options.withhold_encrypted;
         Self {
-            stream: AnswerStream::new(*from),
+            stream: AnswerStream::new(from),
             chat: ChatStream::new(ChatOptions { form: chat_form, withhold_encrypted, ..ChatOptions::default() }),
             form,
             completion,

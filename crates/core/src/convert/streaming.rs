@@ -63,7 +63,7 @@ impl Streaming {
     #[must_use]
     pub fn new(conversion: Conversion) -> Self {
         Self {
-            stream: AnswerStream::new(conversion.from),
+            stream: AnswerStream::new(&conversion.from),
             shown: Shown::new(&conversion),
             conversion,
             informed: false,

@@ -4,8 +4,9 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::account::Account;
-use super::surrogates::{has_lone_half, mended_with_note};
-use super::{IngestError, Provider, bedrock, formats, json, native};
+use super::mapping::Mapping;
+use super::surrogates::{has_lone_half, mended, mended_with_note};
+use super::{AnswerFormat, IngestError, Provider, bedrock, formats, json, native};
 use crate::answer::Answer;
 
 /// The text of a document, which must begin as an object or a list. A byte order mark and blanks before it are skipped.
@@ -23,8 +24,15 @@ pub(super) fn document_text(body: &[u8]) -> Result<&str, IngestError> {
 }
 
 /// Reads one document. A list is read as a list of events.
-pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
+pub(super) fn document(body: &[u8], from: &AnswerFormat) -> Result<Answer, IngestError> {
     let body = document_text(body)?;
+    if let Some(mapping) = mapping(body, from)? {
+        let (body, lost) = mended_with_note(body, "");
+        let mut answer = mapping.parse(&body)?;
+        let unread = Account::of_body(&body).unread(&answer);
+        answer.warnings.extend(lost.entry().into_iter().chain(unread));
+        return Ok(answer);
+    }
     if body.starts_with('[') {
         return formats::growing(from).of_list(body);
     }
@@ -38,10 +46,28 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
     Ok(answer)
 }
 
-fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
+/// The mapping that reads a whole document: the one that is named, else the first that recognizes it.
+///
+/// # Errors
+/// When a mapping may read the document, and it is not JSON.
+fn mapping<'f>(body: &str, from: &'f AnswerFormat) -> Result<Option<&'f Mapping>, IngestError> {
+    let read = || json::read::<Value>(&mended(body));
+    Ok(match from {
+        AnswerFormat::Known(_) => None,
+        AnswerFormat::Mapped(mapping) if body.starts_with('{') || mapping.reads_list(&read()?) => Some(mapping),
+        AnswerFormat::Mapped(_) => None,
+        AnswerFormat::Detected(mappings) if mappings.recognizable().next().is_none() => None,
+        AnswerFormat::Detected(mappings) => {
+            let value = read()?;
+            mappings.recognizable().find(|mapping| mapping.recognizes(&value)).map(|mapping| &**mapping)
+        }
+    })
+}
+
+fn object(body: &str, from: &AnswerFormat) -> Result<Answer, IngestError> {
     let (format, chosen) = match from {
-        Some(provider) => (formats::of(provider), None),
-        None => formats::detect(body)?,
+        AnswerFormat::Known(provider) => (formats::of(*provider), None),
+        AnswerFormat::Detected(_) | AnswerFormat::Mapped(_) => formats::detect(body)?,
     };
     let answer = (format.parse)(body).map(|mut answer| {
         answer.warnings.extend(chosen);
@@ -64,8 +90,8 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
 /// readers then report what is wrong.
 ///
 /// A body that this path reads cannot be a stream: it has a `text` member at the top, and events have none.
-pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
-    let is_open = from.is_none_or(|from| from == Provider::Native);
+pub(super) fn at_once(body: &[u8], from: &AnswerFormat) -> Option<Answer> {
+    let is_open = from.is_open() || *from == AnswerFormat::Known(Provider::Native);
     let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
     let answer = body.starts_with('{').then(|| native::parse_faultless(body)).flatten()?;
@@ -81,7 +107,7 @@ mod tests {
     use super::*;
 
     fn refused(body: &[u8]) -> String {
-        document(body, None).expect_err("unusable input").to_string()
+        document(body, &AnswerFormat::default()).expect_err("unusable input").to_string()
     }
 
     #[test]
@@ -116,7 +142,7 @@ mod tests {
         assert_eq!(refused(error), told);
         for provider in Provider::all() {
             assert_eq!(
-                document(error, Some(provider)).map_err(|error| error.to_string()),
+                document(error, &provider.into()).map_err(|error| error.to_string()),
                 Err(told.to_owned()),
                 "{provider:?}"
             );
@@ -128,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_and_windows_line_ends_are_fine() {
-        let answer = document("\u{feff}\r\n{\r\n\"text\": \"a\"}\r\n".as_bytes(), None).expect("an answer");
+        let answer =
+            document("\u{feff}\r\n{\r\n\"text\": \"a\"}\r\n".as_bytes(), &AnswerFormat::default()).expect("an answer");
         assert_eq!(answer.text, "a");
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Event<'a> {
     pub(super) line: usize,
     /// The data of the event, which is JSON in nearly all formats.
     pub(super) data: &'a [u8],
+    /// The name of the event, where the reader wants names; else empty.
+    pub(super) name: &'a str,
 }
 
 impl Event<'_> {
@@ -35,6 +37,8 @@ impl Event<'_> {
 pub(super) struct Arrived {
     data: Vec<u8>,
     places: Vec<Place>,
+    /// The names of events, in pairs with the number of the event.
+    names: Vec<(usize, String)>,
 }
 
 #[derive(Debug)]
@@ -47,7 +51,10 @@ struct Place {
 
 impl Arrived {
     /// Adds an event.
-    pub(super) fn push(&mut self, Event { number, line, data }: Event<'_>) {
+    pub(super) fn push(&mut self, Event { number, line, data, name }: Event<'_>) {
+        if !name.is_empty() {
+            self.names.push((number, name.to_owned()));
+        }
         self.data.extend_from_slice(data);
         self.places.push(Place { number, line, end: self.data.len() });
     }
@@ -59,9 +66,11 @@ impl Arrived {
 
     /// The events, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Event<'_>> {
-        self.places.iter().scan(0, |start, Place { number, line, end }| {
+        let mut names = self.names.iter().peekable();
+        self.places.iter().scan(0, move |start, Place { number, line, end }| {
             let data = &self.data[std::mem::replace(start, *end)..*end];
-            Some(Event { number: *number, line: *line, data })
+            let name = names.next_if(|(of, _)| of == number).map_or("", |(_, name)| name.as_str());
+            Some(Event { number: *number, line: *line, data, name })
         })
     }
 }
@@ -132,6 +141,19 @@ pub(super) trait ReadEvents: Debug + Send {
 
     /// The provider, for formats where a later event than the first identifies it.
     fn told_provider(&self) -> Option<Provider> {
+        None
+    }
+
+    /// Whether events count whose data is no JSON object.
+    fn reads_any_data(&self) -> bool {
+        false
+    }
+
+    /// Takes note of the line `[DONE]`.
+    fn take_sentinel(&mut self) {}
+
+    /// Why no text was found, in the words of an error.
+    fn nothing(&self) -> Option<String> {
         None
     }
 

@@ -1,6 +1,7 @@
 //! The table of formats, and the detection of the format of an answer or an event.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -8,10 +9,10 @@ use super::format::{Format, Members};
 use super::growing_answer::GrowingAnswer;
 use super::unread::{UNREAD, Unread};
 use super::{
-    IngestError, Provider, activity, agent_framework, anthropic, assistanthub, azsearch_demo, azure_agents,
-    azure_knowledge_base, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, dify, gemini, gemini_interactions,
-    haystack, json, langchain, llamaindex, m365_copilot_chat, mistral, native, openai_assistants, openai_chat,
-    openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai, vercel_ai_sdk, xai,
+    AnswerFormat, IngestError, Provider, activity, agent_framework, anthropic, assistanthub, azsearch_demo,
+    azure_agents, azure_knowledge_base, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, dify, gemini,
+    gemini_interactions, haystack, json, langchain, llamaindex, m365_copilot_chat, mistral, native, openai_assistants,
+    openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai, vercel_ai_sdk, xai,
 };
 use crate::report::{Entry, Kind};
 
@@ -57,9 +58,13 @@ pub(super) fn of(provider: Provider) -> &'static Format {
     FORMATS.iter().find(|format| format.provider == provider).unwrap_or(&FORMATS[FORMATS.len() - 1])
 }
 
-/// An empty answer in the given format. Without one, the first events decide the format.
-pub(super) fn growing(from: Option<Provider>) -> GrowingAnswer {
-    from.map_or_else(|| GrowingAnswer::told_by(of_event), |provider| GrowingAnswer::given(of(provider), of_event))
+/// An empty answer in the given format. Where it is to be detected, the first events decide it.
+pub(super) fn growing(from: &AnswerFormat) -> GrowingAnswer {
+    match from {
+        AnswerFormat::Detected(mappings) => GrowingAnswer::told_by(of_event, mappings.clone()),
+        AnswerFormat::Known(provider) => GrowingAnswer::given(of(*provider), of_event),
+        AnswerFormat::Mapped(mapping) => GrowingAnswer::mapped(Arc::clone(mapping)),
+    }
 }
 
 /// A format that a whole answer fits.

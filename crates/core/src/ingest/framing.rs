@@ -33,8 +33,12 @@ pub(super) enum BodyKind {
 impl BodyKind {
     /// The form of an input that has arrived completely.
     pub(super) fn of(body: &[u8]) -> Self {
-        let mut opening = Opening { bytes: Vec::new(), line_end: None, seen: 0 };
-        opening.form(body, true).unwrap_or(Self::Whole)
+        Opening::default().form(body, true).unwrap_or(Self::Whole)
+    }
+
+    /// The form of an input of any format: two objects on two lines are events.
+    pub(super) fn of_any(body: &[u8]) -> Self {
+        Opening { names: true, ..Opening::default() }.form(body, true).unwrap_or(Self::Whole)
     }
 }
 
@@ -58,11 +62,16 @@ pub(super) enum Framing {
 
 impl Default for Framing {
     fn default() -> Self {
-        Self::Opening(Opening { bytes: Vec::new(), line_end: None, seen: 0 })
+        Self::Opening(Opening::default())
     }
 }
 
 impl Framing {
+    /// A splitter for any format: it gives each event its name, and two objects on two lines are events.
+    pub(super) fn naming_events() -> Self {
+        Self::Opening(Opening { names: true, ..Opening::default() })
+    }
+
     /// Takes bytes, and adds the events that end in them.
     pub(super) fn push(&mut self, bytes: &[u8], events: &mut Arrived) -> Result<(), IngestError> {
         match self {
@@ -70,7 +79,10 @@ impl Framing {
                 opening.bytes.extend_from_slice(bytes);
                 let kept = std::mem::take(&mut opening.bytes);
                 match opening.form(&kept, false) {
-                    Some(form) => self.go_on(form, kept, events),
+                    Some(form) => {
+                        let names = opening.names;
+                        self.go_on(form, names, kept, events)
+                    }
                     None => {
                         opening.bytes = kept;
                         Ok(())
@@ -105,7 +117,8 @@ impl Framing {
         if let Self::Opening(opening) = &mut self {
             let kept = std::mem::take(&mut opening.bytes);
             let form = opening.form(&kept, true).unwrap_or(BodyKind::Whole);
-            self.go_on(form, kept, events)?;
+            let names = opening.names;
+            self.go_on(form, names, kept, events)?;
         }
         match self {
             Self::Opening(Opening { bytes: body, .. }) | Self::Whole(body) => return Ok(Some(body)),
@@ -120,7 +133,7 @@ impl Framing {
     }
 
     /// Reads the bytes that were kept until the form was known.
-    fn go_on(&mut self, form: BodyKind, bytes: Vec<u8>, events: &mut Arrived) -> Result<(), IngestError> {
+    fn go_on(&mut self, form: BodyKind, names: bool, bytes: Vec<u8>, events: &mut Arrived) -> Result<(), IngestError> {
         let start = start(&bytes);
         let line = 1 + line_ends(&bytes[..start]);
         *self = match form {
@@ -128,7 +141,7 @@ impl Framing {
                 *self = Self::Whole(bytes);
                 return Ok(());
             }
-            BodyKind::Events => Self::Events(SseEvents::from_line(line)),
+            BodyKind::Events => Self::Events(SseEvents::from_line(line, names)),
             BodyKind::JsonLines => Self::JsonLines { lines: Lines::from_number(line), events: 0 },
         };
         self.push(&bytes[start..], events)
@@ -139,7 +152,7 @@ fn json_line(number: usize, line: &[u8], count: &mut usize, events: &mut Arrived
     let data = line.trim_ascii();
     if !data.is_empty() {
         *count += 1;
-        events.push(Event { number: *count, line: number, data });
+        events.push(Event { number: *count, line: number, data, name: "" });
     }
 }
 
@@ -160,13 +173,15 @@ fn line_ends(blanks: &[u8]) -> usize {
 }
 
 /// The first bytes of an input, kept until they reveal its form.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Opening {
     bytes: Vec<u8>,
     /// The offset at which the first line of JSON ends.
     line_end: Option<usize>,
     /// How many bytes have been searched, so that many small pieces do not cause repeated searches.
     seen: usize,
+    /// Whether the input may have any format: events get their names, and two objects on two lines are events.
+    names: bool,
 }
 
 impl Opening {
@@ -203,9 +218,14 @@ impl Opening {
         let line = &bytes[start..end];
         let follows = follows.filter(|_| self.line_end.is_some()).map(|at| bytes[self.seen + at]);
         let is_event = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.is_event(follows.is_some()))
-            || follows == Some(b'{') && (is_event_of_a_provider(line) || is_part(line));
+            || follows == Some(b'{')
+                && (self.names && is_object(line) || is_event_of_a_provider(line) || is_part(line));
         Some(if is_event { BodyKind::JsonLines } else { BodyKind::Whole })
     }
+}
+
+fn is_object(line: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line).is_ok()
 }
 
 /// Whether an object on a line of its own is an event of a provider's stream, and not a whole chat completion.

@@ -2,6 +2,7 @@
 //! formats whose whole answers contain events can use it, too.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -10,6 +11,7 @@ use serde_json::value::RawValue;
 use super::account::Account;
 use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
 use super::format::{Format, Members};
+use super::mapping::{MappedEvents, Mapping, Mappings};
 use super::surrogate_joiner::{JoinedEvent, SurrogateJoiner};
 use super::surrogates::{Lost, mended_with_note};
 use super::token_counts::token_counts;
@@ -36,11 +38,13 @@ const SHARED: [&[Provider]; 2] = [
 ];
 
 /// How the format of the events is determined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Told {
     ByCaller(&'static Format),
-    /// By the first event for which this function returns a format.
-    ByEvents(OfEvent),
+    /// By the caller, with a mapping.
+    Mapped,
+    /// By the first event that a mapping recognizes, or for which this function returns a format.
+    ByEvents(OfEvent, Mappings),
 }
 
 /// Detects the format of an event; `None` if it has no known members.
@@ -64,6 +68,8 @@ pub(super) struct GrowingAnswer {
     silent: HashSet<String>,
     /// Whether an event of another format was reported.
     changed: bool,
+    /// These events, if a mapping may read them.
+    kept: Vec<JoinedEvent>,
     answer: Answer,
     ended: bool,
     skipped: usize,
@@ -86,9 +92,16 @@ impl GrowingAnswer {
         Self { of_event: Some(of_event), ..Self::of(format) }
     }
 
-    /// An empty answer whose format `of_event` detects in its events.
-    pub(super) fn told_by(of_event: OfEvent) -> Self {
-        Self { of_event: Some(of_event), ..Self::new(Told::ByEvents(of_event)) }
+    /// An empty answer that a mapping reads.
+    pub(super) fn mapped(mapping: Arc<Mapping>) -> Self {
+        let mut answer = Self::new(Told::Mapped);
+        answer.read_with(Box::new(MappedEvents::new(mapping)), None);
+        answer
+    }
+
+    /// An empty answer whose format a mapping or `of_event` detects in its events.
+    pub(super) fn told_by(of_event: OfEvent, mappings: Mappings) -> Self {
+        Self { of_event: Some(of_event), ..Self::new(Told::ByEvents(of_event, mappings)) }
     }
 
     fn new(told: Told) -> Self {
@@ -102,6 +115,7 @@ impl GrowingAnswer {
             format: None,
             silent: HashSet::new(),
             changed: false,
+            kept: Vec::new(),
             answer: Answer::default(),
             ended: false,
             skipped: 0,
@@ -116,7 +130,7 @@ impl GrowingAnswer {
     /// An empty answer in this format whose events another reader than usual reads.
     pub(super) fn read_by(reader: Box<dyn ReadEvents>, format: &'static Format) -> Self {
         let mut answer = Self::of(format);
-        answer.read_with(reader, format.provider);
+        answer.read_with(reader, Some(format.provider));
         answer
     }
 
@@ -153,12 +167,14 @@ impl GrowingAnswer {
             return Err(IngestError::Unrecognized { seen });
         }
         let mut provider = self.provider;
+        // The reader may know a reason, and it ends with the answer.
+        let known_reason = self.reader.as_ref().and_then(|reader| reader.nothing());
         if let Some(reader) = self.reader.take() {
             provider = reader.told_provider().or(provider);
             reader.finish(&mut self.answer);
         }
         if self.answer.text.is_empty() && !self.answer.complete {
-            return Err(IngestError::NoAnswer { reason: self.nothing() });
+            return Err(IngestError::NoAnswer { reason: self.nothing(known_reason) });
         }
         let Self { mut answer, skipped, lost, taken, account, .. } = self;
         answer.warnings.extend(lost.entry());
@@ -187,7 +203,7 @@ impl GrowingAnswer {
             let start = event.as_ptr().addr() - body.as_ptr().addr();
             line += body[seen..start].matches('\n').count();
             seen = start;
-            self.take(Event { number: at + 1, line, data: event.as_bytes() }, &mut Vec::new())?;
+            self.take(Event { number: at + 1, line, data: event.as_bytes(), name: "" }, &mut Vec::new())?;
         }
         self.finish()
     }
@@ -199,11 +215,11 @@ impl GrowingAnswer {
     }
 
     /// The reason why there is no answer.
-    fn nothing(&self) -> String {
+    fn nothing(&self, known_reason: Option<String>) -> String {
         match (&self.answer.error, &self.first_skipped) {
             (Some(error), _) => format!("the provider reports an error instead ({error})"),
             (None, Some((place, reason))) => format!("{place} could not be read ({reason})"),
-            (None, None) => "it ended before any text".to_owned(),
+            (None, None) => known_reason.unwrap_or_else(|| "it ended before any text".to_owned()),
         }
     }
 
@@ -228,9 +244,13 @@ impl GrowingAnswer {
         self.take_kept(kept, said)?;
         match data {
             _ if self.ended => {}
-            Ok(SENTINEL) => self.ended = true,
-            // The end of a run without a result.
-            Ok("null") => {}
+            Ok(SENTINEL) => {
+                self.ended = true;
+                if let Some(reader) = &mut self.reader {
+                    reader.take_sentinel();
+                }
+            }
+            Ok(data) if self.reads_any_data() => return self.take_object(event, data, said),
             Ok(data) if self.reader.as_ref().is_some_and(|reader| reader.passes_over(data)) => {}
             Ok(_) => self.skip(event, "it is no JSON object".to_owned()),
             Err(_) => self.skip(event, "it is not UTF-8".to_owned()),
@@ -245,7 +265,8 @@ impl GrowingAnswer {
             && match (&self.reader, &self.told) {
                 (Some(reader), _) => reader.takes_lists(),
                 (None, Told::ByCaller(format)) => (format.reader)().takes_lists(),
-                (None, Told::ByEvents(of_event)) => matches!(of_event(data), Ok(Some(_))),
+                (None, Told::ByEvents(of_event, _)) => matches!(of_event(data), Ok(Some(_))),
+                (None, Told::Mapped) => false,
             }
     }
 
@@ -265,16 +286,24 @@ impl GrowingAnswer {
     fn take_object(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         self.account.event(data, || event.pointer());
         if self.reader.is_none() {
-            let told = match self.told {
+            let told = match self.told.clone() {
                 Told::ByCaller(format) => Ok(Some(format)),
-                Told::ByEvents(of_event) => of_event(data),
+                Told::Mapped => Ok(None),
+                Told::ByEvents(of_event, mappings) => {
+                    let recognizes = |mapping: &&Arc<Mapping>| mapping.recognizes_event(&event, data);
+                    let recognized = mappings.recognizable().find(recognizes).map(Arc::clone);
+                    if let Some(mapping) = recognized {
+                        return self.read_mapped(mapping, event, data, said);
+                    }
+                    if data.starts_with(['{', '[']) { of_event(data) } else { Ok(None) }
+                }
             };
             match told {
                 Ok(Some(format)) => {
                     self.format = Some(format);
-                    self.read_with((format.reader)(), format.provider);
+                    self.read_with((format.reader)(), Some(format.provider));
                 }
-                Ok(None) => return self.pass_untold(data),
+                Ok(None) => return self.pass_untold(event, data),
                 Err(error) => return self.refuse(event, error),
             }
         }
@@ -285,9 +314,12 @@ impl GrowingAnswer {
     }
 
     /// Passes over an event that does not reveal the format, and keeps what it has for an error.
-    fn pass_untold(&mut self, data: &str) -> Result<(), IngestError> {
+    fn pass_untold(&mut self, event: Event<'_>, data: &str) -> Result<(), IngestError> {
         self.untold += 1;
-        if self.shown.len() < MAX_SHOWN {
+        if self.may_be_mapped() {
+            self.kept.push(JoinedEvent::new(event, data.to_owned()));
+        }
+        if self.shown.len() < MAX_SHOWN && data.starts_with('{') {
             let shown = json::read::<Members>(data).map(|members| shown(&members))?;
             if !self.shown.contains(&shown) {
                 self.shown.push(shown);
@@ -301,10 +333,38 @@ impl GrowingAnswer {
         Err(IngestError::Unrecognized { seen })
     }
 
-    fn read_with(&mut self, reader: Box<dyn ReadEvents>, provider: Provider) {
+    fn read_with(&mut self, reader: Box<dyn ReadEvents>, provider: Option<Provider>) {
         self.answer.grammar = reader.grammar();
         self.reader = Some(reader);
-        self.provider = Some(provider);
+        self.provider = provider;
+    }
+
+    /// Reads an event by the mapping that recognizes it, and the events before it.
+    fn read_mapped(
+        &mut self,
+        mapping: Arc<Mapping>,
+        event: Event<'_>,
+        data: &str,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        self.read_with(Box::new(MappedEvents::new(mapping)), None);
+        for kept in std::mem::take(&mut self.kept) {
+            self.read(kept.event(), kept.json(), said)?;
+        }
+        self.read(event, data, said)
+    }
+
+    fn may_be_mapped(&self) -> bool {
+        match &self.told {
+            Told::ByCaller(_) => false,
+            Told::Mapped => true,
+            Told::ByEvents(_, mappings) => mappings.recognizable().next().is_some(),
+        }
+    }
+
+    /// Whether events count whose data is no JSON object.
+    fn reads_any_data(&self) -> bool {
+        self.reader.as_ref().map_or_else(|| self.may_be_mapped(), |reader| reader.reads_any_data())
     }
 
     fn read(&mut self, event: Event<'_>, json: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {

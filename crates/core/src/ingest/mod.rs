@@ -13,6 +13,7 @@ mod agent_documents;
 mod agent_framework;
 mod annotated;
 mod annotated_parts;
+mod answer_format;
 mod anthropic;
 mod anthropic_citation;
 mod anthropic_pages;
@@ -66,6 +67,7 @@ mod llamaindex;
 mod location;
 mod m365_copilot_chat;
 mod manifest;
+mod mapping;
 mod mistral;
 mod mistral_chat;
 mod mistral_events;
@@ -109,10 +111,15 @@ mod xai;
 
 pub use surrogates::handed_down;
 
+pub use answer_format::{AnswerFormat, UnknownFormat};
 pub use azure_scores::AzureScores;
 pub use empty_search::{EmptySearch, empty_search};
 pub use error::{EventPlace, IngestError};
 pub use event::StreamEvent;
+pub use mapping::{
+    EventOptions, FormOption, Mapping, MappingError, MappingOptions, Mappings, MarkerOptions, Names, OffsetUnit,
+    Several, SourceOptions, SpanOptions, StreamOptions, propose,
+};
 pub use provider::{Provider, UnknownProvider};
 pub use retrieved::{Retrieved, retrieved};
 pub use source_objects::source_objects;

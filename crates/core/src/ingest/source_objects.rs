@@ -19,7 +19,7 @@ pub fn source_objects(body: &[u8], sources: &[Source]) -> Vec<ProviderObject> {
     if sources.iter().all(|source| source.pointer.is_empty()) {
         return vec![ProviderObject::default(); sources.len()];
     }
-    let mut document = match BodyKind::of(body) {
+    let mut document = match BodyKind::of_any(body) {
         BodyKind::Whole => Document::whole(body),
         BodyKind::Events | BodyKind::JsonLines => Document::streamed(body),
     };
@@ -52,7 +52,7 @@ impl Document {
 
     /// A body that is a stream, split into the same events as for the answer.
     fn streamed(body: &[u8]) -> Self {
-        let (mut events, mut carrier) = (Arrived::default(), Framing::default());
+        let (mut events, mut carrier) = (Arrived::default(), Framing::naming_events());
         // If splitting fails here, it failed for the answer too.
         if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
             return Self::default();

@@ -4,8 +4,8 @@
 //! The parser follows section 9.2.6 of the HTML standard, with two differences. The end of the input ends the last event
 //! (rule T-07), because many providers omit the last blank line. And a `data` line with a whole JSON object is an event of
 //! its own when the next `data` line begins with `{` or is `[DONE]`, because some logs and proxies drop the blank lines
-//! between events. The fields `event`, `id` and `retry` are skipped: providers name the type of an event in its JSON, and
-//! citewire does not reconnect.
+//! between events. The fields `id` and `retry` are skipped, because citewire does not reconnect. So is `event`, unless a mapping may
+//! ask for it: providers name the type of an event in its JSON.
 
 use serde::de::IgnoredAny;
 
@@ -37,12 +37,15 @@ struct Open {
     too_long: bool,
     /// The first names in the `event` fields, each once.
     names: Vec<String>,
+    /// The name of this event; `None` where nobody wants names.
+    own_name: Option<String>,
 }
 
 impl SseEvents {
-    /// A parser whose first line has this number, counted from 1.
-    pub(super) fn from_line(number: usize) -> Self {
-        Self { lines: Lines::from_number(number), open: Open::default() }
+    /// A parser whose first line has this number, counted from 1. `names` says whether events get their names.
+    pub(super) fn from_line(number: usize, names: bool) -> Self {
+        let open = Open { own_name: names.then(String::new), ..Open::default() };
+        Self { lines: Lines::from_number(number), open }
     }
 
     /// The first names that `event` fields gave, each once, on one line.
@@ -88,6 +91,9 @@ impl Open {
             self.name(value);
         }
         if field != b"data" {
+            if let Some(name) = self.own_name.as_mut().filter(|_| field == b"event") {
+                *name = String::from_utf8_lossy(value).trim().to_owned();
+            }
             return;
         }
         if self.is_followed_by(value) {
@@ -125,11 +131,12 @@ impl Open {
 
     fn end(&mut self, events: &mut Arrived) {
         self.is_continued = false;
+        let name = self.own_name.as_mut().map(std::mem::take).unwrap_or_default();
         let Some(line) = self.line.take() else { return };
         // An event without data is dropped (rule T-02).
         if !self.data.is_empty() {
             self.ended += 1;
-            events.push(Event { number: self.ended, line, data: &self.data });
+            events.push(Event { number: self.ended, line, data: &self.data, name: &name });
             self.data.clear();
         }
     }
@@ -142,7 +149,7 @@ mod tests {
     use super::*;
 
     fn read<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<(usize, usize, String)> {
-        let mut reader = SseEvents::from_line(1);
+        let mut reader = SseEvents::from_line(1, false);
         let mut events = Arrived::default();
         for piece in pieces {
             reader.push(piece, &mut events).expect("short events");
@@ -194,7 +201,7 @@ mod tests {
 
     #[test]
     fn an_event_without_an_end_is_refused_with_its_place() {
-        let mut reader = SseEvents::from_line(1);
+        let mut reader = SseEvents::from_line(1, false);
         let mut events = Arrived::default();
         reader.push(b"data: a\n\n", &mut events).expect("an event");
         let mut line = b"data: ".to_vec();

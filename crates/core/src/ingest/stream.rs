@@ -7,7 +7,7 @@ use super::framing::{BodyKind, Framing};
 use super::growing_answer::GrowingAnswer;
 use super::surrogates::mended_with_note;
 use super::token_counts::token_counts;
-use super::{AzureScores, IngestError, Provider, azure_on_your_data, formats};
+use super::{AnswerFormat, AzureScores, IngestError, Provider, azure_on_your_data, formats};
 use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 
 /// Reads an answer from bytes that arrive in pieces of any size: each [`push`](Self::push) returns the new events, and
@@ -18,7 +18,7 @@ use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 /// counted from 0.
 #[derive(Debug)]
 pub struct AnswerStream {
-    from: Option<Provider>,
+    from: AnswerFormat,
     carrier: Framing,
     answer: GrowingAnswer,
     /// How scores of Azure OpenAI On Your Data are read, if the caller gave a way.
@@ -27,22 +27,24 @@ pub struct AnswerStream {
 
 impl Default for AnswerStream {
     fn default() -> Self {
-        Self::new(None)
+        Self::new(AnswerFormat::default())
     }
 }
 
 impl AnswerStream {
     /// A reader for the given format. With `None`, the format is detected from the first events.
     #[must_use]
-    pub fn new(from: Option<Provider>) -> Self {
-        Self { from, carrier: Framing::default(), answer: formats::growing(from), scores: None }
+    pub fn new(from: impl Into<AnswerFormat>) -> Self {
+        let from = from.into();
+        let carrier = if from.may_be_mapped() { Framing::naming_events() } else { Framing::default() };
+        Self { carrier, answer: formats::growing(&from), from, scores: None }
     }
 
     /// A reader for Azure OpenAI On Your Data that reads scores as `scores` says.
     #[must_use]
     pub fn azure_on_your_data(scores: AzureScores) -> Self {
         let answer = azure_with(scores);
-        Self { answer, scores: Some(scores), ..Self::new(Some(Provider::AzureOnYourData)) }
+        Self { answer, scores: Some(scores), ..Self::new(Provider::AzureOnYourData) }
     }
 
     /// Which brackets in the text are markers; `None` until the format is known.
@@ -91,7 +93,7 @@ impl AnswerStream {
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
             let counts = counts_whole.then(|| token_counts(std::str::from_utf8(&body).ok()?)).flatten();
             let answer = match &self.scores {
-                None => document(&body, self.from),
+                None => document(&body, &self.from),
                 Some(scores) => match document_text(&body)? {
                     list if list.starts_with('[') => azure_with(*scores).of_list(list),
                     body => {
@@ -139,8 +141,9 @@ fn azure_with(scores: AzureScores) -> GrowingAnswer {
 /// # Errors
 /// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, when no format is recognised, or
 /// when a stream holds nothing of an answer.
-pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
-    if let Some(answer) = ingest_whole(body, from)? {
+pub fn ingest(body: &[u8], from: impl Into<AnswerFormat>) -> Result<Answer, IngestError> {
+    let from = from.into();
+    if let Some(answer) = ingest_whole(body, &from)? {
         return Ok(answer);
     }
     let mut stream = AnswerStream::new(from);
@@ -171,12 +174,14 @@ pub fn is_stream(body: &[u8]) -> bool {
 ///
 /// # Errors
 /// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, or when no format is recognised.
-pub fn ingest_whole(body: &[u8], from: Option<Provider>) -> Result<Option<Answer>, IngestError> {
+pub fn ingest_whole(body: &[u8], from: impl Into<AnswerFormat>) -> Result<Option<Answer>, IngestError> {
+    let from = from.into();
     // Checking for a stream first would parse the body twice.
-    if let Some(answer) = at_once(body, from) {
+    if let Some(answer) = at_once(body, &from) {
         return Ok(Some(answer));
     }
-    if is_stream(body) { Ok(None) } else { document(body, from).map(Some) }
+    let is_stream = is_stream(body) || from.may_be_mapped() && BodyKind::of_any(body) != BodyKind::Whole;
+    if is_stream { Ok(None) } else { document(body, &from).map(Some) }
 }
 
 #[cfg(test)]

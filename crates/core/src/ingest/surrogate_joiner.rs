@@ -13,12 +13,17 @@ use super::surrogates::{ESCAPE_BYTES, FIRST_OF_SECONDS, has_lone_half, lone_halv
 pub(super) struct JoinedEvent {
     number: usize,
     line: usize,
+    name: String,
     json: String,
 }
 
 impl JoinedEvent {
+    pub(super) fn new(event: Event<'_>, json: String) -> Self {
+        Self { number: event.number, line: event.line, name: event.name.to_owned(), json }
+    }
+
     pub(super) fn event(&self) -> Event<'_> {
-        Event { number: self.number, line: self.line, data: self.json.as_bytes() }
+        Event { number: self.number, line: self.line, data: self.json.as_bytes(), name: &self.name }
     }
 
     pub(super) fn json(&self) -> &str {
@@ -33,7 +38,7 @@ pub(super) fn joined(list: &str) -> String {
     let mut torn = SurrogateJoiner::default();
     let mut kept = Vec::with_capacity(events.len());
     for (at, event) in events.iter().enumerate() {
-        kept.extend(torn.push(Event { number: at + 1, line: 1, data: event.as_bytes() }, event));
+        kept.extend(torn.push(Event { number: at + 1, line: 1, data: event.as_bytes(), name: "" }, event));
     }
     kept.extend(torn.release());
     let (mut joined, mut from) = (String::with_capacity(list.len()), 0);
@@ -88,7 +93,7 @@ impl SurrogateJoiner {
             let place = Walk::to_byte(&json, half.at).place;
             self.ends.push(TornEnd { event: event.number, at: half.at, place });
         }
-        self.waiting.push_back(JoinedEvent { number: event.number, line: event.line, json });
+        self.waiting.push_back(JoinedEvent::new(event, json));
         if self.waiting.len() > MAX_WAITING
             || self.waiting.iter().map(|kept| kept.json.len()).sum::<usize>() > MAX_WAITING_BYTES
         {
@@ -144,7 +149,7 @@ mod tests {
         let mut given = Vec::new();
         for (at, event) in events.iter().enumerate() {
             let data = event.as_bytes();
-            given.push(json(torn.push(Event { number: at + 1, line: 1, data }, event)));
+            given.push(json(torn.push(Event { number: at + 1, line: 1, data, name: "" }, event)));
         }
         given.push(json(torn.release()));
         given

@@ -1,0 +1,117 @@
+//! Proposes a mapping for a stream: the repeated event with a growing text, the event with sources, the last event.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::options::{EventOptions, MappingOptions, StreamOptions};
+use super::super::several::Several;
+use super::answers::{describe, likeness, source_lists};
+use super::survey::{Survey, last_name, quoted};
+
+/// The kind of an event: its name, or the member that tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct EventKind {
+    name: String,
+    /// A member and its value.
+    member: Option<(&'static str, String)>,
+}
+
+/// Members that tell the kind of an event.
+const KINDS: [&str; 6] = ["type", "event", "kind", "action", "object", "stage"];
+
+impl EventKind {
+    fn of((name, value): &(String, Value)) -> Self {
+        let member = KINDS.into_iter().find_map(|member| Some((member, value.get(member)?.as_str()?.to_owned())));
+        Self { name: name.clone(), member: if name.is_empty() { member } else { None } }
+    }
+
+    /// The event with this path in it. Where only one kind has the path, the path alone tells.
+    fn rule(&self, path: String, is_only: bool) -> EventOptions {
+        if is_only && self.name.is_empty() {
+            return EventOptions::path(path);
+        }
+        let event = Some(self.name.clone()).filter(|name| !name.is_empty());
+        let when = self.member.as_ref().map(|(member, value)| format!("@.{member} == {}", quoted(value)));
+        EventOptions { event, when, path: Some(path).filter(|path| path != "$" || self == &Self::default()) }
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        let said = self.member.as_ref().map_or(self.name.as_str(), |(_, value)| value.as_str()).to_lowercase();
+        words.iter().any(|word| said.contains(word))
+    }
+}
+
+/// The strings at one path in events of one kind, in order.
+type Strings<'v> = BTreeMap<(EventKind, String), Vec<&'v str>>;
+
+/// Proposes a mapping for the events of a stream. `None` where no text grows in them.
+pub(super) fn propose(events: &[(String, Value)], has_sentinel: bool) -> Option<MappingOptions> {
+    let mut strings = Strings::new();
+    for event in events {
+        let kind = EventKind::of(event);
+        for (path, texts) in Survey::of(&event.1).strings {
+            strings.entry((kind.clone(), path)).or_default().extend(texts);
+        }
+    }
+    let (kind, path, text, so_far) = text(&strings)?;
+    let is_only = strings.keys().filter(|(_, other)| *other == path).count() == 1;
+    let text_rule = kind.rule(path, is_only);
+    let mut options = MappingOptions::default();
+    let mut survey = Survey::default();
+    for (_, value) in events {
+        survey.look_at(value, "$".to_owned());
+    }
+    let sources = source_lists(&survey).into_iter().next();
+    describe(&mut options, &survey, sources, &text);
+    options.stream = StreamOptions {
+        recognize: text_rule.clone().into(),
+        text: text_rule.into(),
+        text_so_far: so_far,
+        end: end(events, has_sentinel),
+        ..StreamOptions::default()
+    };
+    Some(options)
+}
+
+/// The path whose strings look most like a text in pieces, and the text.
+fn text(strings: &Strings<'_>) -> Option<(EventKind, String, String, bool)> {
+    let scored = strings.iter().filter_map(|((kind, path), pieces)| {
+        let grows = pieces.len() > 1
+            && pieces.windows(2).all(|pair| pair[1].starts_with(pair[0]))
+            && pieces[0] != pieces[pieces.len() - 1];
+        let text = if grows { pieces.last().map(|last| (*last).to_owned())? } else { pieces.concat() };
+        let constant = pieces.len() > 1 && pieces.iter().all(|piece| *piece == pieces[0]);
+        let told = if kind.says(&["delta", "token", "text", "answer", "message", "content", "chunk"]) { 10 } else { 0 };
+        let not = if kind.says(&["reason", "think", "thought", "status", "tool", "log"]) { -100 } else { 0 };
+        let repeated = i64::try_from(pieces.len()).unwrap_or(i64::MAX).min(20) * 4;
+        let score = likeness(path, &text) + told + not + repeated;
+        (score > 0 && !constant && pieces.len() > 1).then_some((score, kind, path, text, grows))
+    });
+    let best = scored.max_by_key(|(score, _, path, ..)| (*score, Reverse(path.len())))?;
+    Some((best.1.clone(), best.2.clone(), best.3, best.4))
+}
+
+/// The end sign: the line `[DONE]`, else a kind of event that comes last and once, else a member that becomes true there.
+fn end(events: &[(String, Value)], has_sentinel: bool) -> Several<EventOptions> {
+    if has_sentinel {
+        return EventOptions::path("[DONE]").into();
+    }
+    let Some((last, before)) = events.split_last() else { return Several::default() };
+    let kind = EventKind::of(last);
+    let is_once = !before.iter().any(|event| EventKind::of(event) == kind);
+    if is_once && kind.says(&["done", "end", "complete", "finish", "stop", "final"]) {
+        return kind.rule("$".to_owned(), false).into();
+    }
+    let Some(members) = last.1.as_object() else { return Several::default() };
+    let ends = |name: &str| {
+        ["done", "end", "final", "finished", "isfinal", "complete", "completed", "last", "finishreason"]
+            .contains(&last_name(name).as_str())
+    };
+    let is_set = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+    let sign = members.iter().find(|(name, value)| {
+        ends(name) && is_set(value) && !before.iter().any(|(_, event)| event.get(name.as_str()).is_some_and(is_set))
+    });
+    sign.map(|(name, _)| EventOptions::path(super::survey::below("$", name)).into()).unwrap_or_default()
+}
