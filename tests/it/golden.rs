@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
-use citewire::ingest::Provider;
 use citewire::report::Report;
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ use citewire::check::{Channel, check};
 use citewire::cite::{Rules, cite};
 use citewire::convert::convert;
 use citewire::dialect::Dialect;
-use citewire::ingest::{AnswerStream, Provider, ingest};
+use citewire::ingest::{AnswerStream, IngestError, Provider, ingest};
 use serde_json::{Value, json};
 
 use crate::golden::{input, samples, to_message};
@@ -157,7 +157,7 @@ fn the_events_of_every_stream_may_come_one_a_line_or_as_a_list() {
     for (case, _) in described().into_iter().filter(|(case, _)| case.join("input.sse").exists()) {
         let text = String::from_utf8(input(&case)).expect("UTF-8");
         let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let events: Vec<&str> = data.filter(|data| data.starts_with('{')).collect();
+        let events: Vec<&str> = data.filter(|data| data.starts_with(['{', '[']) && *data != "[DONE]").collect();
         let whole = answer(&case, None);
         let with_single_line_ends = format!("data: {}\n", events.join("\ndata: "));
         for body in
@@ -293,6 +293,11 @@ fn one_member_of_another_format_changes_no_format() {
                 both[member] = value.clone();
                 match read(&both) {
                     Ok(Some(found)) if found == *slug || tells_another(slug, member, value, Some(found)) => {}
+                    // Of two members, one of each format, nothing says whose answer it is: the refusal names both.
+                    Err(IngestError::Unrecognized { seen })
+                        if envelope.as_object().is_some_and(|own| own.len() == 1)
+                            && seen.contains(&format!("as {slug} has"))
+                            && seen.contains(", and ") => {}
                     found => wrong.push(format!("{slug} with `{member}` of {other}: {found:?}")),
                 }
             }

@@ -85,7 +85,9 @@ fn a_sample_is_the_same_wherever_its_bytes_are_cut() {
 
 /// Streams that bring spans for text before them, write all of their text anew, or withdraw a step, and give no sign of that
 /// before. A channel whose text can only grow gets their message as a new one.
-pub const LATE_WITHOUT_A_SIGN: [&str; 6] = [
+pub(crate) const LATE_WITHOUT_A_SIGN: [&str; 8] = [
+    "agent-framework/updates",
+    "langchain/server-stream",
     "openai-chat/litellm-gemini-stream",
     "openai-chat/ragflow-stream",
     "pydantic-ai/events",

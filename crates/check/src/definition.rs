@@ -66,8 +66,11 @@ pub(super) fn add_losers(
     containers: &[Range<usize>],
 ) {
     for definition in definitions.iter_mut() {
-        let next = containers.partition_point(|container| container.start <= definition.span.start);
-        definition.nested = next > 0 && containers[next - 1].contains(&definition.span.start);
+        let start = definition.span.start;
+        let next = containers.partition_point(|container| container.start <= start);
+        // The parser's range of a list may reach into the definitions behind it, which begin their lines.
+        let begins_line = text[..start].ends_with(['\n', '\r']);
+        definition.nested = !begins_line && next > 0 && containers[next - 1].contains(&start);
     }
     let spans = definitions.iter().filter(|definition| !definition.nested).map(|definition| definition.span.clone());
     let mut taken: Vec<_> = blocks.iter().cloned().chain(spans).collect();
@@ -155,6 +158,12 @@ mod tests {
             [("1".into(), true, false), ("2".into(), false, false)]
         );
         assert_eq!(labels("- a\n\n  [1]: https://a.example/\n"), [("1".into(), true, false)]);
+    }
+
+    #[test]
+    fn definitions_behind_a_list_are_not_nested() {
+        let text = "a [1]\n\n- b [2]\n\n[1]: https://a.example/\n[2]: https://b.example/\n";
+        assert_eq!(labels(text), [("1".into(), false, false), ("2".into(), false, false)]);
     }
 
     #[test]

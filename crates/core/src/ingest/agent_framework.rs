@@ -42,7 +42,6 @@ pub(super) const FORMAT: Format = Format {
             "model_id",
             "response_id",
             "role",
-            "type",
             "usage_details",
             "value",
         ],

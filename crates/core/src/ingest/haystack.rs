@@ -17,7 +17,7 @@ use crate::report::Entry;
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Haystack,
     sign: "`data` and `documents`, or `answers` with them",
-    members: &[&["answer_builder", "answers", "data", "documents", "meta", "query"]],
+    members: &[&["answer_builder", "answers", "meta", "query"]],
     is_whole: |members| place_of(members).is_some(),
     is_event: |members| place_of(members).is_some(),
     parse,

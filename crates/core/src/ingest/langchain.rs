@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     sign: "`answer` or `result`, and `context` or `source_documents`, or messages",
     members: &[
         &["answer", "chat_history", "context", "input", "query", "question", "result", "source_documents"],
-        &["documents", "messages", "metadata", "output", "structured_response", "values"],
+        &["messages", "metadata", "output", "structured_response", "values"],
         MESSAGE_MEMBERS,
     ],
     is_whole: |members| is_chain(members) || is_about_messages(members),
@@ -138,13 +138,13 @@ impl ChainAnswer {
     fn finish(self, answer: &mut Answer) {
         let mut annotated = Annotated::default();
         for document in self.documents {
-            annotated.sources.push(document);
+            annotated.sources.entry(document);
         }
         answer.text = self.content.text();
         self.content.annotate(&mut annotated, &mut answer.warnings);
         annotated.finish(answer);
-        // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
-        answer.complete = answer.error.is_none();
+        // The format has no end sign, so an answer that ends without an error is complete (rule N-12), if one has begun.
+        answer.complete = answer.error.is_none() && !answer.text.is_empty();
     }
 }
 

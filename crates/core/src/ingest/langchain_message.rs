@@ -31,14 +31,13 @@ pub(super) struct Envelope {
     pointer: String,
 }
 
-/// The members of a flat message, and those of its envelopes.
+/// The members of a flat message, and those of its envelopes that other formats do not have.
 pub(super) const MESSAGE_MEMBERS: &[&str] = &[
     "additional_kwargs",
     "artifact",
     "chunk_position",
     "content",
     "content_blocks",
-    "data",
     "example",
     "id",
     "invalid_tool_calls",
@@ -50,7 +49,6 @@ pub(super) const MESSAGE_MEMBERS: &[&str] = &[
     "tool_call_chunks",
     "tool_call_id",
     "tool_calls",
-    "type",
     "usage_metadata",
 ];
 

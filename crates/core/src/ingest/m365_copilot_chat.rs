@@ -17,7 +17,7 @@ use super::location::{Located, location};
 use super::purview_label::PurviewLabel;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
-use crate::report::Entry;
+use crate::report::{Entry, Kind};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::M365CopilotChat,
@@ -103,7 +103,10 @@ struct CopilotChat {
 #[derive(Debug, Default)]
 struct Reply {
     text: String,
+    /// The citations, then the other sources.
     sources: Vec<Source>,
+    /// How many of the sources are citations.
+    citations: usize,
     by_address: HashMap<String, usize>,
     /// The places of the sources that the answer cites.
     cited: Vec<SourceIndex>,
@@ -173,15 +176,14 @@ impl Reply {
                 source.marker = Some(format!("[^{}^]", self.sources.len() + 1));
                 self.cited.push(SourceIndex(self.sources.len()));
                 self.push(source);
+                self.citations += 1;
             }
         }
         for source in named {
             match self.same_address(&source) {
-                // The document keeps this way to write its address.
                 Some(at) => {
-                    let written = source.url.map(|url| url.as_str().to_owned());
-                    let address = &mut self.sources[at].address;
-                    *address = address.take().or(written);
+                    let message = format!("the same document as {}", self.sources[at].pointer);
+                    warnings.push(Entry::in_input(Kind::Merged, "same-document", source.pointer, message));
                 }
                 None => self.push(source),
             }
@@ -259,12 +261,14 @@ fn without_tags(text: &str) -> String {
 }
 
 impl CopilotChat {
-    /// The new text and sources. A text that is not the beginning of a later one is known only at the end.
-    fn say(&mut self, said: &mut Vec<StreamEvent>) {
-        let new = self.reply.sources.get(self.handed..).unwrap_or_default();
+    /// The new text and sources. A text that is not the beginning of a later one is known only at the end, and so are the
+    /// places of sources that are no citations.
+    fn say(&mut self, is_last: bool, said: &mut Vec<StreamEvent>) {
+        let known = if is_last { self.reply.sources.len() } else { self.reply.citations };
+        let new = self.reply.sources.get(self.handed..known).unwrap_or_default();
         if !new.is_empty() {
             said.push(StreamEvent::Sources(new.to_vec()));
-            self.handed = self.reply.sources.len();
+            self.handed = known;
         }
         match self.reply.text.strip_prefix(self.said.as_str()) {
             Some("") => {}
@@ -300,7 +304,7 @@ impl ReadEvents for CopilotChat {
         let mut odd = Vec::new();
         let Some(reply) = conversation.into_reply(&event.pointer(), &mut odd)? else { return Ok(()) };
         self.reply = reply;
-        self.say(said);
+        self.say(is_last, said);
         if is_last {
             notes.append(&mut odd);
             said.extend(self.reply.label.take().map(StreamEvent::Label));
@@ -384,6 +388,9 @@ mod tests {
                 for (streamed, whole) in streamed.sources.iter_mut().zip(&whole.sources) {
                     streamed.pointer.clone_from(&whole.pointer);
                 }
+                let merged = &streamed.warnings[0].at;
+                assert_eq!(merged.pointer().map(|at| at.trim_start_matches("/3")), whole.warnings[0].at.pointer());
+                streamed.warnings.clone_from(&whole.warnings);
                 assert_eq!(streamed, whole, "cut at {cut}");
             }
         }

@@ -2,14 +2,14 @@
 //! pieces of any size.
 //!
 //! The parser follows section 9.2.6 of the HTML standard, with two differences. The end of the input ends the last event
-//! (rule T-07), because many providers omit the last blank line. And a `data` line with a whole JSON object is an event of
-//! its own when the next `data` line begins with `{` or is `[DONE]`, because some logs and proxies drop the blank lines
-//! between events. The fields `id` and `retry` are skipped, because citewire does not reconnect. So is `event`, unless a mapping may
-//! ask for it: providers name the type of an event in its JSON.
+//! (rule T-07), because many providers omit the last blank line. And a `data` line with whole JSON is an event of
+//! its own when the next `data` line begins with `{` or `[`, because some logs and proxies drop the blank lines between
+//! events. The fields `id` and `retry` are skipped, because citewire does not reconnect. So is `event`, unless a mapping
+//! may ask for it: providers name the type of an event in its JSON.
 
 use serde::de::IgnoredAny;
 
-use super::event::{Arrived, Event, SENTINEL};
+use super::event::{Arrived, Event};
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::{EventPlace, IngestError};
 
@@ -124,8 +124,8 @@ impl Open {
     fn is_followed_by(&self, value: &[u8]) -> bool {
         let value = value.trim_ascii();
         !self.is_continued
-            && (value.starts_with(b"{") || value == SENTINEL.as_bytes())
-            && self.data.trim_ascii_start().starts_with(b"{")
+            && matches!(value.first(), Some(b'{' | b'['))
+            && matches!(self.data.trim_ascii_start().first(), Some(b'{' | b'['))
             && serde_json::from_slice::<IgnoredAny>(&self.data).is_ok()
     }
 
@@ -184,6 +184,7 @@ mod tests {
     #[test]
     fn objects_on_lines_of_their_own_are_events_without_blank_lines() {
         assert_eq!(data("data: {\"a\":1}\ndata: {\"b\":2}\ndata: [DONE]\n"), ["{\"a\":1}", "{\"b\":2}", "[DONE]"]);
+        assert_eq!(data("data: [1]\ndata: [2]\ndata: {}\n"), ["[1]", "[2]", "{}"]);
         assert_eq!(data("event: x\ndata: {}\nevent: y\ndata:{}\n\ndata: {}"), ["{}", "{}", "{}"]);
         assert_eq!(data("data: {\"a\":\ndata: {\"b\":2}\ndata: }\n\n"), ["{\"a\":\n{\"b\":2}\n}"]);
         assert_eq!(data("data: {\"a\":1}\ndata: x\n\n"), ["{\"a\":1}\nx"]);

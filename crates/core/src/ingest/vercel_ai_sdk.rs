@@ -42,9 +42,13 @@ fn is_whole(members: &Members) -> bool {
     let all = |name: &str, fits: fn(&Value) -> bool| {
         members.get(name).and_then(Value::as_array).is_some_and(|list| !list.is_empty() && list.iter().all(fits))
     };
-    has_parts(members)
+    // States of other frameworks may have lists of these names beside their own members.
+    let is_alone = |name: &str| members.len() == 1 && members.contains_key(name);
+    let has = |names: &[&str]| names.iter().any(|name| members.contains_key(*name));
+    let is_step = |step: &Value| step["content"].is_array() && step["finishReason"].is_string();
+    has_parts(members) && (is_alone("parts") || has(&["role", "id"]))
         || all("messages", |message| message.as_object().is_some_and(is_message))
-        || all("steps", |step| step["content"].is_array() && step["finishReason"].is_string())
+        || all("steps", is_step) && (is_alone("steps") || has(&["_output", "totalUsage", "finishReason"]))
         || members.get("content").is_some_and(Value::is_array)
             && members.get("finishReason").is_some_and(Value::is_string)
 }
