@@ -139,7 +139,13 @@ impl Reader<'_> {
             if image {
                 self.push(Item::Text("!".into()));
             }
-            self.badges(&cited);
+            // The address of another source says more than the number.
+            let is_source =
+                |(address, _): &(Option<&str>, &str)| address.is_some_and(|address| is_same_address(address, &url));
+            match self.sources.all.iter().position(is_source) {
+                Some(at) if !cited.contains(&(at + 1)) => self.badges(&[at + 1]),
+                _ => self.badges(&cited),
+            }
             // `[1][foo]`, when the definition of `foo` comes later: the badge was shown, and `[foo]` becomes a link.
             self.expectation.inexact |= url == FORWARD_URL;
             if !url.is_empty() && !url.contains([':', '/', '#']) {

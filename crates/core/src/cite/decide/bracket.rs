@@ -135,7 +135,7 @@ pub(in crate::cite) fn is_marker_label(label: &str) -> bool {
 }
 
 /// Parses a number; blanks are allowed around and in it, as labels may have them.
-fn number(inner: &str) -> Option<usize> {
+pub(super) fn number(inner: &str) -> Option<usize> {
     let mut number: Option<usize> = None;
     for byte in inner.bytes() {
         match byte {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use url::Url;
 
 use super::Piece;
-use super::bracket::unbracketed;
+use super::bracket::{number as bracket_number, unbracketed};
 use super::leaf::{Leaf, Within};
 use super::shown::drawn;
 use crate::answer::{MarkerGrammar, SourceIndex};
@@ -29,6 +29,8 @@ pub(in crate::cite) fn is_allowed(url: &str) -> bool {
 enum Fate {
     /// Its text is a marker: badges replace the link. Without an address, the parentheses stay as text.
     Marker { sources: Indices, has_address: bool },
+    /// Its text is a number, and its address or file name is that of another source: a badge of this one replaces the link.
+    Target(SourceIndex),
     /// It leads to a source: its text stays, with a badge behind it.
     Cites(Indices),
     /// Only its text stays.
@@ -52,6 +54,12 @@ impl<'l> Leaf<'l, '_> {
         let shown = self.shown(self.stretch(number));
         match self.fate(number, &shown) {
             Fate::Marker { sources, has_address } => self.marker_link(number, &sources, has_address),
+            Fate::Target(source) => {
+                let message = format!("[{}] names the source of its link, and not that number", unbracketed(&shown));
+                let at = self.range(number).start;
+                self.state.entries.push(Entry::in_text(Kind::Note, "marker-address", at, message));
+                self.marker_link(number, &[source], true);
+            }
             Fate::Cites(sources) => self.citing_link(number, &shown, &sources),
             Fate::Text => {
                 self.refuse(number, &shown);
@@ -97,11 +105,21 @@ impl<'l> Leaf<'l, '_> {
         // `[1](2024)` is a marker and a year, not an address.
         let has_address = link.form != Form::Inline || link.url.contains([':', '/', '#']) || link.url.is_empty();
         let is_marker = || marker::in_square_brackets(unbracketed(shown), self.context.grammar).is_some();
-        if self.context.grammar.linked
-            && let Some(sources) = self.context.named_by(shown)
-            && (has_address || is_marker())
-        {
-            return Fate::Marker { sources, has_address };
+        if self.context.grammar.linked {
+            let named = self.context.named_by(shown).filter(|_| has_address || is_marker());
+            // The number may be the model's own. An address or file name that a source has says which one is meant. A
+            // longer number is a year.
+            let is_number = || bracket_number(unbracketed(shown)).is_some_and(|number| number < 1000);
+            let target = self.target(number).filter(|_| named.is_some() || is_number());
+            match (named, target) {
+                (named, Some(target)) if !named.as_ref().is_some_and(|named| self.leads_there(named, target)) => {
+                    return Fate::Target(target);
+                }
+                (Some(sources), target) => {
+                    return Fate::Marker { sources, has_address: has_address || target.is_some() };
+                }
+                (None, _) => {}
+            }
         }
         if let Some(sources) = self.linked_source(number) {
             return Fate::Cites(sources);
@@ -117,6 +135,20 @@ impl<'l> Leaf<'l, '_> {
             return Fate::Image;
         }
         Fate::Link
+    }
+
+    /// The source that has the address of a link, or the file name that stands in its place.
+    fn target(&self, number: usize) -> Option<SourceIndex> {
+        let url = &*self.inline.links[number].url;
+        let is_file = || url.contains('.') && !url.contains([':', '#']) && url.contains(char::is_alphabetic);
+        let of_file = || self.context.resolve(url, &Marker::Name(url)).found().filter(|_| is_file());
+        self.context.at_address(url).or_else(|| of_file()?.first().copied())
+    }
+
+    /// Whether one of these sources is the target, or has its address.
+    fn leads_there(&self, sources: &[SourceIndex], target: SourceIndex) -> bool {
+        let address = |index: &SourceIndex| self.context.sources[index.0].url.as_ref();
+        sources.iter().any(|index| *index == target || address(index).is_some() && address(index) == address(&target))
     }
 
     /// The source that has the address of a link, as far as the format cites by links.
@@ -149,7 +181,8 @@ impl<'l> Leaf<'l, '_> {
             let at = |index: &SourceIndex| self.context.sources[index.0].url.as_ref();
             url.parse::<WebUrl>().is_ok_and(|url| sources.iter().any(|index| at(index) == Some(&url)))
         };
-        if has_address && !leads_there(&link.url) {
+        let names_file = || self.target(number).is_some_and(|target| self.leads_there(sources, target));
+        if has_address && !leads_there(&link.url) && !names_file() {
             let text = &self.source()[self.stretch(number)];
             let message = format!("[{text}] leads to its source, and not to {:?}", &*link.url);
             self.state.neutralised("marker-link", range.start, message);

@@ -289,6 +289,35 @@ fn the_model_cannot_move_a_badge() {
     ]);
 }
 
+/// A number of the model's own once named another document than the link behind it.
+#[test]
+fn the_address_of_a_source_says_more_than_a_number() {
+    let page =
+        |title: &str, url: &str| Source { title: Some(title.into()), url: url.parse().ok(), ..Source::default() };
+    let file = Source { title: Some("Plan".into()), filepath: Some("docs/plan.pdf".into()), ..Source::default() };
+    let sources = vec![page("A", "https://x.example/a"), page("B", "https://x.example/b"), file];
+    for (text, titles) in [
+        ("x [1](https://x.example/b).", vec!["B"]),
+        ("x [[1]](https://x.example/b)", vec!["B"]),
+        ("x [9](https://x.example/a) [0](https://x.example/b)", vec!["A", "B"]),
+        ("x [2](plan.pdf) y", vec!["Plan"]),
+        ("x [2](https://x.example/b) [3](plan.pdf)", vec!["B", "Plan"]),
+        ("x [1](https://other.example/)", vec!["A"]),
+        ("x [1, 2](https://x.example/b)", vec!["A", "B"]),
+    ] {
+        let answer = Answer { text: text.into(), sources: sources.clone(), ..Answer::default() };
+        let cited = cite(&answer, &Rules::web_chat());
+        assert_eq!(cited.sources.iter().map(|source| &*source.title).collect::<Vec<_>>(), titles, "{text}");
+        assert!(!cited.text.contains("(plan.pdf)"), "{text}: {}", cited.text);
+        let is_told = cited.entries.iter().any(|entry| entry.code == "marker-address");
+        assert_eq!(
+            is_told,
+            !["x [2](h", "x [1](https://o", "x [1, 2]"].iter().any(|same| text.starts_with(same)),
+            "{text}"
+        );
+    }
+}
+
 /// The report names the address of a link that becomes a badge.
 #[test]
 fn an_address_that_gives_way_to_a_source_is_reported() {
