@@ -272,6 +272,7 @@ impl Annotated {
                 index = Some((part, OffsetIndex::new(content)));
             }
             let Some((_, offsets)) = &index else { continue };
+            let is_quoted = quote.is_some();
             let quoted = quote.and_then(|quote| {
                 let here = find_quote(content, offsets, start, unit, &quote);
                 let here = here.map(|span| range(part).start + span.start..range(part).start + span.end);
@@ -298,14 +299,23 @@ impl Annotated {
                 Some(_) => None,
             };
             let base = range(part).start;
+            let is_contradicted = is_quoted && span.is_some();
             let span = span.and_then(|span| whole_words(base + span.start..base + span.end));
             match span {
-                Some(span) => answer.citations.push(Citation::new(span, sources)),
+                Some(span) => {
+                    answer.citations.push(Citation::new(span, sources));
+                    answer.warnings.extend(is_contradicted.then(|| contradicted(pointer)));
+                }
                 None => answer.warnings.push(unanchored(pointer)),
             }
         }
         answer.warnings.extend(sources.merged);
     }
+}
+
+fn contradicted(pointer: String) -> Entry {
+    let message = "its text stands nowhere near its offsets, which decide where the badge goes";
+    Entry::in_input(Kind::Note, "span-text", pointer, message)
 }
 
 fn unanchored(pointer: String) -> Entry {
@@ -337,6 +347,21 @@ mod tests {
 
     fn web(url: &str, title: Option<&str>) -> Source {
         Source { url: url.parse().ok(), title: title.map(str::to_owned), ..Source::default() }
+    }
+
+    #[test]
+    fn a_quote_that_stands_nowhere_near_its_offsets_is_reported() {
+        let mut annotated = Annotated::default();
+        let part = annotated.begin_part();
+        annotated.grow(10);
+        let source = annotated.sources.page(web("https://x.example/a", None));
+        annotated.quoted_span(part, (Some(0), Some(3), Unit::Char), Some("Tea".into()), vec![source], "/a".into());
+        annotated.quoted_span(part, (Some(4), Some(6), Unit::Char), Some("no".into()), vec![source], "/b".into());
+        let mut answer = Answer { text: "Tea is hot".into(), ..Answer::default() };
+        annotated.finish(&mut answer);
+        assert_eq!(cited(&answer), [("Tea", vec![0]), ("is", vec![0])]);
+        let told: Vec<_> = answer.warnings.iter().map(|entry| (entry.code, entry.at.pointer())).collect();
+        assert_eq!(told, [("span-text", Some("/b"))]);
     }
 
     #[test]

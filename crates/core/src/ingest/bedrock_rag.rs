@@ -41,9 +41,11 @@ pub(super) const FORMAT: Format = Format {
     reader: || Box::new(RagAnswer::default()),
 };
 
+/// Whether there is an answer. Other services also put it into `output`, with other members beside the text.
 fn has_text(members: &Members) -> bool {
     let output = members.get("output").and_then(Value::as_object);
-    output.is_some_and(|output| is_something(output, "text"))
+    let has_sign = ["citations", "sessionId", "guardrailAction"].iter().any(|name| members.contains_key(*name));
+    output.is_some_and(|output| is_something(output, "text") && (has_sign || output.len() == 1))
 }
 
 fn is_event(members: &Members) -> bool {

@@ -34,6 +34,8 @@ enum Base {
     Body,
     /// The message or delta of the first choice.
     Message,
+    /// Tags in the text of the answer.
+    Text,
 }
 
 /// How markers in the text count the entries of a list.
@@ -84,6 +86,9 @@ const ROWS: &[Row] = &[
     used(Base::Body, &["documents"]),
     // Cloudflare AI Search.
     used(Base::Body, &["chunks"]),
+    // Brave.
+    Row { base: Base::Text, path: &["citation"], counts: Counts::Named("number"), is_used: true },
+    found(Base::Text, &["thinking"], Counts::Nothing),
     // Groq.
     found(Base::Message, &["executed_tools", "*", "search_results", "results"], Counts::Nothing),
     found(Base::Message, &["executed_tools", "*", "browser_results"], Counts::Nothing),
@@ -99,7 +104,8 @@ const SPECIFIC: &str = "provider_specific_fields";
 
 /// Searchers for the first quoted name of each path. Every chunk is searched, so they are built once.
 static FINDERS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
-    let mut names: Vec<&str> = ROWS.iter().filter_map(|row| row.path.first().copied()).collect();
+    let rows = ROWS.iter().filter(|row| row.base != Base::Text);
+    let mut names: Vec<&str> = rows.filter_map(|row| row.path.first().copied()).collect();
     names.extend([GROUNDING, SPECIFIC]);
     names.sort_unstable();
     names.dedup();
@@ -162,6 +168,7 @@ impl Gateway {
             let base = match row.base {
                 Base::Body => Some((place.to_owned(), &body)),
                 Base::Message => message.clone(),
+                Base::Text => None,
             };
             let Some((pointer, base)) = base else { continue };
             let mut entries = Vec::new();
@@ -178,6 +185,19 @@ impl Gateway {
             is_new |= self.cite(specific, &pointer, said);
         }
         is_new
+    }
+
+    /// Takes the entries that tags of this name in the text have. `pointer` is that of the text.
+    pub(super) fn read_tags(
+        &mut self,
+        name: &str,
+        entries: &[Value],
+        pointer: &str,
+        warnings: &mut Vec<Entry>,
+    ) -> bool {
+        let row = ROWS.iter().position(|row| row.base == Base::Text && row.path == [name]);
+        let entries = entries.iter().map(|entry| (pointer.to_owned(), entry)).collect();
+        row.is_some_and(|row| self.take(row, entries, warnings))
     }
 
     /// Takes the entries of a list that are new. Chunks may repeat the list, and it may grow.

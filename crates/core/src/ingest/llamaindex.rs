@@ -110,6 +110,22 @@ impl ScoredNode {
     }
 }
 
+/// Reads a node of [LlamaIndexServer](https://github.com/run-llama/chat-ui), which has the names of its file beside the
+/// metadata. Its address is one of the server's own, which leads nowhere from elsewhere, unless it is absolute.
+pub(super) fn of_server(mut node: Value, pointer: String, warnings: &mut Vec<Entry>) -> Source {
+    let mut metadata = node["metadata"].take().as_object().cloned().unwrap_or_default();
+    for (name, member) in [("file_name", "fileName"), ("file_path", "filePath"), ("url", "url")] {
+        let text = node[member].as_str().filter(|text| name != "url" || text.contains("://"));
+        if let Some(text) = text.filter(|text| !text.is_empty() && !metadata.contains_key(name)) {
+            metadata.insert(name.to_owned(), text.into());
+        }
+    }
+    let text = |member: &str| node[member].as_str().map(str::to_owned);
+    let score = node["score"].as_f64();
+    let node = Node { id_: text("id"), text: text("text"), metadata: Some(metadata) };
+    ScoredNode { node: Some(node), score }.into_source(pointer, warnings)
+}
+
 /// Removes the line `Source n:` that the engine puts before a passage.
 fn without_number(passage: &str) -> String {
     let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).count();

@@ -99,6 +99,7 @@ mod sse;
 mod stream;
 mod surrogate_joiner;
 mod surrogates;
+mod text_tags;
 mod thinking;
 mod threads;
 mod threads_events;

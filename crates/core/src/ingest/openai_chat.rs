@@ -23,6 +23,7 @@ use super::mistral_chat::MistralChatEvents;
 use super::openwebui::WebUiAnswer;
 use super::openwebui_source::carries_sources;
 use super::perplexity::PerplexityEvents;
+use super::text_tags::TextTags;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
@@ -113,6 +114,8 @@ pub(super) struct ChatEvents {
     /// The pages that xAI saw. Each list in the stream replaces the one before it; the last is complete.
     seen: Vec<Source>,
     late: bool,
+    /// Brave's tags in the text.
+    tags: Option<TextTags>,
     /// The reader that took over, and its provider.
     other: Option<ToldReader>,
 }
@@ -126,6 +129,7 @@ impl ChatEvents {
             replacement: None,
             seen: Vec::new(),
             late: false,
+            tags: None,
             other: None,
         }
     }
@@ -135,6 +139,26 @@ impl ChatEvents {
             self.late = true;
             said.push(StreamEvent::Late);
         }
+    }
+
+    /// The text without Brave's tags, which name its sources.
+    fn without_tags(
+        &mut self,
+        text: String,
+        place: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> String {
+        let Some(tags) = &mut self.tags else { return text };
+        let told = tags.push(&text);
+        let pointer = format!("{place}/choices/0/delta/content");
+        let cites = self.gateway.read_tags("citation", &told.cited, &pointer, notes);
+        self.gateway.read_tags("thinking", &told.consulted, &pointer, notes);
+        if cites || told.answer.is_some() {
+            self.become_late(said);
+        }
+        self.replacement = told.answer.or(self.replacement.take());
+        told.text
     }
 
     /// The provider and reader to hand over to, when the chunk is of another format.
@@ -191,8 +215,12 @@ impl ReadEvents for ChatEvents {
             return Ok(());
         }
         // Search models send their annotations after the text.
-        if chunk.model.is_some_and(|model| model.contains("search")) {
+        let model = chunk.model.unwrap_or_default();
+        if model.contains("search") {
             self.become_late(events);
+        }
+        if model.starts_with("brave") && self.tags.is_none() {
+            self.tags = Some(TextTags::default());
         }
         if self.is_xai && json.contains("\"citations\"") {
             let Seen { citations } = json::read(json)?;
@@ -208,7 +236,7 @@ impl ReadEvents for ChatEvents {
         }
         self.replacement = replacement.or(self.replacement.take());
         let Some(said) = said else { return Ok(()) };
-        let text = arrived;
+        let text = self.without_tags(arrived, &event.pointer(), notes, events);
         let markers: &[char] = if self.is_xai { &['['] } else { &['\u{e200}', '【'] };
         if !said.annotations.is_empty() || text.contains(markers) {
             self.become_late(events);
@@ -233,9 +261,13 @@ impl ReadEvents for ChatEvents {
             other.finish(answer);
             return;
         }
-        let Self { is_xai: linked_markers, mut part, gateway, replacement, seen, .. } = *self;
-        part.text = replacement.unwrap_or(part.text);
+        let Self { is_xai: linked_markers, mut part, gateway, tags, replacement, seen, .. } = *self;
+        let is_research = tags.is_some() && replacement.is_some();
+        let rest = tags.map(TextTags::finish).unwrap_or_default();
+        part.text = replacement.unwrap_or(part.text + &rest);
+        // The answer of Brave's research cites by links.
         answer.grammar = grammar(linked_markers, is_listed(&part, &gateway));
+        answer.grammar.links |= is_research;
         AnnotatedParts { parts: vec![part], seen, gateway, linked_markers, ..AnnotatedParts::default() }.finish(answer);
     }
 }
@@ -300,6 +332,25 @@ mod tests {
         assert_eq!((answer.text.as_str(), answer.citations[0].span.range()), ("ab", 1..2));
         assert_eq!(answer.sources[0].pointer, "/choices/0/message/annotations/0");
         assert_eq!(whole(&json!({"content": null, "refusal": "I cannot."})).text, "I cannot.");
+    }
+
+    #[test]
+    fn the_answer_of_a_research_of_brave_cites_its_pages_by_links() {
+        let piece = |text: &str| {
+            let mut chunk = self::text(text);
+            chunk["model"] = json!("brave-pro");
+            chunk
+        };
+        let pages = r#"<thinking>{"urls_selected": ["https://x.example/a", "https://x.example/b"]}</thin"#;
+        let answer = stream(&[
+            piece("I search. "),
+            piece(pages),
+            piece(r#"king><answer>{"answer": "Yes [B](https://x.example/b)."}</answer><usage>{}</usage>"#),
+            end(),
+        ]);
+        let cited = crate::cite::cite(&answer, &crate::cite::Rules::web_chat());
+        assert!(cited.text.starts_with("Yes B[1].\n"), "{}", cited.text);
+        assert_eq!(answer.sources[cited.sources[0].sources[0].0].url, "https://x.example/b".parse().ok());
     }
 
     /// Some services parse structured output and send `content` as an object, which was once refused.

@@ -11,8 +11,8 @@ use super::finish_reason::odd_reason;
 use super::format::{Format, Members};
 use super::json::{self, Content, entries, filled, text_or_number};
 use super::vercel_message::{Message, WireCitation, WireSource};
-use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, ProviderError};
+use super::{IngestError, Provider, llamaindex};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, Source};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -130,6 +130,8 @@ struct Part {
     media_type: Option<String>,
     filename: Option<String>,
     provider_metadata: Option<Map<String, Value>>,
+    /// What an application's own part has.
+    data: Option<Value>,
     /// The source of a part, as old UI messages have it.
     source: Option<WireSource>,
     error_text: Option<String>,
@@ -148,6 +150,10 @@ struct UiMessages {
     /// The ids of the sources that were given out.
     known: HashSet<String>,
     late: bool,
+    /// Whether the message has a start, and so an end.
+    has_start: bool,
+    /// Whether there are nodes of LlamaIndexServer, whose streams have neither.
+    is_of_llamaindex: bool,
 }
 
 /// Finish reasons that get no note.
@@ -180,6 +186,19 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
+/// The part in which LlamaIndexServer sends the nodes that it retrieved.
+const NODES: &str = "data-sources";
+
+/// Reads the nodes of such a part.
+fn nodes(data: Option<Value>, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
+    let nodes = data.map(|mut data| data["nodes"].take()).unwrap_or_default();
+    let Value::Array(nodes) = nodes else { return Vec::new() };
+    let read = |(at, node): (usize, Value)| {
+        node.is_object().then(|| llamaindex::of_server(node, format!("{pointer}/data/nodes/{at}"), warnings))
+    };
+    nodes.into_iter().enumerate().filter_map(read).collect()
+}
+
 fn is_source(kind: &str) -> bool {
     matches!(kind, "source-url" | "source-document" | "source")
 }
@@ -198,6 +217,7 @@ fn add_parts(
                 message.add_text(None, &part.text.unwrap_or_default());
                 message.end_text(None, part.citations, part.provider_metadata, pointer)?;
             }
+            NODES => nodes(part.data, &pointer, warnings).into_iter().for_each(|node| message.add_source(node)),
             kind if is_source(kind) => message.add_source(part.source().into_source(pointer, warnings)),
             _ => {}
         }
@@ -231,6 +251,14 @@ impl UiMessages {
         Ok(true)
     }
 
+    /// Adds a source, and gives it out unless it was before.
+    fn add_source(&mut self, source: Source, said: &mut Vec<StreamEvent>) {
+        if source.id.as_ref().is_none_or(|id| self.known.insert(id.clone())) {
+            said.push(StreamEvent::Sources(vec![source.clone()]));
+        }
+        self.message.add_source(source);
+    }
+
     /// Citations come behind their text, and a step may be written anew.
     fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
         if !std::mem::replace(&mut self.late, true) {
@@ -254,6 +282,7 @@ impl ReadEvents for UiMessages {
         let part: Part = json::read(json)?;
         let place = event.pointer();
         match part.kind.as_deref().unwrap_or_default() {
+            "start" => self.has_start = true,
             "text-start" => {
                 self.message.begin_text(part.id.unwrap_or_default());
             }
@@ -274,13 +303,11 @@ impl ReadEvents for UiMessages {
                     self.become_late(said);
                 }
             }
-            kind if is_source(kind) => {
-                let source = part.source().into_source(place, notes);
-                if source.id.as_ref().is_none_or(|id| self.known.insert(id.clone())) {
-                    said.push(StreamEvent::Sources(vec![source.clone()]));
-                }
-                self.message.add_source(source);
+            NODES => {
+                nodes(part.data, &place, notes).into_iter().for_each(|node| self.add_source(node, said));
+                self.is_of_llamaindex = true;
             }
+            kind if is_source(kind) => self.add_source(part.source().into_source(place, notes), said),
             "finish" => {
                 notes.extend(odd_reason(part.finish_reason, &USUAL, || format!("{place}/finishReason")));
                 said.push(StreamEvent::Done);
@@ -303,6 +330,8 @@ impl ReadEvents for UiMessages {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
+        let has_no_end = self.is_of_llamaindex && !self.has_start && !self.message.is_open();
+        answer.complete |= has_no_end && answer.error.is_none() && self.message.has_text();
         self.message.finish(answer);
     }
 }

@@ -153,6 +153,11 @@ impl Message {
         Ok(text.is_cited())
     }
 
+    /// Whether a text has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     pub(super) fn add_source(&mut self, source: Source) {
         self.parts.push(Part::Source(Box::new(source)));
     }
