@@ -71,6 +71,7 @@ fn is_event(members: &Members) -> bool {
     known.contains(&kind)
         || prefixes.iter().any(|prefix| kind.starts_with(prefix))
         || kind == "source" && members.contains_key("sourceType")
+        || kind == NODES && members.get("data").is_some_and(|data| data["nodes"].is_array())
         || kind == "error" && members.contains_key("errorText")
         || is_message(members)
 }
