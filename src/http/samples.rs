@@ -123,6 +123,8 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "perplexity/openrouter-stream" is "input.sse",
     "perplexity-agent/basic",
     "pydantic-ai/response",
+    "mcp/search",
+    "chatkit/thread",
     "vercel-ai-sdk/stream" is "input.sse",
     "xai/inline",
 ];

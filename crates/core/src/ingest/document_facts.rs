@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::json::filled;
 
 /// Names of members with the title.
-const TITLES: [&str; 3] = ["title", "name", "document_title"];
+const TITLES: [&str; 4] = ["title", "name", "document_title", "document_name"];
 
 /// Names of members with the file name or path.
 const FILES: [&str; 12] = [
@@ -24,8 +24,18 @@ const FILES: [&str; 12] = [
 ];
 
 /// Names of members with the address. The indexes that Azure AI Search makes for files have `blob_url` and `doc_url`.
-const ADDRESSES: [&str; 9] =
-    ["url", "uri", "link", "webUrl", "web_url", "source_url", "blob_url", "doc_url", "metadata_storage_path"];
+const ADDRESSES: [&str; 10] = [
+    "url",
+    "uri",
+    "link",
+    "webUrl",
+    "web_url",
+    "contentUrl",
+    "source_url",
+    "blob_url",
+    "doc_url",
+    "metadata_storage_path",
+];
 
 /// Names of members with the passage.
 const PASSAGES: [&str; 8] = ["content", "snippet", "text", "chunk", "page_content", "passage", "description", "body"];

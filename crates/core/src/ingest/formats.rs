@@ -10,9 +10,10 @@ use super::growing_answer::GrowingAnswer;
 use super::unread::{UNREAD, Unread};
 use super::{
     AnswerFormat, IngestError, Provider, activity, agent_framework, anthropic, assistanthub, azsearch_demo,
-    azure_agents, azure_knowledge_base, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, dify, gemini,
-    gemini_interactions, haystack, json, langchain, llamaindex, m365_copilot_chat, mistral, native, openai_assistants,
-    openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai, vercel_ai_sdk, xai,
+    azure_agents, azure_knowledge_base, azure_on_your_data, bedrock_converse, bedrock_rag, chatkit, cohere, dify,
+    gemini, gemini_interactions, haystack, json, langchain, llamaindex, m365_copilot_chat, mcp, mistral, native,
+    openai_assistants, openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, pydantic_ai,
+    vercel_ai_sdk, xai,
 };
 use crate::report::{Entry, Kind};
 
@@ -49,6 +50,8 @@ pub(super) const FORMATS: &[&Format] = &[
     &llamaindex::FORMAT,
     &vercel_ai_sdk::FORMAT,
     &pydantic_ai::FORMAT,
+    &chatkit::FORMAT,
+    &mcp::FORMAT,
     &native::FORMAT,
 ];
 

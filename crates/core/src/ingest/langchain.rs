@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
         &["messages", "metadata", "output", "structured_response", "values"],
         MESSAGE_MEMBERS,
     ],
-    is_whole: |members| is_chain(members) || is_about_messages(members),
+    is_whole: |members| (is_chain(members) || is_about_messages(members)) && !is_response(members),
     is_event: |members| {
         members.get("answer").is_some_and(Value::is_string)
             || has_documents(members)
@@ -38,6 +38,11 @@ pub(super) const FORMAT: Format = Format {
 /// Whether a list is an event of this format.
 pub(super) fn is_list_event(list: &[Value]) -> bool {
     is_list_of_messages(list)
+}
+
+/// Whether a body is a response of JSON-RPC, which has a `result`, too.
+fn is_response(members: &Members) -> bool {
+    members.contains_key("jsonrpc") && members.get("result").is_some_and(Value::is_object)
 }
 
 /// Whether a body is the output of a chain.

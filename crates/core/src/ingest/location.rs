@@ -61,6 +61,20 @@ pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, w
     }
 }
 
+/// Reads the URI of a resource. Unlike [`location`], it takes an address with a scheme of its owner's, such as
+/// `note://hr/leave`, as a name.
+pub(super) fn resource(uri: Option<String>, pointer: impl Fn() -> String, warnings: &mut Vec<Entry>) -> Located {
+    match filled(uri) {
+        Some(uri) if has_own_scheme(&uri) => Located { url: None, filepath: Some(uri.clone()), address: Some(uri) },
+        uri => location(uri, pointer, warnings),
+    }
+}
+
+fn has_own_scheme(uri: &str) -> bool {
+    let is_other = || matches!(uri.parse::<WebUrl>(), Err(InvalidWebUrl::Scheme { .. }));
+    uri.contains("://") && stored_file(uri).is_none() && is_other()
+}
+
 /// The file name in the address of a file store.
 fn stored_file(address: &str) -> Option<&str> {
     let (scheme, rest) = address.trim().split_once("://")?;
@@ -88,5 +102,15 @@ mod tests {
         assert_eq!(read("C:\\data\\a.md"), (None, Some("C:\\data\\a.md".into()), 0));
         assert_eq!(read("javascript:alert(1)"), (None, None, 1));
         assert_eq!(read(" "), (None, None, 0));
+    }
+
+    #[test]
+    fn a_resource_may_have_a_scheme_of_its_own() {
+        let read = |text: &str| resource(Some(text.to_owned()), String::new, &mut Vec::new());
+        let note = read("note://hr/leave");
+        assert_eq!((note.url, note.filepath.as_deref()), (None, Some("note://hr/leave")));
+        assert_eq!(read("file:///data/a.md").filepath.as_deref(), Some("/data/a.md"));
+        assert!(read("https://x.example/a").url.is_some());
+        assert_eq!(read("javascript:alert(1)"), Located::default());
     }
 }

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::document_facts::DocumentFacts;
 
 /// Names of members with the list of passages, where a tool wraps it into an object.
-const LISTS: [&str; 7] = ["results", "documents", "passages", "references", "sources", "items", "data"];
+const LISTS: [&str; 9] =
+    ["results", "documents", "passages", "references", "sources", "items", "data", "chunks", "result"];
 
 /// One passage.
 #[derive(Debug, PartialEq)]
@@ -76,7 +77,7 @@ impl Passage {
     }
 
     /// What readers see of it: the passage, else its name.
-    fn shown(&self) -> &str {
+    pub(super) fn shown(&self) -> &str {
         let DocumentFacts { title, file, address, passage } = &self.facts;
         let shown = [passage, title, file, address].into_iter().flatten().next().or(self.id.as_ref());
         shown.map_or("", |shown| shown.trim())

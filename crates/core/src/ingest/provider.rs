@@ -85,6 +85,10 @@ providers! {
     VercelAiSdk: "vercel-ai-sdk",
     /// Pydantic AI, responses of a model, histories and events of a run.
     PydanticAi: "pydantic-ai",
+    /// OpenAI ChatKit, threads, items and events.
+    ChatKit: "chatkit",
+    /// Model Context Protocol, results of tools.
+    Mcp: "mcp",
     /// citewire's own manifest.
     Native: "citewire",
 }
@@ -132,8 +136,10 @@ impl Provider {
             | Self::Cohere
             | Self::BedrockRag
             | Self::BedrockConverse
+            | Self::ChatKit
             | Self::OpenWebUi
             | Self::M365CopilotChat
+            | Self::Mcp
             | Self::Activity
             | Self::LangChain
             | Self::AgentFramework
@@ -166,8 +172,10 @@ impl Provider {
             | Self::AzureKnowledgeBase
             | Self::BedrockConverse
             | Self::BedrockRag
+            | Self::ChatKit
             | Self::GeminiInteractions
             | Self::M365CopilotChat
+            | Self::Mcp
             | Self::Mistral
             | Self::Native
             | Self::OpenAiAssistants
