@@ -307,6 +307,11 @@ impl GrowingAnswer {
                 Err(error) => return self.refuse(event, error),
             }
         }
+        self.read_counted(event, data, said)
+    }
+
+    /// Reads an event, and the tokens that it counts.
+    fn read_counted(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         if let Some(counts) = token_counts(data) {
             self.answer.token_counts.renew(counts);
         }
@@ -349,9 +354,9 @@ impl GrowingAnswer {
     ) -> Result<(), IngestError> {
         self.read_with(Box::new(MappedEvents::new(mapping)), None);
         for kept in std::mem::take(&mut self.kept) {
-            self.read(kept.event(), kept.json(), said)?;
+            self.read_counted(kept.event(), kept.json(), said)?;
         }
-        self.read(event, data, said)
+        self.read_counted(event, data, said)
     }
 
     fn may_be_mapped(&self) -> bool {
