@@ -9,8 +9,8 @@ pub struct MarkerGrammar {
     pub footnotes: bool,
     /// `[1#part]` counts as `[1]`.
     pub fragments: bool,
-    /// The number in a marker is the id of a source instead of its place in the list.
-    pub number_ids: bool,
+    /// The meaning of the number in a marker.
+    pub meaning: NumberMeaning,
     /// `[1](url)` and `[[1]](url)`. If off, these are ordinary links.
     pub linked: bool,
     /// `[text](url)` with the address of a source. Off if the provider cites beside the text: then a link is a part of the
@@ -30,17 +30,27 @@ pub struct MarkerGrammar {
     pub names: bool,
     /// A bracket whose content is the end of a source's id.
     pub name_ends: bool,
-    /// The numbers behind `ID` and `ref_id` count from 0. If off, the text tells ([`First::Told`](super::First::Told)).
-    pub from_zero: bool,
+}
+
+/// The meaning of the numbers in markers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NumberMeaning {
+    /// Places in the list of sources. Each form says from which number it counts ([`First`](super::First)).
+    #[default]
+    Places,
+    /// Places that every form counts from 0.
+    PlacesFromZero,
+    /// Ids of sources, whatever their places are.
+    Ids,
 }
 
 impl MarkerGrammar {
-    /// The default: all forms except `fragments`, `number_ids`, `exact_documents`, `name_ends` and `from_zero`.
+    /// The default: all forms except `fragments`, `exact_documents` and `name_ends`, with numbers as places.
     pub const ALL: Self = Self {
         numbers: true,
         footnotes: true,
         fragments: false,
-        number_ids: false,
+        meaning: NumberMeaning::Places,
         linked: true,
         links: true,
         documents: true,
@@ -50,7 +60,6 @@ impl MarkerGrammar {
         private_use: true,
         names: true,
         name_ends: false,
-        from_zero: false,
     };
 
     /// No form.
@@ -58,7 +67,7 @@ impl MarkerGrammar {
         numbers: false,
         footnotes: false,
         fragments: false,
-        number_ids: false,
+        meaning: NumberMeaning::Places,
         linked: false,
         links: false,
         documents: false,
@@ -68,7 +77,6 @@ impl MarkerGrammar {
         private_use: false,
         names: false,
         name_ends: false,
-        from_zero: false,
     };
 
     /// Only links to the addresses of sources, for formats whose sources have no places in the text.
@@ -85,7 +93,7 @@ impl MarkerGrammar {
     pub const ASSISTANT_HUB: Self = Self { linked: true, ..Self::BRACKETED_NUMBERS };
 
     /// `[N]` as the id of a search result.
-    pub const BRACKETED_IDS: Self = Self { number_ids: true, ..Self::BRACKETED_NUMBERS };
+    pub const BRACKETED_IDS: Self = Self { meaning: NumberMeaning::Ids, ..Self::BRACKETED_NUMBERS };
 
     /// Brackets that only annotations explain; without an annotation they vanish (rule N-07).
     pub const ANNOTATED: Self = Self { lenticular: true, private_use: true, ..Self::NONE };

@@ -49,14 +49,14 @@ pub enum Reads {
     Turn,
 }
 
-/// The number of the first source.
+/// The number of the first source, where numbers are [`Places`](super::NumberMeaning::Places).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
     /// Sources are counted from 1.
     One,
     /// Sources are counted from 0.
     Zero,
-    /// From 0 if the format says so or the answer holds a marker of this form with 0; else from 1, if the answer holds one
+    /// From 0 if the answer holds a marker of this form with 0; else from 1, if the answer holds one
     /// with the number of the last source. Without either, nobody knows, and the marker names no source.
     Told,
     /// The form has no numbers.

@@ -27,7 +27,7 @@ pub use answer::Answer;
 pub use citation::{Citation, SourceIndex};
 pub use color::Color;
 pub(crate) use for_readers::TakenOut;
-pub use grammar::MarkerGrammar;
+pub use grammar::{MarkerGrammar, NumberMeaning};
 pub use identity::{Identities, Pages, contradict};
 pub use interpreter::Interpreter;
 pub use label_catalog::LabelCatalog;

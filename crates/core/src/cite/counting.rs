@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::loose::{self, Loose};
 use super::marker::{self, Item, Marker};
 use super::told::Told;
-use crate::answer::{First, MarkerForm, Source, SourceIndex};
+use crate::answer::{First, MarkerForm, NumberMeaning, Source, SourceIndex};
 
 /// The sources whose ids are numbers. Empty as long as each of these numbers is a place in the list too: then numbers are
 /// places.
@@ -110,10 +110,12 @@ impl Counting {
 
     /// The number of the first source.
     pub(super) fn base(&self, first: First, sources: usize, text: Told<'_>) -> Base {
+        if text.grammar.meaning == NumberMeaning::PlacesFromZero {
+            return Base::From(0);
+        }
         match first {
             First::One | First::Nothing => return Base::From(1),
             First::Zero => return Base::From(0),
-            First::Told if text.grammar.from_zero => return Base::From(0),
             First::Told => {}
         }
         if let Some(known) = self.base.get() {
@@ -146,8 +148,7 @@ fn numbers_of(text: Told<'_>) -> impl Iterator<Item = usize> {
         |marker| match marker {
             Marker::Numbers(numbers) => numbers,
             Marker::Footnote(n) => marker::Numbers::from_slice(&[n]),
-            Marker::Ids(_)
-            | Marker::Documents(_)
+            Marker::Documents(_)
             | Marker::Machine(_)
             | Marker::Word(_)
             | Marker::Name(_)

@@ -1,6 +1,7 @@
 //! Parses markers that stand in no square brackets: `^1^`, `¹`, `##0$$`, `(source 1)`, `turn0file0` (policy P-01).
 
 use super::marker::{self, Marker, Numbers};
+use crate::answer::MarkerGrammar;
 
 /// What a text begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +20,13 @@ const MAX_BYTES: usize = 80;
 
 /// Reads what a text begins with; its first byte is one of those that open such a marker. `before` is the text before it, and
 /// `goes_on` says that more text may follow.
-pub(super) fn read<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
+pub(super) fn read<'t>(before: &str, text: &'t str, goes_on: bool, grammar: &MarkerGrammar) -> Loose<'t> {
     match text.as_bytes().first() {
         Some(b'#') if !before.ends_with('#') => hashes(text, goes_on),
-        Some(b'^') if !before.ends_with('[') => between_carets(before, text, goes_on),
+        Some(b'^') if !before.ends_with('[') => between_carets(before, text, goes_on, grammar),
         Some(b'(') => in_parentheses(text, '(', ')', goes_on),
         Some(0xef) if text.starts_with('（') => in_parentheses(text, '（', '）', goes_on),
-        Some(0xc2 | 0xe2) => raised(before, text, goes_on),
+        Some(0xc2 | 0xe2) => raised(before, text, goes_on, grammar),
         _ => Loose::Nothing,
     }
 }
@@ -54,7 +55,7 @@ pub(super) fn ends_in_hashes(text: &str) -> bool {
 }
 
 /// Reads `^1^` and `^1,2^`.
-fn between_carets<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
+fn between_carets<'t>(before: &str, text: &'t str, goes_on: bool, grammar: &MarkerGrammar) -> Loose<'t> {
     let inner = &text[1..];
     let is_inner = |c: char| c.is_ascii_digit() || ", -–".contains(c);
     let end = inner.find(|c| !is_inner(c)).unwrap_or(inner.len());
@@ -65,12 +66,12 @@ fn between_carets<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
         }
     }
     let Some(behind) = inner[end..].strip_prefix('^').filter(|_| end < MAX_BYTES) else { return Loose::Nothing };
-    let numbers = marker::numbers(&inner[..end]);
+    let numbers = marker::numbers(&inner[..end], grammar);
     of_numbers(before, numbers, end + 2, behind)
 }
 
 /// Reads `¹`, `¹²` and `¹,²`.
-fn raised<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
+fn raised<'t>(before: &str, text: &'t str, goes_on: bool, grammar: &MarkerGrammar) -> Loose<'t> {
     let mut digits = String::new();
     let mut length = 0;
     for c in text.chars().take(MAX_BYTES / 2) {
@@ -87,7 +88,7 @@ fn raised<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
         return Loose::Open;
     }
     length -= digits.len() - without;
-    of_numbers(before, marker::numbers(&digits[..without]), length, &text[length..])
+    of_numbers(before, marker::numbers(&digits[..without], grammar), length, &text[length..])
 }
 
 /// The digit of a raised digit, and the dash of a raised sign.
@@ -232,6 +233,10 @@ fn may_be_turn(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read<'t>(before: &str, text: &'t str, goes_on: bool) -> Loose<'t> {
+        super::read(before, text, goes_on, &MarkerGrammar::ALL)
+    }
 
     fn numbers(numbers: &[usize], length: usize) -> Loose<'static> {
         Loose::Marker(Marker::Numbers(numbers.into()), length)

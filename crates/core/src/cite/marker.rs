@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::answer::{First, MARKER_ROWS, MarkerForm, MarkerGrammar, MarkerRow, Reads, marker_word};
+use crate::answer::{First, MARKER_ROWS, MarkerForm, MarkerGrammar, MarkerRow, NumberMeaning, Reads, marker_word};
 
 /// The longest text between the brackets of a marker, in bytes. Past it, the bracket is text, streamed or not.
 pub(super) const MAX_INNER_BYTES: usize = 256;
@@ -16,11 +16,9 @@ pub(super) type Numbers = SmallVec<[usize; 2]>;
 /// A parsed marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Marker<'t> {
-    /// Places in the list of sources, as a person would write them: `[1]`, `[1, 2]`, `[1-3]`.
+    /// Numbers as a person would write them: `[1]`, `[1, 2]`, `[1-3]`.
     Numbers(Numbers),
-    /// The same forms, in formats where numbers are ids.
-    Ids(Numbers),
-    /// Places, in a form that only a machine writes: `[doc1]`, `【1】`.
+    /// Numbers in a form that only a machine writes: `[doc1]`, `【1】`.
     Documents(Numbers),
     /// Ids or names, in a form that only a machine writes: U+E200, `【4:0†name】`.
     Machine(Vec<&'t str>),
@@ -70,7 +68,7 @@ impl Marker<'_> {
         match self {
             Self::Name(_) | Self::NameEnd(_) => false,
             Self::Word(worded) => worded.items.iter().any(|item| matches!(item, Item::Number(..))),
-            Self::Numbers(_) | Self::Ids(_) | Self::Documents(_) | Self::Machine(_) | Self::Footnote(_) => true,
+            Self::Numbers(_) | Self::Documents(_) | Self::Machine(_) | Self::Footnote(_) => true,
         }
     }
 }
@@ -95,12 +93,13 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
         if inner.starts_with('^') {
             return raised_or_footnote(inner, grammar);
         }
-        let without_fragment = |item: &str| counted(item.split_once('#').map_or(item, |(item, _)| item.trim_end()));
-        let numbers = if grammar.fragments { list(inner, without_fragment) } else { list(inner, counted) };
+        let number = number(grammar);
+        let without_fragment = |item: &str| number(item.split_once('#').map_or(item, |(item, _)| item.trim_end()));
+        let numbers = if grammar.fragments { list(inner, without_fragment) } else { list(inner, number) };
         if let Some(numbers) = numbers {
-            return Some(if grammar.number_ids { Marker::Ids(numbers) } else { Marker::Numbers(numbers) });
+            return Some(Marker::Numbers(numbers));
         }
-        if let Some(marker) = with_dagger(inner) {
+        if let Some(marker) = with_dagger(inner, grammar) {
             return Some(marker);
         }
     }
@@ -116,23 +115,23 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
 /// Parses `^1`, `^1^` and `^1^, ^2^`.
 fn raised_or_footnote<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if inner.ends_with('^') {
-        let raised = |item: &str| counted(item.strip_prefix('^').unwrap_or(item).trim_end_matches('^'));
+        let raised = |item: &str| number(grammar)(item.strip_prefix('^').unwrap_or(item).trim_end_matches('^'));
         return list(inner, raised).map(Marker::Numbers);
     }
-    let n = counted(&inner[1..])?;
+    let n = number(grammar)(&inner[1..])?;
     grammar.footnotes.then_some(Marker::Footnote(n))
 }
 
 /// Parses `1†source` and `4:0†plan.pdf`, which models write for `【…】`. People do not, but the text stays if no source has the
 /// number or name.
-fn with_dagger(inner: &str) -> Option<Marker<'_>> {
+fn with_dagger<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     let (place, name) = inner.split_once('†')?;
     match place.split_once(':') {
         Some((message, n)) => {
             whole_number(message.trim()).and(whole_number(n.trim()))?;
             Some(Marker::Name(name.trim()))
         }
-        None => Some(Marker::Numbers(smallvec![counted(place.trim())?])),
+        None => Some(Marker::Numbers(smallvec![number(grammar)(place.trim())?])),
     }
 }
 
@@ -147,7 +146,7 @@ fn in_lenticular_numbers<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<
         return None;
     }
     if grammar.lenticular_places
-        && let Some(numbers) = list(inner, |item| counted(item).or_else(|| document(item)))
+        && let Some(numbers) = list(inner, |item| number(grammar)(item).or_else(|| document(item)))
     {
         return Some(Marker::Documents(numbers));
     }
@@ -198,8 +197,16 @@ pub(super) fn may_be_in_parentheses(inner: &str) -> bool {
 }
 
 /// Parses `1`, `1,2` and `1-3`.
-pub(super) fn numbers(text: &str) -> Option<Numbers> {
-    list(text, counted)
+pub(super) fn numbers(text: &str, grammar: &MarkerGrammar) -> Option<Numbers> {
+    list(text, number(grammar))
+}
+
+/// How a format writes a number. `[0]` is a marker only where places count from 0, or where it may be an id.
+fn number(grammar: &MarkerGrammar) -> fn(&str) -> Option<usize> {
+    match grammar.meaning {
+        NumberMeaning::Places => counted,
+        NumberMeaning::PlacesFromZero | NumberMeaning::Ids => from_zero,
+    }
 }
 
 /// What a reader is told to do with the source behind it.

@@ -11,7 +11,7 @@ use super::Rules;
 use super::counting::{Base, Counting, NumericIds};
 use super::marker::{Item, Marker, Worded};
 use super::told::Told;
-use crate::answer::{First, Identities, Pages, Source, SourceIndex};
+use crate::answer::{First, Identities, NumberMeaning, Pages, Source, SourceIndex};
 use crate::url::WebUrl;
 
 /// The sources of one marker, nearly always one or two.
@@ -167,17 +167,13 @@ impl Resolver {
         {
             return Named::all(smallvec![*index]);
         }
-        let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
         match marker {
             Marker::Numbers(numbers) => self.numbers(sources, numbers, text),
-            Marker::Ids(ids) => {
-                let by_id = &self.names(sources).by_id;
-                known_numbers(ids, |id| by_id.get(&id.to_string()).copied())
-            }
             Marker::Footnote(n) => self.numbers(sources, &[*n], text),
             Marker::Documents(numbers) => {
-                let (known, unknown): (Vec<usize>, Vec<usize>) = numbers.iter().partition(|n| place(**n).is_some());
-                Named::some(known.into_iter().filter_map(place).collect(), unknown.into())
+                let source = |n: usize| self.numbered(sources, n, First::One, text);
+                let (known, unknown): (Vec<usize>, Vec<usize>) = numbers.iter().partition(|n| source(**n).is_some());
+                Named::some(known.into_iter().filter_map(source).collect(), unknown.into())
             }
             Marker::Machine(names) => Named::all(names.iter().filter_map(|name| self.name(sources, name)).collect()),
             Marker::Name(name) => Named::one(self.name(sources, name)),
@@ -186,19 +182,34 @@ impl Resolver {
         }
     }
 
-    /// The sources of numbers without words: places, and the ids of sources that are no places.
+    /// The source of one number: by its id where numbers are ids, else at its place, for a form that counts from `first`.
+    pub(super) fn numbered(
+        &self,
+        sources: &[Source],
+        number: usize,
+        first: First,
+        text: Told<'_>,
+    ) -> Option<SourceIndex> {
+        if text.grammar.meaning == NumberMeaning::Ids {
+            return self.names(sources).by_id.get(&number.to_string()).copied();
+        }
+        let Base::From(base) = self.counting.base(first, sources.len(), text) else { return None };
+        number.checked_sub(base).filter(|at| *at < sources.len()).map(SourceIndex)
+    }
+
+    /// The sources of numbers without words: what the format says, and the ids of sources that are no places.
     fn numbers(&self, sources: &[Source], numbers: &[usize], text: Told<'_>) -> Named {
+        let source = |n: usize| self.numbered(sources, n, First::One, text);
         let ids = self.numeric_ids.get_or_init(|| NumericIds::of(sources));
-        let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
-        if ids.is_empty() {
-            return known_numbers(numbers, place);
+        if text.grammar.meaning != NumberMeaning::Places || ids.is_empty() {
+            return known_numbers(numbers, source);
         }
         let means_ids = match numbers.iter().any(|n| ids.contradicts(*n)).then(|| self.counting.means_ids(ids, text)) {
             Some(None) => return Named::Untold,
             Some(Some(means_ids)) => means_ids,
             None => false,
         };
-        known_numbers(numbers, |n| if means_ids { ids.source(n) } else { place(n).or_else(|| ids.source(n)) })
+        known_numbers(numbers, |n| if means_ids { ids.source(n) } else { source(n).or_else(|| ids.source(n)) })
     }
 
     /// The sources of a marker with a word. All of its items have to name one.
@@ -218,23 +229,24 @@ impl Resolver {
         let numbers: Option<SmallVec<[usize; 2]>> =
             items.iter().map(|item| if let Item::Number(n, _) = item { Some(*n) } else { None }).collect();
         let Some(numbers) = numbers else { return Named::Nothing };
-        let id = |n: &usize| by_id.get(&n.to_string()).copied();
-        let ids = || numbers.iter().map(id).collect::<Option<Indices>>();
-        // `ref_id` and `ID` say that they mean ids.
-        if *first == First::Told
-            && let Some(found) = ids()
-        {
-            return Named::all(found);
+        let all = |source: &dyn Fn(usize) -> Option<SourceIndex>| Named::of_all(numbers.iter().map(|n| source(*n)));
+        let numbered = |n: usize| self.numbered(sources, n, *first, text);
+        if text.grammar.meaning != NumberMeaning::Places {
+            return all(&numbered);
         }
-        let base = match self.counting.base(*first, sources.len(), text) {
-            Base::From(base) => base,
+        let by_ids = all(&|n| by_id.get(&n.to_string()).copied());
+        // `ref_id` and `ID` say that they mean ids.
+        if *first == First::Told && by_ids != Named::Nothing {
+            return by_ids;
+        }
+        match self.counting.base(*first, sources.len(), text) {
             Base::Unknown => return Named::Nothing,
             Base::Untold => return Named::Untold,
-        };
-        let place = |n: &usize| n.checked_sub(base).filter(|at| *at < sources.len()).map(SourceIndex);
-        match numbers.iter().map(place).collect::<Option<Indices>>().or_else(ids) {
-            Some(found) => Named::all(found),
-            None => Named::Nothing,
+            Base::From(_) => {}
+        }
+        match all(&numbered) {
+            Named::Nothing => by_ids,
+            named => named,
         }
     }
 

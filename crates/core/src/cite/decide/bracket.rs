@@ -22,8 +22,11 @@ enum Meaning {
     Vanishes,
     /// A marker that a person may have written and that names no source. It stays.
     Nameless,
-    /// No marker, but a number that a claim may have.
-    Number,
+    /// A number that a claim may have, and that names no source here.
+    Number {
+        /// Whether it is a marker of this format.
+        is_marker: bool,
+    },
     /// No marker, but it looks like one.
     Alike,
     /// Text that has not arrived tells.
@@ -46,7 +49,7 @@ impl Context<'_> {
         let raw = &self.text[range.clone()];
         let marker = marker::read(form, inner, self.grammar);
         let is_number = form == MarkerForm::Square && number(inner).is_some_and(|n| self.may_be_claim(n));
-        let nothing = || if is_number { Meaning::Number } else { self.alike(form, inner) };
+        let nothing = || if is_number { Meaning::Number { is_marker: false } } else { self.alike(form, inner) };
         let Some(marker) = marker else { return self.located(form, inner, raw).unwrap_or_else(nothing) };
         match self.resolve(raw, &marker) {
             Named::Sources { unknown, .. } if !unknown.is_empty() && self.is_no_list(range, &marker) => {
@@ -56,7 +59,7 @@ impl Context<'_> {
             Named::Untold => Meaning::Untold,
             Named::Nothing if marker.is_machine_made() => Meaning::Vanishes,
             Named::Nothing if marker.is_name() => self.located(form, inner, raw).unwrap_or_else(nothing),
-            Named::Nothing if is_number => nothing(),
+            Named::Nothing if is_number => Meaning::Number { is_marker: true },
             Named::Nothing => Meaning::Nameless,
         }
     }
@@ -97,7 +100,7 @@ impl Context<'_> {
         let marker = marker::read(form, inner, &MarkerGrammar::ALL);
         let near = |n: &usize| *n <= self.sources.len();
         let is_alike = marker.is_some_and(|marker| match &marker {
-            Marker::Numbers(numbers) | Marker::Ids(numbers) => numbers.iter().all(near),
+            Marker::Numbers(numbers) => numbers.iter().all(near),
             Marker::Footnote(n) => near(n),
             Marker::Documents(_) | Marker::Machine(_) | Marker::Word(_) | Marker::Name(_) | Marker::NameEnd(_) => {
                 marker.looks_like_one()
@@ -110,7 +113,8 @@ impl Context<'_> {
     /// count.
     pub(in crate::cite) fn named_by(&self, shown: &str) -> Option<Indices> {
         let bare = unbracketed(shown);
-        let marker = marker::in_square_brackets(bare, &MarkerGrammar::ALL)?;
+        let any = MarkerGrammar { meaning: self.grammar.meaning, ..MarkerGrammar::ALL };
+        let marker = marker::in_square_brackets(bare, &any)?;
         if matches!(marker, Marker::Name(_) | Marker::NameEnd(_)) {
             return None;
         }
@@ -196,7 +200,10 @@ impl<'l> Leaf<'l, '_> {
                 self.push_text(before);
                 if vanishes { self.vanish(range) } else { self.push_text(range) }
             }
-            Meaning::Number => {
+            Meaning::Number { is_marker } => {
+                if is_marker {
+                    self.unresolved(range.clone(), false);
+                }
                 self.push_text(before);
                 self.state.literal_number(self.context.rules, at, &self.source()[range.clone()]);
                 self.pieces.push(Piece::Number(range));

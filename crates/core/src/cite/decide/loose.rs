@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Piece;
 use super::leaf::{Leaf, Within};
+use crate::answer::First;
 use crate::cite::loose::{self, Loose};
 use crate::cite::marker::{self, Marker};
 use crate::cite::read::{Token, TokenKind};
@@ -41,7 +42,7 @@ impl Leaf<'_, '_> {
         let at = before.end;
         let end = self.inline.tokens[token].range.end.min(self.held);
         let (source, goes_on) = (self.source(), end == self.held);
-        match loose::read(&source[..at], &source[at..end], goes_on) {
+        match loose::read(&source[..at], &source[at..end], goes_on, self.context.grammar) {
             Loose::Nothing => None,
             loose @ Loose::Hashes(_, length) => {
                 let range = at..at + length;
@@ -69,10 +70,10 @@ impl Leaf<'_, '_> {
         let named = match loose {
             Loose::Open => return self.wait(before.start..range.start),
             Loose::Nothing => return None,
-            Loose::Hashes(at, _) => self.context.resolve_places(&[at + 1]),
+            Loose::Hashes(n, _) => self.context.resolve_each(&[n], First::Zero),
             Loose::Marker(Marker::Machine(names), _) => self.context.resolve_turns(&names),
             Loose::Marker(Marker::Numbers(_), _) if !self.context.grammar.numbers => Named::Nothing,
-            Loose::Marker(Marker::Numbers(numbers), _) => self.context.resolve_places(&numbers),
+            Loose::Marker(Marker::Numbers(numbers), _) => self.context.resolve_each(&numbers, First::One),
             Loose::Marker(marker, _) => self.context.resolve(&self.source()[range.clone()], &marker),
         };
         match named {
@@ -151,7 +152,7 @@ impl Leaf<'_, '_> {
         {
             return false;
         }
-        let Some(numbers) = marker::numbers(source[text].trim()) else { return false };
+        let Some(numbers) = marker::numbers(source[text].trim(), self.context.grammar) else { return false };
         let length = whole.len();
         self.cite_loose(whole.start..whole.start, Loose::Marker(Marker::Numbers(numbers), length), whole.clone())
             .is_some()

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::answer::{MarkerGrammar, Source, SourceIndex};
+use crate::answer::{First, MarkerGrammar, Source, SourceIndex};
 use crate::cite::marker::Marker;
 use crate::cite::number::Numberer;
 use crate::cite::resolve::{Named, Resolver};
@@ -82,10 +82,10 @@ impl Context<'_> {
         }
     }
 
-    /// The sources at these places, counted from 1, if there are sources at all of them.
-    fn resolve_places(&self, places: &[usize]) -> Named {
-        let place = |n: &usize| n.checked_sub(1).filter(|at| *at < self.sources.len()).map(SourceIndex);
-        Named::of_all(places.iter().map(place))
+    /// The sources of these numbers, of a form that counts places from `first`, if each of them names one.
+    fn resolve_each(&self, numbers: &[usize], first: First) -> Named {
+        let source = |n: &usize| self.resolver.numbered(self.named(), *n, first, self.told);
+        self.known(Named::of_all(numbers.iter().map(source)))
     }
 
     /// The sources of names such as `turn0file0`, if there are sources of all of them.

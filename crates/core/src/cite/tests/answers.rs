@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use crate::answer::{Answer, Citation, MARKER_ROWS, MarkerGrammar, Source, SourceIndex};
+use crate::answer::{Answer, Citation, MARKER_ROWS, MarkerGrammar, NumberMeaning, Source, SourceIndex};
 use crate::cite::{Incremental, Numbering, Rules, cite, make_harmless};
 use crate::report::Kind;
 use crate::text::{Span, UNSEEN};
@@ -1412,8 +1412,51 @@ fn words_that_do_not_tell_where_they_count_from_are_read_by_the_text() {
     assert_eq!(cited("a [ID:1] b [ID:4]"), [1, 4]);
     assert_eq!(cited("a [ID:1] b [ID:2]"), Vec::<u32>::new(), "from 0 or from 1, nobody knows");
     let mut zero = answer("a [ID:1]");
-    zero.grammar.from_zero = true;
+    zero.grammar.meaning = NumberMeaning::PlacesFromZero;
     assert_eq!(cite(&zero, &Rules::numbered()).text, "a [2]");
+}
+
+/// `[2]` once cited the second source where numbers count from 0, and `[ref_1]` the first where they are ids.
+#[test]
+fn a_format_says_what_the_numbers_of_every_form_mean() {
+    let read = |text: &str, meaning: NumberMeaning| {
+        let mut answer = answer(text);
+        answer.grammar.meaning = meaning;
+        for (source, id) in answer.sources.iter_mut().zip(["5", "3", "0"]) {
+            source.id = Some(id.into());
+        }
+        let cited = cite(&answer, &Rules::numbered());
+        (cited.text, cited.unresolved)
+    };
+    let (zero, ids) = (NumberMeaning::PlacesFromZero, NumberMeaning::Ids);
+    for (form, from_zero, by_ids) in [
+        ("[0]", "[1]", "[3]"),
+        ("[0, 1]", "[1][2]", "[3]"),
+        ("[0-2]", "[1][2][3]", "[0-2]"),
+        ("[3, 5]", "[4]", "[2][1]"),
+        ("[doc0]", "[1]", "[3]"),
+        ("【0】", "[1]", "[3]"),
+        ("【0†source】", "[1]", "[3]"),
+        ("days ^0^", "days [1]", "days [3]"),
+        ("[^0^]", "[1]", "[3]"),
+        ("[^0]", "[1]", "[3]"),
+        ("days⁰", "days[1]", "days[3]"),
+        ("days<sup>0</sup>", "days[1]", "days[3]"),
+        ("##0$$", "[1]", "[3]"),
+        ("[ID:0]", "[1]", "[3]"),
+        ("[ref_id:0]", "[1]", "[3]"),
+        ("[ref_0]", "[1]", "[3]"),
+        ("[citation:0]", "[1]", "[3]"),
+        ("(Source 0)", "[1]", "[3]"),
+        ("[ID:3]", "[4]", "[2]"),
+        ("[citation:5]", "[citation:5]", "[1]"),
+        ("[ref_1]", "[2]", "[ref_1]"),
+        ("[[0]](https://x.example/none)", "[1]", "[3]"),
+    ] {
+        assert_eq!(read(form, zero).0.trim(), from_zero, "{form}");
+        assert_eq!(read(form, ids).0.trim(), by_ids, "{form}");
+    }
+    assert_eq!(read("A [2].", ids), ("A [2].".to_owned(), vec!["[2]".to_owned()]), "no source has the id 2");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::options::{
 };
 use super::path::Path;
 use super::several::Several;
-use crate::answer::MarkerGrammar;
+use crate::answer::{MarkerGrammar, NumberMeaning};
 
 /// A checked mapping: where a format of its own has text, sources and citations.
 #[derive(Clone, Debug, PartialEq)]
@@ -241,8 +241,7 @@ fn grammar(options: &MarkerOptions) -> MarkerGrammar {
     MarkerGrammar {
         numbers: has(FormOption::Numbers),
         footnotes: has(FormOption::Footnotes),
-        number_ids: options.numbers == Names::Ids,
-        from_zero: options.numbers == Names::PlacesFrom0,
+        meaning: options.numbers.into(),
         linked: has(FormOption::LinkedNumbers),
         links: has(FormOption::Links),
         documents: has(FormOption::Documents),
@@ -251,6 +250,16 @@ fn grammar(options: &MarkerOptions) -> MarkerGrammar {
         private_use: has(FormOption::PrivateUse),
         names: has(FormOption::Names),
         ..MarkerGrammar::NONE
+    }
+}
+
+impl From<Names> for NumberMeaning {
+    fn from(names: Names) -> Self {
+        match names {
+            Names::Places => Self::Places,
+            Names::PlacesFrom0 => Self::PlacesFromZero,
+            Names::Ids => Self::Ids,
+        }
     }
 }
 
