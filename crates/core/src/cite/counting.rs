@@ -148,11 +148,9 @@ fn numbers_of(text: Told<'_>) -> impl Iterator<Item = usize> {
         |marker| match marker {
             Marker::Numbers(numbers) => numbers,
             Marker::Footnote(n) => marker::Numbers::from_slice(&[n]),
-            Marker::Documents(_)
-            | Marker::Machine(_)
-            | Marker::Word(_)
-            | Marker::Name(_)
-            | Marker::NameEnd(_) => marker::Numbers::new(),
+            Marker::Documents(_) | Marker::Machine(_) | Marker::Word(_) | Marker::Name(_) | Marker::NameEnd(_) => {
+                marker::Numbers::new()
+            }
         },
     )
 }

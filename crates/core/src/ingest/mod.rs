@@ -124,7 +124,7 @@ pub use error::{EventPlace, IngestError};
 pub use event::StreamEvent;
 pub use mapping::{
     EventOptions, FormOption, Mapping, MappingError, MappingOptions, Mappings, MarkerOptions, Names, OffsetUnit,
-    Several, SourceOptions, SpanOptions, StreamOptions, propose,
+    Several, SkipOptions, SoFar, SourceOptions, SpanOptions, StreamOptions, propose,
 };
 pub use provider::{Provider, UnknownProvider};
 pub use retrieved::{Retrieved, retrieved};

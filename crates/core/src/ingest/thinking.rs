@@ -70,6 +70,15 @@ impl Thinking {
     }
 }
 
+/// The length of the reasoning at the beginning of a whole text.
+pub(super) fn reasoning(text: &str) -> usize {
+    if !text.trim_start().starts_with(OPEN) {
+        return 0;
+    }
+    let mut thinking = Thinking::default();
+    text.len() - thinking.push(text.to_owned()).len() - thinking.finish().len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +99,7 @@ mod tests {
             let mut whole = Thinking::default();
             let read = whole.push(text.to_owned()) + &whole.finish();
             assert_eq!(read, answer, "{text:?}");
+            assert_eq!(&text[reasoning(text)..], answer, "{text:?}");
             let mut pieces = Thinking::default();
             let read: String = text.chars().map(|c| pieces.push(c.to_string())).collect();
             assert_eq!(read + &pieces.finish(), answer, "{text:?} in pieces");

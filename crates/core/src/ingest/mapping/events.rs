@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::super::event::{Event, ReadEvents, StreamEvent};
 use super::super::{IngestError, json};
+use super::growing_text::{GrowingText, Said};
 use super::mapping::{End, EventRule, Mapping, StreamRules};
 use super::oddities::Oddities;
 use super::path::{Found, shown};
@@ -23,10 +24,9 @@ pub(in crate::ingest) struct MappedEvents {
     known: HashSet<String>,
     spans: Vec<FoundSpan>,
     odd: Oddities,
-    /// The text so far, where each event repeats it.
-    so_far: String,
-    /// The text that took the place of what had been said.
-    replacement: Option<String>,
+    text: GrowingText,
+    /// Whether events are skipped, up to the last of them.
+    skips: bool,
     /// What the first event without text had, for an error.
     seen: Option<String>,
     has_sentinel: bool,
@@ -75,13 +75,14 @@ impl Mapping {
 
 impl MappedEvents {
     pub(in crate::ingest) fn new(mapping: Arc<Mapping>) -> Self {
+        let so_far = mapping.stream.as_ref().map(|stream| stream.so_far).unwrap_or_default();
         Self {
             mapping,
             known: HashSet::new(),
             spans: Vec::new(),
             odd: Oddities::default(),
-            so_far: String::new(),
-            replacement: None,
+            text: GrowingText::new(so_far),
+            skips: false,
             seen: None,
             has_sentinel: false,
         }
@@ -122,6 +123,7 @@ impl MappedEvents {
 
     /// The text of an event: of the rules, the first that finds some.
     fn read_text(&mut self, rules: &StreamRules, event: &Opened) -> Option<String> {
+        let mut wrong = Vec::new();
         for rule in &rules.text {
             let mut text: Option<String> = None;
             for Found { pointer, value } in event.found(rule) {
@@ -129,13 +131,16 @@ impl MappedEvents {
                     Value::String(part) => text.get_or_insert_default().push_str(part),
                     Value::Null => {}
                     Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                        self.odd.add("mapping-type", no_text("stream.text", &rule.path, value), &pointer);
+                        wrong.push((no_text("stream.text", &rule.path, value), pointer));
                     }
                 }
             }
             if text.is_some() {
                 return text;
             }
+        }
+        for (message, pointer) in wrong {
+            self.odd.add("mapping-type", message, &pointer);
         }
         self.seen.get_or_insert_with(|| {
             let name = if event.name.is_empty() { String::new() } else { format!(" ({:?})", event.name) };
@@ -144,25 +149,13 @@ impl MappedEvents {
         None
     }
 
-    /// Adds a text to what was said. Where each event repeats the text so far, only what is new is said.
-    fn say(&mut self, rules: &StreamRules, text: String, said: &mut Vec<StreamEvent>) {
-        if !rules.text_so_far {
-            said.extend(Some(text).filter(|text| !text.is_empty()).map(StreamEvent::Text));
-            return;
-        }
-        match text.strip_prefix(self.so_far.as_str()) {
-            Some(new) if self.replacement.is_none() => {
-                if !new.is_empty() {
-                    said.push(StreamEvent::Text(new.to_owned()));
-                }
-                self.so_far = text;
-            }
-            // What was said has changed: only the end tells what the answer is.
-            Some(_) | None => {
-                self.replacement = Some(text);
-                said.push(StreamEvent::Late);
-            }
-        }
+    /// Whether the text of an event is skipped.
+    fn is_skipped(&mut self, rules: &StreamRules, event: &Opened) -> bool {
+        let Some(skip) = &rules.skip else { return false };
+        let is_it = |rule: &EventRule| event.found(rule).iter().any(|found| is_sign(found.value));
+        let is_skipped = self.skips || is_it(&skip.from);
+        self.skips = is_skipped && !is_it(&skip.to);
+        is_skipped
     }
 }
 
@@ -191,14 +184,20 @@ impl ReadEvents for MappedEvents {
         if self.read_spans(rules, &opened) {
             said.push(StreamEvent::Late);
         }
-        if let Some(text) = self.read_text(rules, &opened) {
-            self.say(rules, text, said);
+        if !self.is_skipped(rules, &opened)
+            && let Some(piece) = self.read_text(rules, &opened)
+        {
+            match self.text.add(piece) {
+                Said::More(text) if text.is_empty() => {}
+                Said::More(text) => said.push(StreamEvent::Text(text)),
+                Said::Changed => said.push(StreamEvent::Late),
+            }
         }
         let error = rules.error.iter().flat_map(|rule| opened.found(rule)).find(|found| is_error(found.value));
         if let Some(error) = error {
             said.push(StreamEvent::Error(json::provider_error(error.value)));
         } else if let End::Events(ends) = &rules.end
-            && ends.iter().flat_map(|rule| opened.found(rule)).any(|found| is_end(found.value))
+            && ends.iter().flat_map(|rule| opened.found(rule)).any(|found| is_sign(found.value))
         {
             said.push(StreamEvent::Done);
         }
@@ -224,23 +223,22 @@ impl ReadEvents for MappedEvents {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        let Self { mapping, spans, odd, replacement, has_sentinel, .. } = *self;
-        if let Some(text) = replacement {
-            answer.text = text;
-        }
+        let Self { mapping, spans, odd, text, has_sentinel, .. } = *self;
+        let (text, reasoning) = text.finish(&answer.text);
+        text[reasoning..].clone_into(&mut answer.text);
         let no_error = answer.error.is_none();
         answer.complete = match mapping.stream.as_ref().map(|stream| &stream.end) {
             Some(End::Sentinel) => has_sentinel && no_error,
             Some(End::Events(_)) => answer.complete,
             Some(End::None) | None => no_error,
         };
-        answer.citations = citations(&answer.text, &[], &answer.sources, spans, &mut answer.warnings);
+        answer.citations = citations(&text, reasoning, &[], &answer.sources, spans, &mut answer.warnings);
         answer.warnings.extend(odd.entries());
         answer.provider = Some(mapping.name);
     }
 }
 
-/// Whether a value that stands where the end sign does is one.
-fn is_end(value: &Value) -> bool {
+/// Whether a value that stands where a sign does, such as that of the end, is one.
+fn is_sign(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Bool(false))
 }

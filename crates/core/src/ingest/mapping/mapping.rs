@@ -3,8 +3,8 @@
 use super::super::Provider;
 use super::super::span::Unit;
 use super::options::{
-    EventOptions, FormOption, MappingOptions, MarkerOptions, Names, OffsetUnit, SourceOptions, SpanOptions,
-    StreamOptions,
+    EventOptions, FormOption, MappingOptions, MarkerOptions, Names, OffsetUnit, SkipOptions, SoFar, SourceOptions,
+    SpanOptions, StreamOptions,
 };
 use super::path::Path;
 use super::several::Several;
@@ -18,7 +18,7 @@ pub struct Mapping {
     pub(super) recognize: Vec<Path>,
     pub(super) text: Vec<Path>,
     pub(super) sources: Vec<Path>,
-    pub(super) error: Vec<Path>,
+    pub(super) error: Vec<EventRule>,
     pub(super) json_in: Vec<Path>,
     pub(super) source: SourcePaths,
     pub(super) grammar: MarkerGrammar,
@@ -87,11 +87,19 @@ pub(super) enum Cites {
 pub(super) struct StreamRules {
     pub(super) recognize: Vec<EventRule>,
     pub(super) text: Vec<EventRule>,
-    pub(super) text_so_far: bool,
+    pub(super) so_far: SoFar,
+    pub(super) skip: Option<Skip>,
     pub(super) sources: Vec<EventRule>,
     pub(super) spans: Vec<EventRule>,
     pub(super) end: End,
     pub(super) error: Vec<EventRule>,
+}
+
+/// Events whose text is no part of the answer, from the first to the last of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Skip {
+    pub(super) from: EventRule,
+    pub(super) to: EventRule,
 }
 
 /// The end sign of a stream (rule N-12).
@@ -154,7 +162,7 @@ impl Mapping {
             recognize: absolute("recognize", &options.recognize)?,
             text,
             sources,
-            error: absolute("error", &options.error)?,
+            error: error(&options.error)?,
             json_in: absolute("json_in", &options.json_in)?,
             source: source(&options.source)?,
             grammar: grammar(&options.markers),
@@ -186,6 +194,17 @@ fn check_name(name: &str) -> Result<(), MappingError> {
     } else {
         Ok(())
     }
+}
+
+/// Where a whole answer has its error.
+fn error(options: &Several<EventOptions>) -> Result<Vec<EventRule>, MappingError> {
+    if options.0.iter().any(|error| error.event.is_some()) {
+        return Err(wrong(
+            "error.event",
+            "a whole answer has no events; name a condition with `when`, or use `stream.error`",
+        ));
+    }
+    rules("error", options)
 }
 
 type Parse = fn(&str) -> Result<Path, String>;
@@ -311,41 +330,46 @@ fn stream(options: &StreamOptions) -> Result<Option<StreamRules>, MappingError> 
     if *options == StreamOptions::default() {
         return Ok(None);
     }
-    let StreamOptions { recognize, text, text_so_far, sources, spans, end, error } = options;
-    let text = rules("text", text)?;
+    let StreamOptions { recognize, text, text_so_far, skip, sources, spans, end, error } = options;
+    let text = rules("stream.text", text)?;
     if text.is_empty() {
         return Err(wrong("stream.text", "missing; name the path of the text in an event, such as \"$.delta\""));
     }
     let is_sentinel = end.0.iter().any(|end| end.path.as_deref().is_some_and(|path| path.trim() == "[DONE]"));
-    let end = if is_sentinel { End::Sentinel } else { End::Events(rules("end", end)?) };
+    let end = if is_sentinel { End::Sentinel } else { End::Events(rules("stream.end", end)?) };
     Ok(Some(StreamRules {
-        recognize: rules("recognize", recognize)?,
+        recognize: rules("stream.recognize", recognize)?,
         text,
-        text_so_far: *text_so_far,
-        sources: rules("sources", sources)?,
-        spans: rules("spans", spans)?,
+        so_far: *text_so_far,
+        skip: skip.as_ref().map(self::skip).transpose()?,
+        sources: rules("stream.sources", sources)?,
+        spans: rules("stream.spans", spans)?,
         end: if end == End::Events(Vec::new()) { End::None } else { end },
-        error: rules("error", error)?,
+        error: rules("stream.error", error)?,
     }))
 }
 
 fn rules(member: &str, events: &Several<EventOptions>) -> Result<Vec<EventRule>, MappingError> {
-    let member = format!("stream.{member}");
     if events.0.len() > MAX_PATHS {
         return Err(wrong(member, format!("has more than {MAX_PATHS} events")));
     }
-    let rule = |EventOptions { event, when, path }: &EventOptions| {
-        if event.is_none() && when.is_none() && path.is_none() {
-            return Err(wrong(&member, "an event needs `event`, `when` or `path`"));
-        }
-        let at = |name: &str| format!("{member}.{name}");
-        Ok(EventRule {
-            event: event.clone(),
-            when: when.as_deref().map(Path::condition).transpose().map_err(|reason| wrong(at("when"), reason))?,
-            path: Path::absolute(path.as_deref().unwrap_or("$")).map_err(|reason| wrong(&member, reason))?,
-        })
-    };
-    events.0.iter().map(rule).collect()
+    events.0.iter().map(|event| rule(member, event)).collect()
+}
+
+fn rule(member: &str, EventOptions { event, when, path }: &EventOptions) -> Result<EventRule, MappingError> {
+    if event.is_none() && when.is_none() && path.is_none() {
+        return Err(wrong(member, "an event needs `event`, `when` or `path`"));
+    }
+    let at = |name: &str| format!("{member}.{name}");
+    Ok(EventRule {
+        event: event.clone(),
+        when: when.as_deref().map(Path::condition).transpose().map_err(|reason| wrong(at("when"), reason))?,
+        path: Path::absolute(path.as_deref().unwrap_or("$")).map_err(|reason| wrong(member, reason))?,
+    })
+}
+
+fn skip(SkipOptions { from, to }: &SkipOptions) -> Result<Skip, MappingError> {
+    Ok(Skip { from: rule("stream.skip.from", from)?, to: rule("stream.skip.to", to)? })
 }
 
 #[cfg(test)]
@@ -379,6 +403,9 @@ mod tests {
             (json!({"stream": {"end": "$.done"}}), "stream.text: missing;"),
             (json!({"stream": {"text": {"when": "type"}}}), "stream.text.when: `type` is no condition"),
             (json!({"stream": {"text": {}}}), "stream.text: an event needs"),
+            (json!({"text": "$.a", "error": {"event": "x"}}), "error.event: a whole answer has no events"),
+            (json!({"text": "$.a", "error": {"when": "code"}}), "error.when: `code` is no condition"),
+            (json!({"stream": {"text": "$.a", "skip": {"from": "a", "to": "$.b"}}}), "stream.skip.from: `a` does"),
         ] {
             let error = refused(options.clone());
             assert!(error.starts_with(told), "{options}: {error}");
@@ -394,7 +421,9 @@ mod tests {
         let written = json!({"text": "$.a", "sources": ["$.s[*]", "$.t[*]"], "source": {"url": "@.u"},
             "markers": {"forms": ["numbers"], "numbers": "ids"},
             "spans": {"each": "$.x[*]", "start": "@.s", "end": "@.e", "unit": "utf16", "sources": "@.i", "names": "places-from-0"},
-            "stream": {"text": {"event": "token", "path": "$.t"}, "end": "[DONE]"}});
+            "error": {"when": "@.code != 0", "path": "$.message"},
+            "stream": {"text": {"event": "token", "path": "$.t"}, "text_so_far": "auto",
+                "skip": {"from": {"event": "thinking"}, "to": "$.thought"}, "end": "[DONE]"}});
         let options: MappingOptions = serde_json::from_value(written.clone()).expect("options");
         assert_eq!(serde_json::to_value(&options).expect("JSON"), written);
         assert!(Mapping::new("wiki", &options).is_ok());

@@ -1,6 +1,7 @@
 //! Mappings: in-house formats that a table of paths describes (`docs/reference/mappings.md`).
 
 mod events;
+mod growing_text;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod mapping;
 mod mappings;
@@ -19,8 +20,8 @@ pub(super) use events::MappedEvents;
 pub use mapping::{Mapping, MappingError};
 pub use mappings::Mappings;
 pub use options::{
-    EventOptions, FormOption, MappingOptions, MarkerOptions, Names, OffsetUnit, SourceOptions, SpanOptions,
-    StreamOptions,
+    EventOptions, FormOption, MappingOptions, MarkerOptions, Names, OffsetUnit, SkipOptions, SoFar, SourceOptions,
+    SpanOptions, StreamOptions,
 };
 pub use propose::propose;
 pub use several::Several;

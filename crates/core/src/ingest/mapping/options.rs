@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{MapAccess, Visitor};
+use serde::de::{MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Several;
@@ -25,10 +25,10 @@ pub struct MappingOptions {
     #[serde(skip_serializing_if = "Several::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMorePaths))]
     pub sources: Several<String>,
-    /// An error that stands in place of an answer.
+    /// An error that stands in place of an answer: a path, or a table with `when` and `path`.
     #[serde(skip_serializing_if = "Several::is_empty")]
-    #[cfg_attr(feature = "schema", schema(value_type = OneOrMorePaths))]
-    pub error: Several<String>,
+    #[cfg_attr(feature = "schema", schema(value_type = OneOrMoreEvents))]
+    pub error: Several<EventOptions>,
     /// Members whose string holds JSON, which citewire reads as if it stood there.
     #[serde(skip_serializing_if = "Several::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMorePaths))]
@@ -216,9 +216,13 @@ pub struct StreamOptions {
     #[serde(skip_serializing_if = "Several::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMoreEvents))]
     pub text: Several<EventOptions>,
-    /// Whether `text` is all text so far, instead of what an event adds.
+    /// Whether `text` is all text so far, instead of what an event adds. `auto` lets the texts tell.
     #[serde(skip_serializing_if = "is_default")]
-    pub text_so_far: bool,
+    #[cfg_attr(feature = "schema", schema(value_type = TextSoFar))]
+    pub text_so_far: SoFar,
+    /// Events whose text is reasoning, and no part of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip: Option<SkipOptions>,
     /// The sources that an event brings; without this member those of the complete answer.
     #[serde(skip_serializing_if = "Several::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMoreEvents))]
@@ -235,6 +239,61 @@ pub struct StreamOptions {
     #[serde(skip_serializing_if = "Several::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMoreEvents))]
     pub error: Several<EventOptions>,
+}
+
+/// What the texts of events are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SoFar {
+    /// What each event adds.
+    #[default]
+    No,
+    /// All text so far.
+    Yes,
+    /// All text so far if each begins with the one before it, else what each event adds.
+    Auto,
+}
+
+impl Serialize for SoFar {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::No => false.serialize(serializer),
+            Self::Yes => true.serialize(serializer),
+            Self::Auto => "auto".serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SoFar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Said;
+        impl Visitor<'_> for Said {
+            type Value = SoFar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false or \"auto\"")
+            }
+            fn visit_bool<E: serde::de::Error>(self, said: bool) -> Result<SoFar, E> {
+                Ok(if said { SoFar::Yes } else { SoFar::No })
+            }
+            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<SoFar, E> {
+                if word == "auto" { Ok(SoFar::Auto) } else { Err(E::invalid_value(Unexpected::Str(word), &self)) }
+            }
+        }
+        deserializer.deserialize_any(Said)
+    }
+}
+
+/// The events of a stream from one to another, both included. Without the other, all that follow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, expecting = "a table with `from` and `to`")]
+pub struct SkipOptions {
+    /// The first event.
+    #[cfg_attr(feature = "schema", schema(value_type = OneEvent))]
+    pub from: EventOptions,
+    /// The last event.
+    #[cfg_attr(feature = "schema", schema(value_type = OneEvent))]
+    pub to: EventOptions,
 }
 
 /// An event, and what is read of it. A text is the path alone.
@@ -320,6 +379,26 @@ enum OneOrMoreEvents {
     Path(String),
     One(EventOptions),
     Several(Vec<OneEvent>),
+}
+
+/// The schema of [`SoFar`].
+#[cfg(feature = "schema")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = TextSoFar)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the shape, which `SoFar` reads")]
+enum TextSoFar {
+    Said(bool),
+    Word(AutoWord),
+}
+
+#[cfg(feature = "schema")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = AutoWord)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only the shape, which `SoFar` reads")]
+enum AutoWord {
+    Auto,
 }
 
 #[cfg(feature = "schema")]

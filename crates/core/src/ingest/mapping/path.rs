@@ -89,17 +89,35 @@ impl Path {
         js_path_process(&self.query, value).is_ok_and(|found| found.iter().any(|found| !found.val.is_null()))
     }
 
-    /// Why the path finds nothing: the part of it that is there, and what stands there instead. `None` where the path ends in
-    /// a list that is empty.
-    pub(super) fn missing(&self, value: &Value, below: &str) -> Option<String> {
+    /// Whether the path leads to something, or to the empty list or object in which it would stand.
+    pub(super) fn leads_to_any(&self, value: &Value) -> bool {
+        let Some((there, segment)) = self.end(value, "") else { return true };
+        is_empty(there.value) && (selects_all(segment) || there.value.is_object() && !there.pointer.is_empty())
+    }
+
+    /// Where the path ends: the last value that is there, and the segment that finds nothing in it. `None` for a path that finds
+    /// something.
+    fn end<'v>(&self, value: &'v Value, below: &str) -> Option<(Found<'v>, &Segment)> {
+        if !self.find(value, below).is_empty() {
+            return None;
+        }
         let mut there = Found { pointer: below.to_owned(), value };
         for segment in &self.query.segments {
             let next = js_path_process(&JpQuery::new(vec![segment.clone()]), there.value).unwrap_or_default();
             match next.into_iter().next() {
                 Some(next) => there = Found { pointer: pointer(&there.pointer, &next.path), value: next.val },
-                None if selects_all(segment) && is_empty(there.value) => return None,
-                None => break,
+                None => return Some((there, segment)),
             }
+        }
+        None
+    }
+
+    /// Why the path finds nothing: the part of it that is there, and what stands there instead. `None` where the path ends in
+    /// a list that is empty.
+    pub(super) fn missing(&self, value: &Value, below: &str) -> Option<String> {
+        let (there, segment) = self.end(value, below)?;
+        if selects_all(segment) && is_empty(there.value) {
+            return None;
         }
         let place = if there.pointer.is_empty() { "the top" } else { &there.pointer };
         Some(format!("{place} {}", shown(there.value)))

@@ -170,9 +170,11 @@ impl<'s> Known<'s> {
 /// A part of the text, with the JSON pointer of its string.
 pub(super) type Part = (String, Range<usize>);
 
-/// Resolves spans to citations. Offsets count within the part of the text beside which a span stands (rule N-10).
+/// Resolves spans to citations. Offsets count within the part of the text beside which a span stands (rule N-10), from before
+/// the reasoning at its beginning, without which the answer has its text.
 pub(super) fn citations(
     text: &str,
+    reasoning: usize,
     parts: &[Part],
     sources: &[Source],
     spans: Vec<FoundSpan>,
@@ -195,7 +197,8 @@ pub(super) fn citations(
         }
         let Some((_, offsets)) = &index else { continue };
         let place = span.range(content, offsets).map(|found| range.start + found.start..range.start + found.end);
-        match place.and_then(|place| whole_words(text, place, range.end)) {
+        let place = place.and_then(|place| whole_words(text, place, range.end));
+        match place.and_then(|place| behind(reasoning, text, place)) {
             Some(place) if !cited.is_empty() => citations.push(Citation::new(place, cited)),
             Some(_) => {}
             None => {
@@ -205,6 +208,12 @@ pub(super) fn citations(
         }
     }
     citations
+}
+
+/// A span in the text without the reasoning at its beginning.
+fn behind(reasoning: usize, text: &str, span: Span) -> Option<Span> {
+    let range = span.start().checked_sub(reasoning)?..span.end().checked_sub(reasoning)?;
+    Span::new(&text[reasoning..], range).ok()
 }
 
 impl FoundSpan {

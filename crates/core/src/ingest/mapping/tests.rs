@@ -152,6 +152,48 @@ fn a_path_that_finds_nothing_or_the_wrong_thing_says_what_is_there() {
 }
 
 #[test]
+fn of_several_paths_one_that_leads_somewhere_is_enough() {
+    let options =
+        json!({"text": ["$.c.text", "$.c.text[*].t"], "sources": ["$.p[*]", "$.q.r[*]"], "source": {"title": "@.t"}});
+    let parts = answer(options.clone(), &json!({"c": {"text": [{"t": "a "}, {"t": "[1]"}]}, "p": [{"t": "A"}]}));
+    assert_eq!((parts.text.as_str(), parts.sources.len(), notes(&parts)), ("a [1]", 1, vec![]));
+    for nothing in [json!({"c": {"text": "a"}, "q": {}}), json!({"c": {"text": "a"}, "p": []})] {
+        assert_eq!(notes(&answer(options.clone(), &nothing)), [], "{nothing}");
+    }
+    let nowhere = answer(options.clone(), &json!({"c": {"text": "a"}}));
+    assert_eq!(nowhere.warnings.iter().filter(|entry| entry.code == "mapping-empty").count(), 2);
+    let told = refused(options, r#"{"c": {"text": {"de": "a"}}}"#);
+    assert!(told.contains("`text` ($.c.text) finds no string here: it has `de`"), "{told}");
+}
+
+#[test]
+fn an_error_may_have_a_condition() {
+    let options = json!({"text": "$.data.answer", "error": {"when": "@.code != 0", "path": "$.message"}});
+    let good = answer(options.clone(), &json!({"code": 0, "message": "success", "data": {"answer": "a"}}));
+    assert!(good.complete && good.error.is_none());
+    let told = refused(options, r#"{"code": 102, "message": "You don't own the chat"}"#);
+    assert!(told.contains("You don't own the chat"), "{told}");
+}
+
+#[test]
+fn reasoning_is_no_text_and_offsets_count_it() {
+    let spans = json!({"each": "$.c[*]", "start": "@.s", "end": "@.e", "sources": "@.n"});
+    let options = json!({"text": "$.a", "sources": "$.s[*]", "source": {"title": "@.t"}, "spans": spans,
+        "stream": {"text": "$.d", "skip": {"from": "$.thinks", "to": "$.thought"}}});
+    let (sources, cites) = (json!([{"t": "A"}]), json!([{"s": 22, "e": 25, "n": 1}, {"s": 7, "e": 9, "n": 1}]));
+    let whole = answer(options.clone(), &json!({"a": "<think>Hm [1]</think>\nYes.", "s": sources, "c": cites}));
+    assert_eq!((whole.text.as_str(), cited(&whole)), ("Yes.", vec![("Yes", vec![0])]));
+    assert_eq!(notes(&whole).len(), 1, "a span in the reasoning cites nothing");
+    let lines =
+        format!("{{\"d\":\"<think>Hm [1]</th\"}}\n{{\"d\":\"ink>\\nYes.\"}}\n{{\"s\":{sources},\"c\":{cites}}}\n");
+    let streamed = read(options.clone(), lines.as_bytes()).expect("an answer");
+    assert_eq!((streamed.text.as_str(), cited(&streamed)), ("Yes.", vec![("Yes", vec![0])]));
+    let skipped = "{\"thinks\":true,\"d\":\"a\"}\n{\"d\":\"b\"}\n{\"thought\":true,\"d\":\"c\"}\n{\"d\":\"Yes\"}\n\
+        {\"thinks\":true}\n{\"d\":\"d\"}\n";
+    assert_eq!(read(options, skipped.as_bytes()).expect("an answer").text, "Yes");
+}
+
+#[test]
 fn odd_sources_are_counted_and_named_once() {
     let options = json!({"text": "$.a", "sources": "$.s[*]", "source": {"title": "@.t", "page": "@.p"}});
     let body = json!({"a": "x", "s": [{"x": 1}, {"x": 2}, true, {"t": {"de": "A"}}, {"t": "B", "p": "iv"}]});
@@ -241,7 +283,11 @@ fn events_may_repeat_the_text_and_the_sources_so_far_and_be_plain_text() {
         data: {\"a\":\"x [2]\",\"s\":[\"https://x.example/a\",\"https://x.example/b\"]}\n\ndata: [DONE]\n\n";
     let so_far = read(options.clone(), body.as_bytes()).expect("an answer");
     assert_eq!((so_far.text.as_str(), so_far.sources.len(), so_far.complete), ("x [2]", 2, true));
-    assert!(!read(options, body.replace("data: [DONE]", "").as_bytes()).expect("an answer").complete);
+    assert!(!read(options.clone(), body.replace("data: [DONE]", "").as_bytes()).expect("an answer").complete);
+    let mut auto = options.clone();
+    auto["stream"]["text_so_far"] = json!("auto");
+    let both = |body: &str| read(auto.clone(), body.as_bytes()).expect("an answer").text;
+    assert_eq!((both(body), both(&body.replace("x [2]", "y [2]"))), ("x [2]".to_owned(), "xy [2]".to_owned()));
     let plain = json!({"stream": {"text": {"event": "token", "path": "$"}}});
     let body = "event: token\ndata: Hello\n\nevent: token\ndata:  world\n\nevent: log\ndata: x\n\n";
     assert_eq!(read(plain, body.as_bytes()).expect("an answer").text, "Hello world");

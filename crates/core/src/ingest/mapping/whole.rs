@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{IngestError, json};
+use super::super::{IngestError, json, thinking};
 use super::mapping::Mapping;
 use super::oddities::Oddities;
 use super::path::{Found, Path, shown};
@@ -45,24 +45,33 @@ impl Mapping {
     }
 
     pub(super) fn read(&self, value: &Value) -> Result<Answer, IngestError> {
-        let error = self.error.iter().flat_map(|path| path.find(value, "")).find(|found| is_error(found.value));
+        let error = self.error(value);
         let (text, parts) = match self.text(value) {
             Ok(text) => text,
             Err(reason) => return Err(error.map_or(reason, |found| json::error_instead(found.value))),
         };
-        let mut answer = Answer { text, grammar: self.grammar, complete: error.is_none(), ..Answer::default() };
+        let reasoning = thinking::reasoning(&text);
+        let said = text[reasoning..].to_owned();
+        let mut answer = Answer { text: said, grammar: self.grammar, complete: error.is_none(), ..Answer::default() };
         answer.error = error.map(|found| json::provider_error(found.value));
         let mut odd = Oddities::default();
         answer.sources = self.sources(&self.sources, value, "", &mut answer.warnings, &mut odd);
-        answer.warnings.extend(self.sources.iter().filter_map(|path| not_found("sources", path, value)));
+        answer.warnings.extend(none_found("sources", &self.sources, value));
         if let Some(spans) = &self.spans {
             let found = spans.each.iter().flat_map(|path| path.find(value, ""));
             let found = found.map(|found| spans.read(&found, &mut odd)).collect();
-            answer.warnings.extend(spans.each.iter().filter_map(|path| not_found("spans.each", path, value)));
-            answer.citations = citations(&answer.text, &parts, &answer.sources, found, &mut answer.warnings);
+            answer.warnings.extend(none_found("spans.each", &spans.each, value));
+            answer.citations = citations(&text, reasoning, &parts, &answer.sources, found, &mut answer.warnings);
         }
         answer.warnings.extend(odd.entries());
         Ok(self.gave(answer))
+    }
+
+    /// The error that stands in place of an answer.
+    fn error<'v>(&self, value: &'v Value) -> Option<Found<'v>> {
+        let holds = |when: &Path| when.is_in(&Value::Array(vec![value.clone()]));
+        let rules = self.error.iter().filter(|rule| rule.when.as_ref().is_none_or(holds));
+        rules.flat_map(|rule| rule.path.find(value, "")).find(|found| is_error(found.value))
     }
 
     /// Completes an answer: its format, and without content that readers must not get.
@@ -74,25 +83,15 @@ impl Mapping {
 
     /// The text with its parts, which follow each other without separators (rule N-10).
     fn text(&self, value: &Value) -> Result<(String, Vec<Part>), IngestError> {
+        let mut wrong = None;
         for path in &self.text {
-            let (mut text, mut parts) = (String::new(), Vec::new());
-            for Found { pointer, value } in path.find(value, "") {
-                match value {
-                    Value::String(part) => {
-                        parts.push((pointer, text.len()..text.len() + part.len()));
-                        text.push_str(part);
-                    }
-                    Value::Null => {}
-                    Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                        return Err(IngestError::member(pointer, no_text("text", path, value)));
-                    }
-                }
-            }
-            if !parts.is_empty() {
-                return Ok((text, parts));
+            match text_at(path, value) {
+                Ok((_, parts)) if parts.is_empty() => {}
+                Ok(found) => return Ok(found),
+                Err(error) => wrong = wrong.or(Some(error)),
             }
         }
-        Err(IngestError::member("", self.without_text(value)))
+        Err(wrong.unwrap_or_else(|| IngestError::member("", self.without_text(value))))
     }
 
     fn without_text(&self, value: &Value) -> String {
@@ -126,6 +125,24 @@ impl Mapping {
     }
 }
 
+/// The strings that a path finds, as one text with its parts; an error where it finds something else.
+fn text_at(path: &Path, value: &Value) -> Result<(String, Vec<Part>), IngestError> {
+    let (mut text, mut parts) = (String::new(), Vec::new());
+    for Found { pointer, value } in path.find(value, "") {
+        match value {
+            Value::String(part) => {
+                parts.push((pointer, text.len()..text.len() + part.len()));
+                text.push_str(part);
+            }
+            Value::Null => {}
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                return Err(IngestError::member(pointer, no_text("text", path, value)));
+            }
+        }
+    }
+    Ok((text, parts))
+}
+
 /// The name under which an object of sources holds one of them, which is its id: `{"docs": {"a7": {…}}}`.
 fn key(value: &Value, below: &str, pointer: &str) -> Option<String> {
     let (parent, name) = pointer.strip_prefix(below)?.rsplit_once('/')?;
@@ -156,12 +173,16 @@ pub(super) fn no_text(member: &str, path: &Path, value: &Value) -> String {
     format!("`{member}` ({}) finds no string here: it {}{mend}", path.written(), shown(value))
 }
 
-/// A note about a path that leads nowhere in a body.
-fn not_found(member: &str, path: &Path, value: &Value) -> Option<Entry> {
-    if !path.find(value, "").is_empty() {
-        return None;
+/// A note for each path of a member, if none of them leads anywhere in a body. Where one leads to an empty list, there is
+/// nothing to find.
+fn none_found(member: &str, paths: &[Path], value: &Value) -> Vec<Entry> {
+    if paths.iter().any(|path| path.leads_to_any(value)) {
+        return Vec::new();
     }
-    let there = path.missing(value, "")?;
-    let message = format!("`{member}` ({}) finds nothing: {there}", path.written());
-    Some(Entry::in_input(Kind::Note, "mapping-empty", "", message))
+    let note = |path: &Path| {
+        let there = path.missing(value, "")?;
+        let message = format!("`{member}` ({}) finds nothing: {there}", path.written());
+        Some(Entry::in_input(Kind::Note, "mapping-empty", "", message))
+    };
+    paths.iter().filter_map(note).collect()
 }

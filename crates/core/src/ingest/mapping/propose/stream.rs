@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::super::options::{EventOptions, MappingOptions, StreamOptions};
+use super::super::options::{EventOptions, MappingOptions, SoFar, StreamOptions};
 use super::super::several::Several;
 use super::answers::{describe, likeness, source_lists};
 use super::survey::{Survey, last_name, quoted};
@@ -68,7 +68,7 @@ pub(super) fn propose(events: &[(String, Value)], has_sentinel: bool) -> Option<
     options.stream = StreamOptions {
         recognize: text_rule.clone().into(),
         text: text_rule.into(),
-        text_so_far: so_far,
+        text_so_far: if so_far { SoFar::Yes } else { SoFar::No },
         end: end(events, has_sentinel),
         ..StreamOptions::default()
     };
