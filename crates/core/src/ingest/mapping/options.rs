@@ -78,6 +78,8 @@ paths! {
         title,
         /// The URL. A text that is no URL is a file name.
         url,
+        /// What may stand before an address and is no part of it, such as `link://`. These are no paths.
+        strip,
         /// The file name or path.
         filepath,
         /// The id of the passage within the document.

@@ -45,11 +45,17 @@ impl SourcePaths {
         source
     }
 
+    /// An address without what stands before it.
+    fn stripped(&self, address: &str) -> String {
+        let rest = self.strip.iter().find_map(|before| address.strip_prefix(before.as_str()));
+        rest.unwrap_or(address).to_owned()
+    }
+
     fn of_object(&self, found: &Found<'_>, notes: &mut Vec<Entry>, odd: &mut Oddities) -> Source {
         let mut members = Members { found, odd };
         let address = members.first("source.url", &self.url);
         let pointer = || address.as_ref().map_or_else(String::new, |(pointer, _)| pointer.clone());
-        let located = location(address.as_ref().map(|(_, text)| text.clone()), pointer, notes);
+        let located = location(address.as_ref().map(|(_, text)| self.stripped(text)), pointer, notes);
         let Located { url, filepath: path_in_url, address } = located;
         let label = members.text("source.label", &self.label);
         Source {
