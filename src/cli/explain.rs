@@ -10,12 +10,26 @@ use super::input::{Input, print, without_mark};
 use super::wanted::from;
 use crate::answer::{Answer, Source};
 use crate::cite::{CitedText, Rules, cite};
-use crate::ingest::{AnswerFormat, IngestError, Mapping, ingest, propose};
-use crate::report::{At, Entry, Kind};
+use crate::config::ready_mapping;
+use crate::ingest::{
+    AnswerFormat, Mapping, MappingOptions, MarkerOptions, SourceOptions, SpanOptions, StreamOptions, ingest, propose,
+};
+use crate::report::{At, Entry, Kind, SOURCES_UNREAD};
 use crate::text::in_terminal;
 
 /// The name of a proposed mapping.
 const PROPOSED: &str = "proposed";
+
+/// The mappings of `samples/formats`.
+const READY: [(&str, &str); 7] = [
+    ("amazon-q-business", include_str!("../../samples/formats/amazon-q-business.toml")),
+    ("anythingllm", include_str!("../../samples/formats/anythingllm.toml")),
+    ("dashscope", include_str!("../../samples/formats/dashscope.toml")),
+    ("flowise", include_str!("../../samples/formats/flowise.toml")),
+    ("llamaindex-server", include_str!("../../samples/formats/llamaindex-server.toml")),
+    ("ragflow", include_str!("../../samples/formats/ragflow.toml")),
+    ("vectara", include_str!("../../samples/formats/vectara.toml")),
+];
 
 /// The most sources and entries of a report that are shown.
 const MAX_SHOWN: usize = 10;
@@ -35,56 +49,137 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 /// The explanation of a body. An unknown one without a mapping to propose is a finding.
 fn explain(body: &[u8], from: &AnswerFormat) -> (String, Outcome) {
     let mut lines = Vec::new();
-    match ingest(body, from) {
+    let loses_all = match ingest(body, from) {
         Ok(answer) => {
             lines.push(format!("This is read as {}.", answer.provider.unwrap_or("an answer of no format")));
             found(&answer, &mut lines);
-            (comments(&lines), Outcome::Done)
+            if !loses_sources(&answer) {
+                return (comments(&lines), Outcome::Done);
+            }
+            lines.push("None of its sources was read.".to_owned());
+            true
         }
         Err(error) => {
             lines.push(format!("This cannot be read: {error}."));
-            match (from, proposal(body)) {
-                (AnswerFormat::Detected(_), Some((toml, answer))) => {
-                    lines.push(
-                        "This mapping is a guess from its names and values. Save it, mend it, and use it with"
-                            .to_owned(),
-                    );
-                    lines.push("`citewire convert --map FILE`. With it, citewire finds:".to_owned());
-                    answered(answer, &mut lines);
-                    (format!("{}\n{toml}", comments(&lines)), Outcome::Done)
-                }
-                (AnswerFormat::Known(_) | AnswerFormat::Mapped(_), _) => (comments(&lines), Outcome::Found),
-                (AnswerFormat::Detected(_), None) => {
-                    lines.push(
-                        "Nothing in it looks like the text of an answer, so no mapping can be proposed.".to_owned(),
-                    );
-                    (comments(&lines), Outcome::Found)
-                }
-            }
+            false
+        }
+    };
+    if !matches!(from, AnswerFormat::Detected(_)) {
+        return (comments(&lines), if loses_all { Outcome::Done } else { Outcome::Found });
+    }
+    match ready(body).or_else(|| guessed(body, loses_all)) {
+        Some(Proposal { told, toml }) => {
+            lines.extend(told);
+            (format!("{}\n{toml}", comments(&lines)), Outcome::Done)
+        }
+        None if loses_all => (comments(&lines), Outcome::Done),
+        None => {
+            lines.push("Nothing in it looks like the text of an answer, so no mapping can be proposed.".to_owned());
+            (comments(&lines), Outcome::Found)
         }
     }
 }
 
-/// A mapping for an unknown body as TOML, and what it reads.
-fn proposal(body: &[u8]) -> Option<(String, Result<Answer, IngestError>)> {
-    let options = propose(body)?;
-    let mapping = Mapping::new(PROPOSED, &options).ok()?;
-    let toml = toml::to_string(&options).ok()?;
-    Some((toml, ingest(body, Arc::new(mapping))))
+/// Whether an answer has sources of which its format reads none.
+fn loses_sources(answer: &Answer) -> bool {
+    answer.sources.is_empty() && answer.warnings.iter().any(|entry| entry.code == SOURCES_UNREAD)
 }
 
-fn answered(answer: Result<Answer, IngestError>, lines: &mut Vec<String>) {
-    match answer {
-        Ok(answer) => found(&answer, lines),
-        Err(error) => lines.push(format!("nothing: {error}")),
+/// A mapping for a body.
+struct Proposal {
+    /// Where it is from, and what it finds.
+    told: Vec<String>,
+    toml: String,
+}
+
+/// The ready mapping of the product that gave a body.
+fn ready(body: &[u8]) -> Option<Proposal> {
+    let mappings = READY.iter().filter_map(|(name, toml)| ready_mapping(name, toml)).collect();
+    let answer = ingest(body, AnswerFormat::Detected(mappings)).ok()?;
+    let (name, toml) = READY.iter().find(|(name, _)| answer.provider == Some(*name))?;
+    let mut told = vec![format!("This ready mapping, samples/formats/{name}.toml, reads it. Save it, and use it with")];
+    told.push(USE.to_owned());
+    found(&answer, &mut told);
+    Some(Proposal { told, toml: (*toml).to_owned() })
+}
+
+/// How to use a mapping that is shown.
+const USE: &str = "`citewire convert --map FILE`. With it, citewire finds:";
+
+/// A mapping that the names and values in a body suggest. Where a format reads the text, only one with sources is of use.
+fn guessed(body: &[u8], needs_sources: bool) -> Option<Proposal> {
+    let options = propose(body)?;
+    let mapping = Mapping::new(PROPOSED, &options).ok()?;
+    let toml = written(&options)?;
+    let answer = ingest(body, Arc::new(mapping));
+    if needs_sources && !answer.as_ref().is_ok_and(|answer| !answer.sources.is_empty()) {
+        return None;
     }
+    let mut told =
+        vec!["This mapping is a guess from its names and values. Save it, mend it, and use it with".to_owned()];
+    told.push(USE.to_owned());
+    match answer {
+        Ok(answer) => {
+            found(&answer, &mut told);
+            told.extend(doubts(&options, &answer).into_iter().map(|doubt| format!("check: {doubt}")));
+        }
+        Err(error) => told.push(format!("nothing: {error}")),
+    }
+    Some(Proposal { told, toml })
+}
+
+/// A mapping as people write it: an event on one line.
+fn written(options: &MappingOptions) -> Option<String> {
+    let MappingOptions { source, markers, spans, stream, .. } = options;
+    let top = MappingOptions {
+        source: SourceOptions::default(),
+        markers: MarkerOptions::default(),
+        spans: SpanOptions::default(),
+        stream: StreamOptions::default(),
+        ..options.clone()
+    };
+    let events = toml::Table::try_from(stream).ok()?;
+    let names = ["recognize", "text", "text_so_far", "sources", "spans", "end"].into_iter();
+    let stream = names.filter_map(|name| Some(format!("{name} = {}\n", events.get(name)?))).collect();
+    let sections = [
+        ("source", toml::to_string(source).ok()?),
+        ("markers", toml::to_string(markers).ok()?),
+        ("spans", toml::to_string(spans).ok()?),
+        ("stream", stream),
+    ];
+    let sections = sections.into_iter().filter(|(_, members)| !members.is_empty());
+    let sections: String = sections.map(|(name, members)| format!("\n[{name}]\n{members}")).collect();
+    let mapping = format!("{}{sections}", toml::to_string(&top).ok()?);
+    Some(mapping.trim_start().to_owned())
+}
+
+/// What may be wrong with a guess.
+fn doubts(options: &MappingOptions, answer: &Answer) -> Vec<String> {
+    let text = answer.text.trim();
+    let is_json = text.starts_with(['{', '[']) && serde_json::from_str::<serde_json::Value>(text).is_ok();
+    let many = options.text.0.iter().find(|path| path.contains("[*]") || path.contains(".*"));
+    let CitedText { unresolved, entries, .. } = cite(answer, &Rules::numbered());
+    let alike = entries.iter().filter(|entry| entry.code == "looks-like-marker").count();
+    let unnamed = answer.sources.iter().filter(|source| source.display_title().is_none()).count();
+    let nameless = unresolved.len() + alike;
+    let doubts = [
+        many.map(|path| format!("`{path}` joins all texts that it finds")),
+        is_json
+            .then(|| "the text is JSON; name the text in it, with `json_in` for the string that holds it".to_owned()),
+        (text.starts_with('<') && text.contains("</"))
+            .then(|| "the text is HTML, and readers get its tags; look for a plain text beside it".to_owned()),
+        answer.sources.is_empty().then(|| "no sources were found".to_owned()),
+        (nameless > 0).then(|| format!("markers that name no source: {nameless}; see `markers`")),
+        (unnamed > 0).then(|| format!("sources without a name: {unnamed}; see `source.title`")),
+    ];
+    doubts.into_iter().flatten().collect()
 }
 
 /// What is in an answer: text, sources, places, and what its report says.
 fn found(answer: &Answer, lines: &mut Vec<String>) {
     let CitedText { places, sources, entries, .. } = cite(answer, &Rules::numbered());
     let chars = answer.text.chars().count();
-    lines.push(format!("  text: {chars} characters: {:?}", start(&answer.text)));
+    lines.push(format!("  text: {chars} characters: {}", ends(&answer.text)));
     lines.push(format!("  sources: {}, of which the text cites {}", answer.sources.len(), sources.len()));
     let shown = answer.sources.iter().zip(1..).take(MAX_SHOWN);
     lines.extend(shown.map(|(source, number)| format!("    {number}. {}", named(source))));
@@ -115,6 +210,16 @@ fn named(source: &Source) -> String {
     let url = source.url.as_ref().map_or(String::new(), |url| format!(", {}", url.as_str()));
     let passage = source.content.as_ref().map_or(String::new(), |text| format!(", {:?}", start(text)));
     format!("{name}{url}{passage}")
+}
+
+/// A text with its beginning and its end, where a mapping often takes too much.
+fn ends(text: &str) -> String {
+    let chars = text.chars().count();
+    if chars <= 2 * MAX_CHARS {
+        return format!("{text:?}");
+    }
+    let end: String = text.chars().skip(chars - MAX_CHARS).collect();
+    format!("{:?} … {end:?}", text.chars().take(MAX_CHARS).collect::<String>())
 }
 
 fn start(text: &str) -> String {

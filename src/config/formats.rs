@@ -41,6 +41,11 @@ pub fn mapping_file(file: &Path) -> Result<Mapping, MappingFault> {
         .map_err(|(member, reason)| fault(if member.is_empty() { reason } else { format!("{member}: {reason}") }))
 }
 
+/// The mapping of this name in a text of TOML without a header; `None` for any other text.
+pub(crate) fn ready_mapping(name: &str, toml: &str) -> Option<Mapping> {
+    read(name, Value::Table(toml.parse().ok()?)).ok()
+}
+
 /// The mapping in a file, with its name.
 fn named(file: &Path, mut table: Table) -> Result<(String, Value), String> {
     match table.remove(KEY) {

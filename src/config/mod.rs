@@ -26,6 +26,7 @@ pub use assistant_form::assistant_form;
 pub use assistant_section::read_settings;
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use error::{ConfigError, Fault, Origin};
+pub(crate) use formats::ready_mapping;
 pub use formats::{MappingFault, mapping_file};
 pub use generated_secrets::GeneratedSecretError;
 pub use load::Sources;

@@ -152,6 +152,47 @@ fn what_explain_prints_is_a_mapping_file() {
     assert!(code == 2 && told.contains("source.titel: there is no `titel`; `title` is meant"), "{told}");
 }
 
+fn explained(body: &str, name: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(name);
+    fs::write(&file, body).expect("written");
+    run(&["convert", "--explain", &file.display().to_string()]).1
+}
+
+#[test]
+fn explain_names_the_ready_mapping_of_a_product() {
+    for (mapping, cases) in mapped() {
+        for case in cases {
+            let file = entries(&case).into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == "input"));
+            let (_, explained, _) = run(&["convert", "--explain", &file.expect("input").display().to_string()]);
+            let told = format!("samples/formats/{}.toml, reads it", mapping.name());
+            assert!(explained.contains(&told), "{}: {explained}", case.display());
+        }
+    }
+}
+
+#[test]
+fn a_format_that_reads_the_text_and_loses_all_sources_gets_a_mapping() {
+    let body = json!({"output": {"text": "Leave is 30 days [1].", "session_id": "s", "doc_references": [
+        {"doc_name": "leave.pdf", "title": "Leave", "text": "All staff get 30 days.", "doc_url": "https://x.example/l"}]}});
+    let explained = explained(&body.to_string(), "answer.json");
+    assert!(explained.contains("This is read as bedrock-rag.") && explained.contains("None of its sources was read."));
+    assert!(explained.contains("\nsources = \"$.output.doc_references[*]\"\n"), "{explained}");
+}
+
+#[test]
+fn explain_writes_events_on_one_line_and_says_what_is_doubtful() {
+    let stream = "event: found\ndata: {\"docs\":[{\"title\":\"Leave\",\"url\":\"https://x.example/l\"}]}\n\n\
+        event: token\ndata: {\"t\":\"Leave is \"}\n\nevent: token\ndata: {\"t\":\"30 days [1].\"}\n\nevent: done\ndata: {}\n\n";
+    let explained_stream = explained(stream, "answer.sse");
+    assert!(explained_stream.contains("\ntext = { event = \"token\", path = \"$.t\" }\n"), "{explained_stream}");
+    assert!(!explained_stream.contains("# check: "), "{explained_stream}");
+    let doubtful = explained(r#"{"reply": "<p>Leave is 30 days [4].</p>", "ok": true}"#, "answer.json");
+    for doubt in ["the text is HTML", "no sources were found"] {
+        assert!(doubtful.contains(&format!("# check: {doubt}")), "{doubtful}");
+    }
+}
+
 #[tokio::test]
 async fn a_format_of_the_settings_is_named_or_detected_over_http() {
     let folder = tempfile::tempdir().expect("a folder");

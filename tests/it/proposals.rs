@@ -120,6 +120,103 @@ fn streams_of_many_shapes_are_read() {
     }
 }
 
+/// Each of these once gave a text or a source that is none of the answer's.
+#[test]
+fn what_misleads_in_a_body_does_not_mislead_the_proposal() {
+    let shapes = [
+        (
+            "the user's question, and numbers from 0",
+            r#"{"payload": {"msgs": [{"who": "user", "body": "Where do I park?"}, {"who": "bot", "body": "On level 2 [0]. Bikes below [2]."}],
+                "evidence": {"p1": {"doc": {"caption": "Parking", "href": "https://x.example/p"}, "excerpt": "Cars."},
+                "p2": {"doc": {"caption": "Canteen", "href": "https://x.example/c"}, "excerpt": "Lunch."},
+                "p3": {"doc": {"caption": "Bikes", "href": "https://x.example/b"}, "excerpt": "Bikes."}}}}"#,
+            "On level 2 [1]. Bikes below [3].",
+            vec!["Parking", "Canteen", "Bikes"],
+        ),
+        (
+            "a list of messages that is no stream",
+            r#"[{"isCreatedByUser": true, "text": "How many days of leave do I get?"}, {"isCreatedByUser": false, "sender": "Agent", "text": "",
+                "content": [{"type": "tool_call", "tool_call": {"id": "c1", "name": "search", "output": "LONG"}}, {"type": "text", "text": "Leave is 30 days [1]."}],
+                "sources": [{"title": "Leave", "url": "https://x.example/l"}]}]"#,
+            "Leave is 30 days [1].",
+            vec!["Leave"],
+        ),
+        (
+            "JSON in a string",
+            r#"{"job": "77", "data": "{\"antwort\":\"Urlaub sind 30 Tage [2].\",\"quellen\":[{\"titel\":\"Kantine\",\"link\":\"https://x.example/k\",\"auszug\":\"Ab 11:30.\"},{\"titel\":\"Urlaub\",\"link\":\"https://x.example/urlaub.html\",\"auszug\":\"30 Tage.\"}]}"}"#,
+            "Urlaub sind 30 Tage [2].",
+            vec!["x.example", "urlaub.html"],
+        ),
+        (
+            "HTML beside a plain text, and markers of sources",
+            r#"{"reply": {"html": "<p>Leave is 30 days <sup>[a7]</sup>.</p>", "plain": "Leave is 30 days [a7]."},
+                "citations": [{"marker": "[a7]", "article": {"id": 881, "subject": "Leave", "permalink": "https://x.example/a/881"}}]}"#,
+            "Leave is 30 days [1].",
+            vec!["Leave"],
+        ),
+        (
+            "lines of a file",
+            r#"{"text": "Leave is 30 days [1].", "chunks": [{"pageContent": "LONG", "metadata": {"source": "https://x.example/l", "title": "Leave", "loc": {"lines": {"from": 1, "to": 9}}}}]}"#,
+            "Leave is 30 days [1].",
+            vec!["Leave"],
+        ),
+    ];
+    for (name, body, text, names) in shapes {
+        let body = body.replace("LONG", LONG);
+        let (options, answer) = proposed(&body);
+        assert_eq!(
+            found(&body),
+            (text.to_owned(), names.into_iter().map(str::to_owned).collect()),
+            "{name}: {options:?}"
+        );
+        assert!(answer.citations.is_empty(), "{name}: {options:?}");
+    }
+}
+
+#[test]
+fn a_query_is_no_name_of_a_member() {
+    let body = r#"{"response": "Leave is 30 days [1].", "web": {"leave policy": {"organic": [{"title": "Leave", "link": "https://x.example/l"}]}}}"#;
+    let (options, _) = proposed(body);
+    assert_eq!(options.sources.0, ["$.web.*.organic[*]"], "{options:?}");
+}
+
+#[test]
+fn the_end_of_a_stream_is_found_where_it_is_not_the_last_event() {
+    let source = r#"[{"title":"Leave","url":"https://x.example/l"}]"#;
+    for (body, cut) in [
+        (
+            format!(
+                "data: {{\"data\":{{\"answer\":\"Leave \",\"final\":false}}}}\n\ndata: {{\"data\":{{\"answer\":\"is [1].\",\"final\":false}}}}\n\n\
+                 data: {{\"data\":{{\"answer\":\"\",\"final\":true,\"refs\":{source}}}}}\n\ndata: {{\"data\":true}}\n\n"
+            ),
+            "data: {\"data\":{\"answer\":\"\"",
+        ),
+        (
+            format!(
+                "data: {{\"out\":{{\"choices\":[{{\"text\":\"Leave \",\"finish_reason\":\"null\"}}],\"refs\":{source}}}}}\n\n\
+                 data: {{\"out\":{{\"choices\":[{{\"text\":\"is [1].\",\"finish_reason\":\"null\"}}]}}}}\n\n\
+                 data: {{\"out\":{{\"choices\":[{{\"text\":\"\",\"finish_reason\":\"stop\"}}]}}}}\n\n"
+            ),
+            "data: {\"out\":{\"choices\":[{\"text\":\"\"",
+        ),
+        (
+            format!(
+                "{{\"n\":1,\"obj\":{{\"type\":\"docs\",\"docs\":{source}}},\"at\":{{\"turn\":0}}}}\n\
+                 {{\"n\":2,\"obj\":{{\"type\":\"delta\",\"content\":\"Leave \"}},\"at\":{{\"turn\":0}}}}\n\
+                 {{\"n\":3,\"obj\":{{\"type\":\"delta\",\"content\":\"is [1].\"}},\"at\":{{\"turn\":0}}}}\n\
+                 {{\"n\":4,\"obj\":{{\"type\":\"stop\"}},\"at\":{{\"turn\":0}}}}\n"
+            ),
+            "{\"n\":4",
+        ),
+    ] {
+        let (options, answer) = proposed(&body);
+        assert_eq!((answer.text.as_str(), answer.complete), ("Leave is [1].", true), "{options:?}");
+        let mapping = Arc::new(Mapping::new("proposed", &options).expect("a mapping"));
+        let before = body.split(cut).next().expect("events");
+        assert!(!ingest(before.as_bytes(), mapping).expect("an answer").complete, "{options:?}");
+    }
+}
+
 #[test]
 fn nothing_is_proposed_for_a_body_without_a_text() {
     for body in [
@@ -130,6 +227,7 @@ fn nothing_is_proposed_for_a_body_without_a_text() {
         "data: 5\n\n",
         "{\"links\": [\"https://x.example\"]}",
         "hello",
+        "\"text only, and no answer\"",
         "\u{0}",
     ] {
         assert_eq!(propose(body.as_bytes()), None, "{body}");

@@ -99,6 +99,7 @@ impl UnknownMembers {
             let shown: String = name.chars().take(60).collect::<String>().escape_debug().to_string();
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
             let advice = match (nearest(place, &name), place) {
+                (Some(meant), _) if meant == name => "only the events of a stream have this member".to_owned(),
                 (Some(meant), _) => format!("do you mean `{meant}`?"),
                 (None, Place::Source) => "further facts about a document belong into its `metadata`".to_owned(),
                 (None, Place::Top) => return None,

@@ -25,6 +25,12 @@ impl<T> Several<T> {
     }
 }
 
+impl<T> FromIterator<T> for Several<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
 impl<T> From<T> for Several<T> {
     fn from(one: T) -> Self {
         Self(vec![one])

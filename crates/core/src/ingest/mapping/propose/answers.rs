@@ -6,9 +6,11 @@ use serde_json::Value;
 
 use super::super::super::span::Unit;
 use super::super::options::{MappingOptions, MarkerOptions, Names, OffsetUnit, SpanOptions};
+use super::super::path::{Found, Path};
 use super::super::several::Several;
 use super::roles::{Members, Roles, members, roles};
-use super::survey::{Survey, last_name};
+use super::survey::{OF_USERS, Survey, last_name};
+use crate::answer::marker_word;
 use crate::text::OffsetIndex;
 
 /// A list that looks like the sources of an answer.
@@ -88,10 +90,56 @@ const NO_TEXTS: &[&str] = &[
     "role",
     "status",
     "error",
+    "sender",
+    "endpoint",
+    "who",
+    "speaker",
 ];
 
-/// Proposes a mapping for a whole answer.
+/// Proposes a mapping for a whole answer. A member whose string holds JSON is opened, if the answer stands in it.
 pub(super) fn propose(value: &Value) -> Option<MappingOptions> {
+    if value.is_string() {
+        return None;
+    }
+    let (opened, json_in) = opened(value);
+    let within = |options: &MappingOptions| -> Vec<String> {
+        let paths = options.text.0.iter().chain(&options.sources.0);
+        let holds =
+            |json: &&String| paths.clone().any(|path| path.len() > json.len() && path.starts_with(json.as_str()));
+        json_in.iter().filter(holds).cloned().collect()
+    };
+    let of_opened = Some(&opened).filter(|_| !json_in.is_empty()).and_then(closed);
+    let of_opened = of_opened.map(|options| MappingOptions { json_in: Several(within(&options)), ..options });
+    of_opened.filter(|options| !options.json_in.is_empty()).or_else(|| closed(value))
+}
+
+/// A body in which strings that hold JSON are opened, and the paths of these.
+fn opened(value: &Value) -> (Value, Vec<String>) {
+    let inner = |text: &str| {
+        let holds_json = text.trim_start().starts_with(['{', '[']);
+        holds_json
+            .then(|| serde_json::from_str::<Value>(text).ok())
+            .flatten()
+            .filter(|value| !value.is_array() || value[0].is_object())
+    };
+    let survey = Survey::of(value);
+    let holding = survey.strings.iter().filter(|(_, texts)| texts.iter().all(|text| inner(text).is_some()));
+    let paths: Vec<String> = holding.map(|(path, _)| path.clone()).filter(|path| path != "$").collect();
+    let mut opened = value.clone();
+    for path in paths.iter().filter_map(|path| Path::absolute(path).ok()) {
+        for Found { pointer, .. } in path.find(value, "") {
+            if let Some(place) = opened.pointer_mut(&pointer)
+                && let Some(inner) = place.as_str().and_then(inner)
+            {
+                *place = inner;
+            }
+        }
+    }
+    (opened, paths)
+}
+
+/// Proposes a mapping for a body as it stands.
+fn closed(value: &Value) -> Option<MappingOptions> {
     let survey = Survey::of(value);
     let sources = source_lists(&survey);
     let (text_path, text) = text(&survey, &sources)?;
@@ -108,6 +156,7 @@ pub(super) fn describe(options: &mut MappingOptions, survey: &Survey<'_>, source
     if let Some(SourceList { path, entries, roles }) = sources {
         options.spans = spans(survey, &path, &entries, &roles, text).unwrap_or_default();
         options.source = roles.options;
+        options.source.marker = marker(&members(&entries), text).into_iter().collect();
         options.markers = markers(text, &entries, options);
         options.sources = Several(vec![path]);
     }
@@ -118,7 +167,7 @@ pub(super) fn source_lists<'v>(survey: &Survey<'v>) -> Vec<SourceList<'v>> {
     let mut lists: Vec<SourceList<'v>> = survey
         .lists
         .iter()
-        .filter(|(_, entries)| !entries.is_empty() && !entries.iter().any(|entry| entry.get("role").is_some()))
+        .filter(|(_, entries)| !entries.is_empty() && !holds_messages(entries))
         .map(|(path, entries)| SourceList { path: path.clone(), entries: entries.clone(), roles: roles(entries) })
         .filter(|list| list.roles.likeness > 0)
         .collect();
@@ -129,6 +178,13 @@ pub(super) fn source_lists<'v>(survey: &Survey<'v>) -> Vec<SourceList<'v>> {
     };
     lists.sort_by_key(|list| Reverse(rank(list)));
     lists
+}
+
+/// Whether a list holds messages, or the parts of one: texts among others.
+fn holds_messages(entries: &[&Value]) -> bool {
+    let is_text = |entry: &&&Value| entry.get("type").is_some_and(|kind| kind == "text");
+    let texts = entries.iter().filter(is_text).count();
+    (0 < texts && texts < entries.len()) || entries.iter().any(|entry| entry.get("role").is_some())
 }
 
 /// The text: the longest string that is called like one, and is no part of a source.
@@ -155,11 +211,32 @@ pub(super) fn likeness(path: &str, text: &str) -> i64 {
     let called =
         TEXTS.iter().position(|called| *called == name).map_or(0, |rank| 40 - i64::try_from(rank).unwrap_or(0));
     // A role in the path says more than names: `[?@.role == 'user']`.
-    let said = if path.contains("'user'") || path.contains("'system'") || path.contains("'tool") { -100 } else { 0 };
+    let said = if is_question(path) || path.contains("'system'") || path.contains("'tool") { -100 } else { 0 };
     let said = said + if path.contains("'reasoning'") || path.contains("'thinking'") { -100 } else { 0 };
+    // Tags stay in the text that readers get, and a text without them is often beside it.
+    let tagged = if is_html(text) { -20 } else { 0 };
     let not = if NO_TEXTS.contains(&name.as_str()) { -60 } else { 0 };
     let marked = if brackets(text).next().is_some() { 25 } else { 0 };
-    words + called + said + not + marked
+    words + called + said + not + marked + tagged
+}
+
+/// Whether a path leads to what the user said.
+pub(super) fn is_question(path: &str) -> bool {
+    ["'user'", "'human'", "'User'"].iter().any(|user| path.contains(user))
+        || OF_USERS.iter().any(|name| path.contains(&format!("@.{name} == true")))
+}
+
+/// Whether a text is HTML.
+fn is_html(text: &str) -> bool {
+    text.trim_start().starts_with('<') && text.contains("</")
+}
+
+/// The member that repeats the markers of the text, with their brackets.
+fn marker(members: &Members<'_>, text: &str) -> Option<String> {
+    let is_marker = |value: &&Value| {
+        value.as_str().is_some_and(|marker| marker.starts_with(['[', '【', '(']) && text.contains(marker))
+    };
+    members.iter().find(|(_, values)| values.iter().all(is_marker)).map(|(path, _)| path.clone())
 }
 
 /// The texts in square and lenticular brackets.
@@ -172,12 +249,24 @@ fn brackets(text: &str) -> impl Iterator<Item = &str> {
 
 /// The meaning of the numbers in the text's markers: ids where all are ids, places from 0 where there is a 0.
 fn markers(text: &str, entries: &[&Value], options: &MappingOptions) -> MarkerOptions {
-    let numbers: Vec<usize> = brackets(text).filter_map(|inner| inner.trim_matches('^').parse().ok()).collect();
+    let numbers: Vec<usize> = brackets(text).flat_map(numbers).collect();
     let members = members(entries);
     let ids: Vec<String> = values_at(&members, &options.source.id).iter().map(|value| plain(value)).collect();
     let are_ids = !numbers.is_empty() && numbers.iter().all(|number| ids.contains(&number.to_string()));
     let in_order = ids.iter().enumerate().all(|(at, id)| *id == (at + 1).to_string());
-    MarkerOptions { forms: None, numbers: if are_ids && !in_order { Names::Ids } else { Names::Places } }
+    let from_zero = numbers.contains(&0) && numbers.iter().all(|number| *number < entries.len());
+    let numbers = match (are_ids, from_zero) {
+        (true, _) if !in_order => Names::Ids,
+        (_, true) => Names::PlacesFrom0,
+        (_, false) => Names::Places,
+    };
+    MarkerOptions { forms: None, numbers }
+}
+
+/// The numbers in a bracket, with or without a word: `1, 2`, `ID:0`.
+fn numbers(inner: &str) -> impl Iterator<Item = usize> {
+    let counted = marker_word(inner).map_or(inner, |(_, rest)| rest);
+    counted.split([',', ';']).filter_map(|number| number.trim().trim_matches('^').parse().ok())
 }
 
 fn values_at<'v>(members: &Members<'v>, paths: &Several<String>) -> Vec<&'v Value> {
@@ -216,11 +305,7 @@ fn spans(
 ) -> Option<SpanOptions> {
     let (each, entries) = survey.lists.iter().find(|(_, entries)| has_offsets(entries))?;
     let members = members(entries);
-    let offset = |names: &[&str]| {
-        members.iter().find(|(path, values)| {
-            values.iter().any(|value| value.is_u64()) && names.iter().any(|name| last_name(path).starts_with(name))
-        })
-    };
+    let offset = |names: &[&str]| members.iter().find(|(path, values)| is_offset(path, values, names));
     let (start, starts) = offset(STARTS)?;
     let (end, ends) = offset(ENDS).map_or((None, None), |(path, values)| (Some(path), Some(values)));
     let length = offset(&["length", "len", "count"]).filter(|_| end.is_none()).map(|(path, _)| path);
@@ -253,12 +338,17 @@ fn spans(
 
 fn has_offsets(entries: &[&Value]) -> bool {
     let members = members(entries);
-    let has = |names: &[&str]| {
-        members.iter().any(|(path, values)| {
-            values.iter().any(|value| value.is_u64()) && names.iter().any(|name| last_name(path).starts_with(name))
-        })
-    };
+    let has = |names: &[&str]| members.iter().any(|(path, values)| is_offset(path, values, names));
     has(STARTS) && (has(ENDS) || has(&["length", "len"]))
+}
+
+/// Whether the numbers at a path are offsets in the text, and not lines or pages of a file: `@.loc.lines.from`.
+fn is_offset(path: &str, values: &[&Value], names: &[&str]) -> bool {
+    let lower = path.to_lowercase();
+    let is_of_file = ["line", "page", "row", "column"].iter().any(|place| lower.contains(place));
+    !is_of_file
+        && values.iter().any(|value| value.is_u64())
+        && names.iter().any(|name| last_name(path).starts_with(name))
 }
 
 /// The unit in which the offsets cover the quotes; code points where nothing says it.

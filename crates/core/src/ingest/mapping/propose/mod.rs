@@ -20,7 +20,7 @@ pub fn propose(body: &[u8]) -> Option<MappingOptions> {
             let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
             let value: Value = serde_json::from_str(&mended(std::str::from_utf8(body).ok()?)).ok()?;
             let as_stream = || {
-                let events = value.as_array()?.iter();
+                let events = value.as_array().filter(|events| !is_conversation(events))?.iter();
                 stream::propose(&events.map(|event| (String::new(), event.clone())).collect::<Vec<_>>(), false)
             };
             as_stream().or_else(|| answers::propose(&value))
@@ -30,6 +30,11 @@ pub fn propose(body: &[u8]) -> Option<MappingOptions> {
             stream::propose(&events, has_sentinel)
         }
     }
+}
+
+/// Whether a list holds messages, of which some are the user's.
+fn is_conversation(list: &[Value]) -> bool {
+    list.iter().any(|entry| survey::role(entry).is_some_and(|role| answers::is_question(&role)))
 }
 
 /// The events of a stream with their names, and whether `[DONE]` ends them. Data that is no JSON is a text.

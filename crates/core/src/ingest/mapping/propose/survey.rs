@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The most values that a survey looks at, so that a huge body costs no more than a large one.
 const MAX_VALUES: usize = 100_000;
@@ -43,7 +43,7 @@ impl<'v> Survey<'v> {
                 }
             }
             Value::Object(members) => {
-                let is_list = members.len() > 1 && members.values().all(Value::is_object);
+                let is_list = is_list(members);
                 if is_list {
                     self.add_list(&format!("{path}.*"), members.values());
                 }
@@ -63,15 +63,32 @@ impl<'v> Survey<'v> {
     }
 }
 
-/// The member by which the messages of a conversation differ, and its value.
-fn role(entry: &Value) -> Option<(&'static str, String)> {
-    ["role", "sender", "type"].into_iter().find_map(|name| Some((name, entry.get(name)?.as_str()?.to_owned())))
+/// Whether an object is a list of others by name: they are alike, or their names are none that programs give to members.
+fn is_list(members: &Map<String, Value>) -> bool {
+    let mut objects = members.values().map(Value::as_object);
+    let Some(Some(first)) = objects.next() else { return false };
+    let is_alike = |other: Option<&Map<String, Value>>| {
+        other.is_some_and(|other| other.keys().any(|name| first.contains_key(name)))
+    };
+    let is_odd =
+        |name: &String| name.contains(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '$' | '@'));
+    objects.all(is_alike) && (members.len() > 1 || members.keys().any(is_odd))
 }
 
+/// The condition by which the messages of one speaker differ from the others of a conversation.
+pub(super) fn role(entry: &Value) -> Option<String> {
+    let said = ["role", "sender", "type", "who", "speaker", "from"].into_iter();
+    let by_word = |name| Some(format!("@.{name} == {}", quoted(entry.get(name)?.as_str()?)));
+    let by_sign = |name| Some(format!("@.{name} == {}", entry.get(name)?.as_bool()?));
+    said.clone().find_map(by_word).or_else(|| OF_USERS.into_iter().find_map(by_sign))
+}
+
+/// Members that say whether a message is the user's.
+pub(super) const OF_USERS: [&str; 3] = ["isCreatedByUser", "is_user", "isUser"];
+
 /// The path of the entries of a list that have this role.
-fn of_role(list: &str, (name, value): &(&'static str, String)) -> String {
-    let list = list.strip_suffix("[*]").unwrap_or(list);
-    format!("{list}[?@.{name} == {}]", quoted(value))
+fn of_role(list: &str, role: &str) -> String {
+    format!("{}[?{role}]", list.strip_suffix("[*]").unwrap_or(list))
 }
 
 /// The path of a member.
