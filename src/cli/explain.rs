@@ -26,7 +26,6 @@ const READY: [(&str, &str); 7] = [
     ("anythingllm", include_str!("../../samples/formats/anythingllm.toml")),
     ("dashscope", include_str!("../../samples/formats/dashscope.toml")),
     ("flowise", include_str!("../../samples/formats/flowise.toml")),
-    ("llamaindex-server", include_str!("../../samples/formats/llamaindex-server.toml")),
     ("ragflow", include_str!("../../samples/formats/ragflow.toml")),
     ("vectara", include_str!("../../samples/formats/vectara.toml")),
 ];

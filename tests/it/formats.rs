@@ -173,11 +173,12 @@ fn explain_names_the_ready_mapping_of_a_product() {
 
 #[test]
 fn a_format_that_reads_the_text_and_loses_all_sources_gets_a_mapping() {
-    let body = json!({"output": {"text": "Leave is 30 days [1].", "session_id": "s", "doc_references": [
-        {"doc_name": "leave.pdf", "title": "Leave", "text": "All staff get 30 days.", "doc_url": "https://x.example/l"}]}});
+    let message = json!({"role": "assistant", "content": "Leave is 30 days [1].", "belege": [
+        {"doc_name": "leave.pdf", "title": "Leave", "text": "All staff get 30 days.", "doc_url": "https://x.example/l"}]});
+    let body = json!({"choices": [{"index": 0, "message": message}]});
     let explained = explained(&body.to_string(), "answer.json");
-    assert!(explained.contains("This is read as bedrock-rag.") && explained.contains("None of its sources was read."));
-    assert!(explained.contains("\nsources = \"$.output.doc_references[*]\"\n"), "{explained}");
+    assert!(explained.contains("This is read as openai-chat.") && explained.contains("None of its sources was read."));
+    assert!(explained.contains("\nsources = \"$.choices[*].message.belege[*]\"\n"), "{explained}");
 }
 
 #[test]

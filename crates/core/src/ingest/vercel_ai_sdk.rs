@@ -218,7 +218,7 @@ fn add_parts(
                 message.add_text(None, &part.text.unwrap_or_default());
                 message.end_text(None, part.citations, part.provider_metadata, pointer)?;
             }
-            NODES => nodes(part.data, &pointer, warnings).into_iter().for_each(|node| message.add_source(node)),
+            NODES => nodes(part.data, &pointer, warnings).into_iter().for_each(|node| message.add_node(node)),
             kind if is_source(kind) => message.add_source(part.source().into_source(pointer, warnings)),
             _ => {}
         }
@@ -252,12 +252,11 @@ impl UiMessages {
         Ok(true)
     }
 
-    /// Adds a source, and gives it out unless it was before.
-    fn add_source(&mut self, source: Source, said: &mut Vec<StreamEvent>) {
+    /// Gives out a source, unless it was before.
+    fn give_out(&mut self, source: &Source, said: &mut Vec<StreamEvent>) {
         if source.id.as_ref().is_none_or(|id| self.known.insert(id.clone())) {
             said.push(StreamEvent::Sources(vec![source.clone()]));
         }
-        self.message.add_source(source);
     }
 
     /// Citations come behind their text, and a step may be written anew.
@@ -305,10 +304,17 @@ impl ReadEvents for UiMessages {
                 }
             }
             NODES => {
-                nodes(part.data, &place, notes).into_iter().for_each(|node| self.add_source(node, said));
+                for node in nodes(part.data, &place, notes) {
+                    self.give_out(&node, said);
+                    self.message.add_node(node);
+                }
                 self.is_of_llamaindex = true;
             }
-            kind if is_source(kind) => self.add_source(part.source().into_source(place, notes), said),
+            kind if is_source(kind) => {
+                let source = part.source().into_source(place, notes);
+                self.give_out(&source, said);
+                self.message.add_source(source);
+            }
             "finish" => {
                 notes.extend(odd_reason(part.finish_reason, &USUAL, || format!("{place}/finishReason")));
                 said.push(StreamEvent::Done);
@@ -398,6 +404,34 @@ mod tests {
         assert_eq!((streamed.warnings.len(), whole.warnings.len()), (0, 0));
         assert_eq!(streamed, whole);
         assert_eq!(whole.grammar, MarkerGrammar::BRACKETED_NUMBERS);
+    }
+
+    /// The server writes no start and no end, and older prompts an empty link behind each marker.
+    #[test]
+    fn nodes_of_llamaindex_server_are_sources_and_its_stream_ends_with_its_text() {
+        let node = |id: &str, file: &str| {
+            json!({"id": id, "fileName": file, "filePath": format!("data/{file}"), "url": format!("/api/files/data/{file}"),
+                "metadata": {"page_label": "3"}, "score": 0.5, "text": "Passage."})
+        };
+        let nodes = json!({"type": "data-sources", "data": {"nodes": [node("a-1", "a.pdf"), node("b-2", "b.md"), 7]}});
+        let text = "Süß [citation:b-2](), hot [citation:a-1 ].";
+        let mut events = vec![
+            json!({"type": "data-event", "data": {"title": "t"}}),
+            nodes.clone(),
+            json!({"type": "text-start", "id": "t"}),
+            json!({"type": "text-delta", "id": "t", "delta": text}),
+        ];
+        assert!(!answer(&json!(events)).complete);
+        events.push(json!({"type": "text-end", "id": "t"}));
+        let streamed = answer(&json!(events));
+        let message =
+            answer(&json!({"id": "m", "role": "assistant", "parts": [nodes, {"type": "text", "text": text}]}));
+        for read in [&streamed, &message] {
+            assert!(read.complete && read.grammar.linked);
+            let known: Vec<_> = read.sources.iter().map(|source| (source.id.as_deref(), source.file_name())).collect();
+            assert_eq!(known, [(Some("a-1"), Some("a.pdf".into())), (Some("b-2"), Some("b.md".into()))]);
+            assert_eq!((&read.sources[0].url, read.sources[0].page.map(u32::from)), (&None, Some(3)));
+        }
     }
 
     const TEXT: &str = "🍵 Süß. 三十天 ([x](https://x.example/a)).";

@@ -75,6 +75,8 @@ pub(super) struct Message {
     open: HashMap<String, usize>,
     /// How many parts stand before the current step.
     step: usize,
+    /// Whether sources are nodes of LlamaIndexServer.
+    has_nodes: bool,
 }
 
 impl WireSource {
@@ -153,6 +155,12 @@ impl Message {
         Ok(text.is_cited())
     }
 
+    /// Adds a node of LlamaIndexServer. `[citation:ID]()` means it, with an empty link behind.
+    pub(super) fn add_node(&mut self, node: Source) {
+        self.has_nodes = true;
+        self.add_source(node);
+    }
+
     /// Whether a text has not ended.
     pub(super) fn is_open(&self) -> bool {
         !self.open.is_empty()
@@ -165,7 +173,11 @@ impl Message {
     /// The forms of marker in the text. Where texts do not cite sources themselves, a model may have numbered them.
     pub(super) fn grammar(&self) -> MarkerGrammar {
         let cites = self.parts.iter().any(|part| matches!(part, Part::Text(text) if text.is_cited()));
-        if cites { MarkerGrammar::ANNOTATED } else { MarkerGrammar::BRACKETED_NUMBERS }
+        if cites {
+            MarkerGrammar::ANNOTATED
+        } else {
+            MarkerGrammar { linked: self.has_nodes, ..MarkerGrammar::BRACKETED_NUMBERS }
+        }
     }
 
     /// Writes text, sources and citations to the answer.
