@@ -101,7 +101,7 @@ impl Found {
         for (at, block) in content.into_iter().flat_map(|blocks| blocks.0).enumerate() {
             let pointer = format!("{place}/content/{at}");
             match block.kind.as_deref() {
-                Some("text") => found.add_text(block.text.unwrap_or_default(), &format!("{pointer}/text"), warnings),
+                Some("text") => found.add_text(&block.text.unwrap_or_default(), &format!("{pointer}/text"), warnings),
                 Some("resource" | "resource_link") => resources.push(block.into_source(pointer, warnings)),
                 Some("audio") => warnings.push(left_out("audio", pointer)),
                 Some("image") => warnings.push(left_out("image", pointer)),
@@ -123,10 +123,10 @@ impl Found {
     }
 
     /// Adds a text. Findings in JSON become a paragraph each, unless an answer stands beside them.
-    fn add_text(&mut self, text: String, pointer: &str, warnings: &mut Vec<Entry>) {
-        let listing = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(&text).ok()).flatten();
+    fn add_text(&mut self, text: &str, pointer: &str, warnings: &mut Vec<Entry>) {
+        let listing = text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(text).ok()).flatten();
         let Some(Listing { answer, documents }) = listing.and_then(Listing::of) else {
-            self.add_paragraph(&text);
+            self.add_paragraph(text);
             return;
         };
         if let Some(answer) = &answer {
