@@ -244,10 +244,8 @@ impl Resolver {
             Base::Untold => return Named::Untold,
             Base::From(_) => {}
         }
-        match all(&numbered) {
-            Named::Nothing => by_ids,
-            named => named,
-        }
+        let by_places = all(&numbered);
+        if by_places == Named::Nothing { by_ids } else { by_places }
     }
 
     /// The sources of names such as `turn0file0`: by id, else by the number at their end, which counts from 0, if the text

@@ -199,7 +199,8 @@ fn an_address_is_read_without_what_stands_before_it() {
         json!({"text": "$.a", "sources": "$.s[*]", "source": {"url": "@.u", "strip": ["link://", "file:///inner/"]}});
     let body = json!({"a": "x", "s": [{"u": "link://https://x.example/a"}, {"u": "file:///inner/b.pdf"}, {"u": "https://x.example/c"}]});
     let answer = answer(options, &body);
-    let urls: Vec<_> = answer.sources.iter().map(|source| source.url.as_ref().map(|url| url.as_str())).collect();
+    let urls: Vec<_> =
+        answer.sources.iter().map(|source| source.url.as_ref().map(crate::url::WebUrl::as_str)).collect();
     assert_eq!(urls, [Some("https://x.example/a"), None, Some("https://x.example/c")]);
     assert_eq!((answer.sources[1].filepath.as_deref(), notes(&answer)), (Some("b.pdf"), vec![]));
 }
