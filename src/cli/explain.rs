@@ -21,7 +21,7 @@ use crate::text::in_terminal;
 const PROPOSED: &str = "proposed";
 
 /// The mappings of `samples/formats`.
-const READY: [(&str, &str); 7] = [
+const READY: [(&str, &str); 6] = [
     ("amazon-q-business", include_str!("../../samples/formats/amazon-q-business.toml")),
     ("anythingllm", include_str!("../../samples/formats/anythingllm.toml")),
     ("dashscope", include_str!("../../samples/formats/dashscope.toml")),

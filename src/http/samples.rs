@@ -69,6 +69,7 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "native/labels-disagree",
     "native/passage",
     "native/same-document",
+    "native/one-address",
     "native/marker-forms",
     "native/annotations",
     "native/bibliography",

@@ -350,7 +350,7 @@ mod tests {
         ]);
         assert_eq!((answer.text.as_str(), answer.grammar.links), ("Yes [B](https://x.example/b).", true));
         let urls: Vec<_> =
-            answer.sources.iter().filter_map(|source| source.url.as_ref()).map(|url| url.as_str()).collect();
+            answer.sources.iter().filter_map(|source| source.url.as_ref()).map(crate::url::WebUrl::as_str).collect();
         assert_eq!(urls, ["https://x.example/a", "https://x.example/b"]);
     }
 
