@@ -122,10 +122,13 @@ fn raised_or_footnote<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Mar
     grammar.footnotes.then_some(Marker::Footnote(n))
 }
 
+/// The sign between place and name, and the one that models also write for it.
+const DAGGERS: [char; 2] = ['†', '↑'];
+
 /// Parses `1†source` and `4:0†plan.pdf`, which models write for `【…】`. People do not, but the text stays if no source has the
 /// number or name.
 fn with_dagger<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
-    let (place, name) = inner.split_once('†')?;
+    let (place, name) = inner.split_once(DAGGERS)?;
     match place.split_once(':') {
         Some((message, n)) => {
             whole_number(message.trim()).and(whole_number(n.trim()))?;
@@ -138,7 +141,7 @@ fn with_dagger<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>
 /// Parses the text between `【` and `】`.
 fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     let inner = inner.trim();
-    in_lenticular_numbers(inner, grammar).or_else(|| worded(inner.split('†').next().unwrap_or(inner).trim_end()))
+    in_lenticular_numbers(inner, grammar).or_else(|| worded(inner.split(DAGGERS).next().unwrap_or(inner).trim_end()))
 }
 
 fn in_lenticular_numbers<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
@@ -150,7 +153,7 @@ fn in_lenticular_numbers<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<
     {
         return Some(Marker::Documents(numbers));
     }
-    let (place, name) = inner.split_once('†')?;
+    let (place, name) = inner.split_once(DAGGERS)?;
     match place.split_once(':') {
         Some((message, n)) => {
             whole_number(message.trim()).and(whole_number(n.trim()))?;
@@ -366,6 +369,7 @@ mod tests {
         let all = MarkerGrammar::ALL;
         assert_eq!(in_lenticular_brackets("1", &all), documents(&[1]));
         assert_eq!(in_lenticular_brackets("3†source", &all), documents(&[3]));
+        assert_eq!(in_lenticular_brackets("3↑source", &all), documents(&[3]));
         assert_eq!(in_lenticular_brackets("4:0†plan.pdf", &all), Some(Marker::Machine(vec!["plan.pdf"])));
         assert_eq!(in_private_use("cite\u{e202}turn0search1", &all), Some(Marker::Machine(vec!["turn0search1"])));
     }

@@ -254,6 +254,20 @@ mod tests {
         places.map(|entry| pointer(&entry.at)).collect()
     }
 
+    /// A document of Azure AI Search has the address of the service beside its own, and annotations have only the former.
+    #[test]
+    fn the_address_of_a_service_is_nobodys_identity() {
+        let service = "https://s.search.windows.net/indexes/i/docs/k1";
+        let output = json!({"documents": [{"title": "Leave", "get_url": service, "url": "https://x.example/leave"}]});
+        let annotation =
+            json!({"type": "url_citation", "start_index": 0, "end_index": 2, "title": "doc_0", "url": "https://s.search.windows.net/"});
+        let text = json!({"type": "output_text", "text": "30 days", "annotations": [annotation]});
+        let body = json!({"object": "response", "status": "completed", "output": [
+            {"type": "azure_ai_search_call_output", "id": "a", "output": output.to_string()},
+            {"type": "message", "role": "assistant", "content": [text]}]});
+        assert_eq!(unread(&body, None), Vec::<String>::new());
+    }
+
     /// Several services add search results to a completion in members of their own; these were once lost silently.
     #[test]
     fn a_completion_whose_sources_are_not_read_says_where_they_are() {

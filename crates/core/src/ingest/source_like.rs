@@ -4,6 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use serde_json::{Map, Value};
 
+use crate::url::WebUrl;
+
 /// The bytes of which a body needs one to hold a source-like thing: the mark of an address, and the parts of the names in
 /// [`PROMISING`] and [`FILES`] that are spelt alike in every case.
 pub(super) const MENTIONS: [&str; 20] = [
@@ -201,7 +203,7 @@ impl Likeness {
     }
 
     fn take(&mut self, name: &str, value: &str, is_span: bool) {
-        if self.address.is_none() && has_scheme(value) && is_address(name) {
+        if self.address.is_none() && has_scheme(value) && is_address(name) && !is_service(value) {
             self.address = Some(value.to_owned());
         } else if NAMES.contains(&name) {
             self.shown.get_or_insert_with(|| value.to_owned());
@@ -242,6 +244,11 @@ pub(super) fn is_no_part_of_the_answer(name: &str) -> bool {
 
 fn is_address(name: &str) -> bool {
     ADDRESSES.iter().any(|end| name.ends_with(end)) && !OTHER_ADDRESSES.iter().any(|part| name.contains(part))
+}
+
+/// Whether an address is that of a search service, which all of its documents share.
+fn is_service(address: &str) -> bool {
+    address.trim().parse::<WebUrl>().is_ok_and(|url| url.is_service())
 }
 
 /// Whether a string begins with the scheme of an address: `https://`, `s3://`.
