@@ -90,7 +90,7 @@ impl TextTags {
             "enum_item" => {
                 // The line of the answer, with markers, which the card of an entity replaces in Brave's own page.
                 told.text.push_str(json["original_tokens"].as_str().unwrap_or_default());
-                let citations = json["citations"].take();
+                let citations = json.get_mut("citations").map(Value::take).unwrap_or_default();
                 citations.as_array().into_iter().flatten().for_each(|citation| self.cite(citation.clone(), told));
             }
             "thinking" => told.consulted.extend(json["urls_selected"].as_array().cloned().unwrap_or_default()),
@@ -176,6 +176,8 @@ mod tests {
             let told = tags.push(text);
             assert_eq!(told.text + &tags.finish(), text);
         }
+        let mut damaged = TextTags::default();
+        assert_eq!(damaged.push("<enum_item>7</enum_item><citation>[]</citation><thinking>7</thinking>.").text, ".");
         let mut cut = TextTags::default();
         assert_eq!(cut.push("a <citation>{\"number\"").text, "a ");
         assert_eq!(cut.finish(), "", "a tag that has not ended says nothing");

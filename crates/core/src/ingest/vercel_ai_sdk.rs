@@ -192,7 +192,7 @@ const NODES: &str = "data-sources";
 
 /// Reads the nodes of such a part.
 fn nodes(data: Option<Value>, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
-    let nodes = data.map(|mut data| data["nodes"].take()).unwrap_or_default();
+    let nodes = data.and_then(|mut data| data.get_mut("nodes").map(Value::take)).unwrap_or_default();
     let Value::Array(nodes) = nodes else { return Vec::new() };
     let read = |(at, node): (usize, Value)| {
         node.is_object().then(|| llamaindex::of_server(node, format!("{pointer}/data/nodes/{at}"), warnings))
