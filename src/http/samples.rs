@@ -70,6 +70,7 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "native/passage",
     "native/same-document",
     "native/one-address",
+    "native/glued-sentences",
     "native/marker-forms",
     "native/annotations",
     "native/bibliography",
