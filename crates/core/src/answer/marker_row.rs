@@ -136,7 +136,19 @@ const fn word(
 /// Every form. The first row that reads a marker has it.
 pub static MARKER_ROWS: &[MarkerRow] = &[
     plain(
-        &["[1]", "[1, 2]", "[1; 2]", "[1，2]", "[1-2]", "[^1^]", "[^1^, ^2^]", "［1］", "[1†source]", "[1↑source]", "[1, p. 3]"],
+        &[
+            "[1]",
+            "[1, 2]",
+            "[1; 2]",
+            "[1，2]",
+            "[1-2]",
+            "[^1^]",
+            "[^1^, ^2^]",
+            "［1］",
+            "[1†source]",
+            "[1↑source]",
+            "[1, p. 3]",
+        ],
         Reads::Numbers,
         First::One,
         Formats::Numbers,

@@ -259,8 +259,7 @@ mod tests {
     fn the_address_of_a_service_is_nobodys_identity() {
         let service = "https://s.search.windows.net/indexes/i/docs/k1";
         let output = json!({"documents": [{"title": "Leave", "get_url": service, "url": "https://x.example/leave"}]});
-        let annotation =
-            json!({"type": "url_citation", "start_index": 0, "end_index": 2, "title": "doc_0", "url": "https://s.search.windows.net/"});
+        let annotation = json!({"type": "url_citation", "start_index": 0, "end_index": 2, "title": "doc_0", "url": "https://s.search.windows.net/"});
         let text = json!({"type": "output_text", "text": "30 days", "annotations": [annotation]});
         let body = json!({"object": "response", "status": "completed", "output": [
             {"type": "azure_ai_search_call_output", "id": "a", "output": output.to_string()},
