@@ -1,5 +1,9 @@
 //! Parses markers that stand in no square brackets: `^1^`, `¹`, `##0$$`, `(source 1)`, `turn0file0` (policy P-01).
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::marker::{self, Marker, Numbers};
 use crate::answer::MarkerGrammar;
 
@@ -159,11 +163,20 @@ fn in_parentheses(text: &str, open: char, close: char, goes_on: bool) -> Loose<'
     }
 }
 
+/// A searcher for such names. Every piece of text is searched, so it is built once.
+static TURN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("turn"));
+
+/// The length of the shortest name, `turn0a0`.
+const MIN_TURN: usize = 7;
+
 /// The first name like `turn0file0` in a text, with the words before it that a machine wrote: its range, and the names in it.
 /// `goes_on` says that the last name may go on behind the text.
 pub(super) fn find_turn(text: &str, goes_on: bool) -> Option<(std::ops::Range<usize>, Loose<'_>)> {
+    if !goes_on && text.len() < MIN_TURN {
+        return None;
+    }
     let mut from = 0;
-    while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], b"turn").map(|at| from + at) {
+    while let Some(found) = TURN.find(&text.as_bytes()[from..]).map(|at| from + at) {
         let start = without_verbs(&text[..found]);
         let is_word = text[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\u{e202}'));
         let (names, length) = turns(&text[found..]);
