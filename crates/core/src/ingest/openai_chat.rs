@@ -263,7 +263,7 @@ impl ReadEvents for ChatEvents {
         }
         let Self { is_xai: linked_markers, mut part, gateway, tags, replacement, seen, .. } = *self;
         let is_research = tags.is_some() && replacement.is_some();
-        let rest = tags.map(TextTags::finish).unwrap_or_default();
+        let rest = tags.map(|tags| tags.finish("/choices/0/delta/content", &mut answer.warnings)).unwrap_or_default();
         part.text = replacement.unwrap_or(part.text + &rest);
         // The answer of Brave's research cites by links.
         answer.grammar = grammar(linked_markers, is_listed(&part, &gateway));

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::report::{Entry, Kind};
+
 /// The tags that stand in a text.
 const TAGS: [&str; 11] = [
     "citation",
@@ -20,8 +22,8 @@ const TAGS: [&str; 11] = [
     "answer",
 ];
 
-/// A longer tag is text.
-const MAX_TAG: usize = 1024 * 1024;
+/// A longer tag is text, so that many small pieces of one that never ends cost no time.
+const MAX_TAG: usize = 64 * 1024;
 
 /// The text of an answer without its tags, as far as it has arrived.
 #[derive(Debug, Default)]
@@ -48,8 +50,12 @@ impl TextTags {
     /// Takes a piece of the text. A tag that has not ended waits.
     pub(super) fn push(&mut self, piece: &str) -> Told {
         self.open.push_str(piece);
-        let open = std::mem::take(&mut self.open);
         let mut told = Told::default();
+        // Only the end of its closing tag can end it.
+        if self.open_tag().is_some() && !piece.contains('>') && self.open.len() < MAX_TAG {
+            return told;
+        }
+        let open = std::mem::take(&mut self.open);
         let mut rest = open.as_str();
         while let Some(at) = rest.find('<') {
             told.text.push_str(&rest[..at]);
@@ -73,10 +79,18 @@ impl TextTags {
         told
     }
 
-    /// The text that looked like the beginning of a tag and was none.
-    pub(super) fn finish(self) -> String {
-        let is_tag = TAGS.iter().any(|name| self.open[1.min(self.open.len())..].starts_with(&format!("{name}>")));
-        if is_tag { String::new() } else { self.open }
+    /// The text that looked like the beginning of a tag and was none. A tag that has not ended is left out, with a note.
+    pub(super) fn finish(self, pointer: &str, notes: &mut Vec<Entry>) -> String {
+        let Some(name) = self.open_tag() else { return self.open };
+        let message = format!("the tag <{name}> has no end; it is left out of the text, and its sources are not read");
+        notes.push(Entry::in_input(Kind::Dropped, "tag-open", pointer, message));
+        String::new()
+    }
+
+    /// The name of the tag that has not ended.
+    fn open_tag(&self) -> Option<&'static str> {
+        let inner = self.open.strip_prefix('<')?;
+        TAGS.into_iter().find(|name| inner.strip_prefix(name).is_some_and(|rest| rest.starts_with('>')))
     }
 
     fn take(&mut self, name: &str, mut json: Value, told: &mut Told) {
@@ -142,6 +156,13 @@ mod tests {
 
     use super::*;
 
+    fn rest(tags: TextTags) -> String {
+        let mut notes = Vec::new();
+        let rest = tags.finish("", &mut notes);
+        assert_eq!(notes, []);
+        rest
+    }
+
     const TEXT: &str = "30 days 🏖️.<citation>{\"number\": 1, \"url\": \"https://x.example/a\"}</citation> 2 < 3, <em>so</em>\
         <citation>{\"number\": 1, \"url\": \"https://x.example/a\", \"start_index\": 9}</citation>\n\
         <enum_start></enum_start><enum_item>{\"original_tokens\": \"* **B**[2].\\n\", \"citations\": \
@@ -152,7 +173,7 @@ mod tests {
         for cut in (0..=TEXT.len()).filter(|cut| TEXT.is_char_boundary(*cut)) {
             let mut tags = TextTags::default();
             let (one, two) = (tags.push(&TEXT[..cut]), tags.push(&TEXT[cut..]));
-            let text = one.text + &two.text + &tags.finish();
+            let text = one.text + &two.text + &rest(tags);
             assert_eq!(text, "30 days 🏖️.[1] 2 < 3, <em>so</em>[1]\n* **B**[2].\n", "cut at {cut}");
             let numbers: Vec<_> = one.cited.iter().chain(&two.cited).map(|source| source["number"].clone()).collect();
             assert_eq!(numbers, [json!(1), json!(2)]);
@@ -174,12 +195,18 @@ mod tests {
         for text in ["a <citation", "a <citation>no JSON</citation>", "a <b>", "<"] {
             let mut tags = TextTags::default();
             let told = tags.push(text);
-            assert_eq!(told.text + &tags.finish(), text);
+            assert_eq!(told.text + &rest(tags), text);
         }
         let mut damaged = TextTags::default();
         assert_eq!(damaged.push("<enum_item>7</enum_item><citation>[]</citation><thinking>7</thinking>.").text, ".");
         let mut cut = TextTags::default();
         assert_eq!(cut.push("a <citation>{\"number\"").text, "a ");
-        assert_eq!(cut.finish(), "", "a tag that has not ended says nothing");
+        assert_eq!(cut.push(": 1, \"url\"").text, "");
+        let mut notes = Vec::new();
+        assert_eq!(cut.finish("/choices", &mut notes), "");
+        assert_eq!(notes.iter().map(|note| note.code).collect::<Vec<_>>(), ["tag-open"]);
+        let mut endless = TextTags::default();
+        let told: String = (0..30_000).map(|_| endless.push("<usage>").text).collect();
+        assert!(told.len() > 7 * 20_000, "a tag that is too long is text");
     }
 }
