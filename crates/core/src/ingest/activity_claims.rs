@@ -15,7 +15,7 @@ use crate::url::WebUrl;
 /// The deepest node that a reference finds.
 const MAX_DEPTH: usize = 16;
 
-/// What the entities of an activity say.
+/// The claims and the label in the entities of an activity.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     all: Vec<Claim>,

@@ -120,7 +120,7 @@ struct WireEvent {
     error: Option<Value>,
 }
 
-/// What a response says, and what a stream has said so far.
+/// The text, references and activities of a response, whole or as far as its stream has arrived.
 #[derive(Debug, Default)]
 struct Retrieval {
     text: String,

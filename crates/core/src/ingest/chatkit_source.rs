@@ -41,7 +41,7 @@ pub(super) struct WireSource {
     #[serde(default, deserialize_with = "text_or_number")]
     id: Option<String>,
     icon: Option<String>,
-    /// What the server says of an entity, in its own words.
+    /// The server's own members of an entity.
     #[serde(default, deserialize_with = "object")]
     data: Option<Map<String, Value>>,
 }

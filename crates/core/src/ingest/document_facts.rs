@@ -1,4 +1,4 @@
-//! What a document of an index or a tool is known by, where its owner named the members.
+//! Reads title, address, file name and passage of a document from an index or a tool, whose owner named the members.
 
 use serde_json::{Map, Value};
 

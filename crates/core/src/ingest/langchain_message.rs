@@ -164,7 +164,7 @@ struct Block {
     cites: Vec<Cite>,
 }
 
-/// What is read of a message of the model, whole or in pieces.
+/// The text and citations of a message of the model, whole or in pieces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageContent {
     blocks: Vec<Block>,

@@ -68,7 +68,7 @@ pub(super) struct Run {
 /// Members that hold a state or a message: those of an answer of LangServe, and of a thread of LangGraph's server.
 const ENVELOPES: [&str; 2] = ["output", "values"];
 
-/// What a stream of LangGraph is about, beside `data` or before it in a list.
+/// The modes of a stream of LangGraph. An event names its mode in `type`, beside `data`, or before the data in a list.
 const MODES: [&str; 5] = ["messages", "values", "updates", "tasks", "checkpoints"];
 
 /// Whether an object is a message, the state of a graph, or an event that may hold one.
