@@ -6,12 +6,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use serde_json::{Map, Value};
 
-use super::source_like::{self, Likeness, MENTIONS};
+use super::mentions::{self, Mention};
+use super::source_like::{self, Likeness};
 use crate::answer::{Answer, Source};
 use crate::report::{Entry, Kind, SOURCES_UNREAD};
 use crate::url::WebUrl;
@@ -27,6 +26,8 @@ pub(super) struct Account {
     seen: HashSet<u64>,
     /// Digests of the identities of `things`, for the same reason.
     known: HashSet<u64>,
+    /// The memory of [`digest`].
+    told: Vec<u8>,
 }
 
 /// A source-like thing of the body.
@@ -36,14 +37,11 @@ struct Thing {
     likeness: Likeness,
 }
 
-/// A searcher for the bytes without which a body holds no source-like thing. Every event is searched.
-static MENTION: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(MENTIONS).ok());
-
 impl Account {
     /// Looks through a whole body.
     pub(super) fn of_body(body: &str) -> Self {
         let mut account = Self::default();
-        if MENTION.as_ref().is_none_or(|mention| mention.is_match(body)) {
+        if mentions::are_in(body) {
             account.read(body, String::new);
         }
         account
@@ -51,7 +49,7 @@ impl Account {
 
     /// Looks through the data of an event; `pointer` makes its JSON pointer.
     pub(super) fn event(&mut self, data: &str, pointer: impl FnOnce() -> String) {
-        if digest(data).is_some_and(|digest| self.seen.insert(digest)) {
+        if digest(data, &mut self.told).is_some_and(|digest| self.seen.insert(digest)) {
             self.read(data, pointer);
         }
     }
@@ -151,19 +149,26 @@ fn at_each<N: ToString, V>(
 const TOLD_BYTES: usize = 64;
 
 /// A digest of the source-like things of an event, without the text that the event brings; `None` where nothing mentions one.
-fn digest(data: &str) -> Option<u64> {
-    let mention = MENTION.as_ref()?;
-    let mut mentions = mention.find_iter(data).peekable();
-    mentions.peek()?;
-    let mut hasher = DefaultHasher::new();
-    for found in mentions {
-        let behind = &data.as_bytes()[found.start()..];
-        let told = &behind[..behind.len().min(TOLD_BYTES)];
-        // An address ends with its string.
-        let end = if behind.starts_with(b":") { memchr::memchr(b'"', told) } else { None };
-        told[..end.unwrap_or(told.len())].hash(&mut hasher);
+/// `told` is memory to use.
+fn digest(data: &str, told: &mut Vec<u8>) -> Option<u64> {
+    told.clear();
+    let behind = |at: usize| &data.as_bytes()[at..data.len().min(at + TOLD_BYTES)];
+    mentions::each(data, |mention| {
+        told.extend_from_slice(match mention {
+            // An address ends with its string.
+            Mention::Address(at) => {
+                let address = behind(at);
+                &address[..memchr::memchr(b'"', address).unwrap_or(address.len())]
+            }
+            Mention::Name(at) => behind(at),
+        });
+    });
+    if told.is_empty() {
+        return None;
     }
-    memchr::memchr_iter(b'{', data.as_bytes()).count().hash(&mut hasher);
+    let mut hasher = DefaultHasher::new();
+    hasher.write(told);
+    hasher.write_usize(memchr::memchr_iter(b'{', data.as_bytes()).count());
     Some(hasher.finish())
 }
 

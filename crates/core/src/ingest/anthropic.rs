@@ -74,7 +74,7 @@ struct Block {
 struct WireEvent {
     #[serde(rename = "type")]
     kind: Option<String>,
-    content_block: Option<Block>,
+    content_block: Option<Box<Block>>,
     delta: Option<Delta>,
     #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
@@ -85,7 +85,7 @@ struct Delta {
     #[serde(rename = "type")]
     kind: Option<String>,
     text: Option<String>,
-    citation: Option<WireCitation>,
+    citation: Option<Box<WireCitation>>,
     stop_reason: Option<String>,
 }
 
@@ -195,12 +195,12 @@ impl ReadEvents for ClaudeAnswer {
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError> {
         let WireEvent { kind, content_block, delta, error } = json::read(json)?;
-        let place = event.pointer();
+        let place = || event.pointer();
         match kind.as_deref().unwrap_or_default() {
             "content_block_start" => {
                 self.end_block(said);
-                let block = content_block.unwrap_or_default();
-                let text = self.begin(block, &format!("{place}/content_block"), notes);
+                let block = content_block.map(|block| *block).unwrap_or_default();
+                let text = self.begin(block, &format!("{}/content_block", place()), notes);
                 said.extend(text.map(StreamEvent::Text));
             }
             "content_block_delta" => {
@@ -212,7 +212,7 @@ impl ReadEvents for ClaudeAnswer {
                     }
                     "citations_delta" => {
                         if let Some(citation) = delta.citation {
-                            self.cite(citation, format!("{place}/delta/citation"), notes);
+                            self.cite(*citation, format!("{}/delta/citation", place()), notes);
                         }
                     }
                     _ => {}
@@ -221,7 +221,7 @@ impl ReadEvents for ClaudeAnswer {
             "content_block_stop" => self.end_block(said),
             "message_delta" => {
                 let reason = delta.and_then(|delta| delta.stop_reason);
-                notes.extend(odd_reason(reason, &USUAL, || format!("{place}/delta/stop_reason")));
+                notes.extend(odd_reason(reason, &USUAL, || format!("{}/delta/stop_reason", place())));
             }
             "message_stop" => {
                 self.end_block(said);

@@ -124,12 +124,12 @@ struct WireEvent {
     #[serde(default, deserialize_with = "entries")]
     documents: Vec<Value>,
     finish_reason: Option<String>,
-    response: Option<Response>,
+    response: Option<Box<Response>>,
 }
 
 #[derive(Deserialize)]
 struct Delta {
-    message: Option<MessageDelta>,
+    message: Option<Box<MessageDelta>>,
     finish_reason: Option<String>,
     #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
@@ -222,7 +222,7 @@ impl ReadEvents for CohereAnswer {
     ) -> Result<(), IngestError> {
         let WireEvent { kind, event_type, index, delta, text, citations, documents, finish_reason, response } =
             json::read(json)?;
-        let place = event.pointer();
+        let place = || event.pointer();
         match kind.or(event_type).unwrap_or_default().as_str() {
             "content-start" | "content-delta" => {
                 let content = delta.and_then(|delta| delta.message).and_then(|message| message.content);
@@ -233,7 +233,7 @@ impl ReadEvents for CohereAnswer {
             }
             "citation-start" => {
                 let found = delta.and_then(|delta| delta.message).and_then(|message| message.citations);
-                let place = format!("{place}/delta/message/citations");
+                let place = format!("{}/delta/message/citations", place());
                 match found {
                     Some(OneOrMany::One(citation)) => self.citations.add_one(place, citation),
                     Some(OneOrMany::Many(citations)) => self.citations.add(&place, citations),
@@ -245,7 +245,7 @@ impl ReadEvents for CohereAnswer {
                 if let Some(error) = error {
                     said.push(StreamEvent::Error(json::provider_error(&error)));
                 } else {
-                    notes.extend(odd_reason(reason, &USUAL, || format!("{place}/delta/finish_reason")));
+                    notes.extend(odd_reason(reason, &USUAL, || format!("{}/delta/finish_reason", place())));
                     said.push(StreamEvent::Done);
                 }
             }
@@ -253,13 +253,13 @@ impl ReadEvents for CohereAnswer {
                 let text = self.add(None, Part { text, ..Part::default() });
                 self.say(text, said);
             }
-            "citation-generation" => self.citations.add(&format!("{place}/citations"), citations),
-            "search-results" => self.citations.add_documents(&format!("{place}/documents"), documents),
+            "citation-generation" => self.citations.add(&format!("{}/citations", place()), citations),
+            "search-results" => self.citations.add_documents(&format!("{}/documents", place()), documents),
             "stream-end" => {
                 if let Some(response) = response {
-                    self.citations.add_documents(&format!("{place}/response/documents"), response.documents);
+                    self.citations.add_documents(&format!("{}/response/documents", place()), response.documents);
                 }
-                notes.extend(odd_reason(finish_reason, &USUAL, || format!("{place}/finish_reason")));
+                notes.extend(odd_reason(finish_reason, &USUAL, || format!("{}/finish_reason", place())));
                 said.push(StreamEvent::Done);
             }
             _ => {}

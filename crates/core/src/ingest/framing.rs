@@ -105,10 +105,10 @@ impl Framing {
     }
 
     /// The first names of events, which only server-sent events have.
-    pub(super) fn names(&self) -> &[String] {
+    pub(super) fn names(&self) -> Vec<String> {
         match self {
             Self::Events(reader) => reader.names(),
-            Self::Opening(_) | Self::Whole(_) | Self::JsonLines { .. } => &[],
+            Self::Opening(_) | Self::Whole(_) | Self::JsonLines { .. } => Vec::new(),
         }
     }
 

@@ -73,6 +73,7 @@ mod manifest;
 mod mapping;
 mod mcp;
 mod mcp_result;
+mod mentions;
 mod mistral;
 mod mistral_chat;
 mod mistral_events;

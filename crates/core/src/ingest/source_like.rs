@@ -4,34 +4,10 @@ use std::hash::{Hash, Hasher};
 
 use serde_json::{Map, Value};
 
+use super::mentions;
 use crate::url::WebUrl;
 
-/// The bytes of which a body needs one to hold a source-like thing: the mark of an address, and the parts of the names in
-/// [`PROMISING`] and [`FILES`] that are spelt alike in every case.
-pub(super) const MENTIONS: [&str; 20] = [
-    "://",
-    "doc_",
-    "ileName",
-    "ile_id",
-    "ile_name",
-    "ileId",
-    "ilename",
-    "ources",
-    "ource_",
-    "ourceD",
-    "itation",
-    "eferenc",
-    "ocument",
-    "earch_res",
-    "earchRes",
-    "ttribution",
-    "nnotation",
-    "rounding",
-    "etriev",
-    "ontext",
-];
-
-/// Parts of names that promise sources, in lower case without `_` and `-`.
+/// Parts of names that promise sources, in lower case without `_` and `-`. [`mentions`] searches for them.
 const PROMISING: [&str; 10] = [
     "sources",
     "sourcedoc",
@@ -116,7 +92,7 @@ const NAMES: [&str; 20] = [
     "path",
 ];
 
-/// Those of [`NAMES`] that name a file or a document of an index.
+/// Those of [`NAMES`] that name a file or a document of an index. [`mentions`] searches for them.
 const FILES: [&str; 9] =
     ["docid", "dockey", "docname", "documentid", "documentname", "documenttitle", "fileid", "filename", "filetitle"];
 
@@ -268,7 +244,7 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Whether a string may hold a JSON document with a source-like thing.
 pub(super) fn is_document(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with(['{', '[']) && text.len() > 2 && MENTIONS.iter().any(|mention| text.contains(mention))
+    text.starts_with(['{', '[']) && text.len() > 2 && mentions::are_in(text)
 }
 
 /// How many characters of a name tell it from others.
@@ -285,4 +261,56 @@ pub(super) fn shortened(name: &str) -> String {
     const CHARS: usize = 80;
     let short: String = name.chars().take(CHARS).collect();
     if short.len() < name.len() { short + "…" } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that nobody searches for would let its source go without a word.
+    #[test]
+    fn every_spelling_of_a_name_that_promises_sources_is_searched_for() {
+        for words in [
+            "sources",
+            "source documents",
+            "citation",
+            "reference",
+            "documents",
+            "search result",
+            "attribution",
+            "annotation",
+            "grounding",
+            "retrieved",
+            "context",
+            "contexts",
+            "web search",
+            "doc id",
+            "doc key",
+            "doc name",
+            "document id",
+            "document name",
+            "document title",
+            "file id",
+            "file name",
+            "file title",
+        ] {
+            let lower = words.replace(' ', "");
+            let is_known = promises_sources(&lower) || FILES.contains(&&*lower);
+            assert!(is_known, "{words}");
+            let title = |word: &str| word[..1].to_uppercase() + &word[1..];
+            let pascal: String = words.split(' ').map(title).collect();
+            let camel = lower[..1].to_owned() + &pascal[1..];
+            for spelling in [lower, pascal, camel, words.replace(' ', "_"), words.replace(' ', "-")] {
+                assert!(mentions::are_in(&format!("{{\"{spelling}\":0}}")), "{spelling}");
+            }
+        }
+        let known = PROMISING.iter().chain(&PROMISING_WHOLE).chain(&FILES);
+        for name in known {
+            assert!(mentions::are_in(&format!("{{\"{name}\":0}}")), "{name}");
+        }
+        for address in [r#"{"a":"https://x"}"#, r#"{"a":"https:\/\/x"}"#] {
+            assert!(mentions::are_in(address), "{address}");
+        }
+        assert!(!mentions::are_in(r#"{"type":"delta","text":"nothing"}"#));
+    }
 }

@@ -23,6 +23,9 @@ pub(super) struct SseEvents {
 /// The maximum number of names of events that are kept for an error.
 const MAX_NAMES: usize = 4;
 
+/// The maximum number of characters of a name that an error shows.
+const MAX_NAME_CHARS: usize = 40;
+
 /// The event that is still open.
 #[derive(Debug, Default)]
 struct Open {
@@ -35,8 +38,8 @@ struct Open {
     ended: usize,
     /// Whether its data exceeds [`MAX_EVENT_BYTES`].
     too_long: bool,
-    /// The first names in the `event` fields, each once.
-    names: Vec<String>,
+    /// The first names in the `event` fields, each once, as sent.
+    names: Vec<Vec<u8>>,
     /// The name of this event; `None` where nobody wants names.
     own_name: Option<String>,
 }
@@ -49,8 +52,11 @@ impl SseEvents {
     }
 
     /// The first names that `event` fields gave, each once, on one line.
-    pub(super) fn names(&self) -> &[String] {
-        &self.open.names
+    pub(super) fn names(&self) -> Vec<String> {
+        let shown = |name: &Vec<u8>| {
+            String::from_utf8_lossy(name).chars().take(MAX_NAME_CHARS).flat_map(char::escape_debug).collect()
+        };
+        self.open.names.iter().map(shown).collect()
     }
 
     /// Parses more bytes and appends the events that they complete.
@@ -112,9 +118,9 @@ impl Open {
     }
 
     fn name(&mut self, name: &[u8]) {
-        let name: String = String::from_utf8_lossy(name).chars().take(40).flat_map(char::escape_debug).collect();
-        if !name.is_empty() && !self.names.contains(&name) {
-            self.names.push(name);
+        let name = &name[..name.len().min(4 * MAX_NAME_CHARS)];
+        if !name.is_empty() && !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_vec());
         }
     }
 

@@ -88,7 +88,7 @@ impl AnswerStream {
     }
 
     fn end(mut self, counts_whole: bool) -> Result<Answer, IngestError> {
-        let names = self.carrier.names().to_vec();
+        let names = self.carrier.names();
         let mut arrived = Arrived::default();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
             let counts = counts_whole.then(|| token_counts(std::str::from_utf8(&body).ok()?)).flatten();

@@ -3,6 +3,9 @@
 //! Three families of names are read: `prompt_tokens` (OpenAI chat completions and compatible services), `input_tokens`
 //! (Responses, Anthropic, Cohere), and `promptTokenCount` (Gemini). Counts in any other shape are ignored.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -60,9 +63,12 @@ struct Tokens {
     output_tokens: Option<f64>,
 }
 
+/// The beginning of a member with counts. Every event is searched for it.
+static USAGE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"usage"));
+
 /// The token counts in a document or event; `None` when it has none.
 pub(super) fn token_counts(json: &str) -> Option<TokenCounts> {
-    memchr::memmem::find(json.as_bytes(), b"\"usage")?;
+    USAGE.find(json.as_bytes())?;
     let Envelope { usage, gemini, response, message, delta, metadata } = serde_json::from_str(json).ok()?;
     let inner = [response, message, delta].into_iter().flatten().find_map(|inner| inner.usage);
     let beside = || serde_json::from_str::<Inner>(metadata?.get()).ok()?.usage;
