@@ -4,11 +4,15 @@
 //!     cargo run --release --package citewire-core --example growth [PIECE...]
 //!
 //! Prints nanoseconds a byte; the last column is the worse of the two ratios of 1 MB to 100 kB.
+//!
+//! `--pieces` prints the pieces, one to a line with escapes, and `--once BYTES DELTA PIECE` cites one text once, whole where
+//! `DELTA` is 0: `benches/streams.sh` counts the instructions of that.
 
 #![expect(clippy::disallowed_types, reason = "it measures time")]
 #![expect(clippy::print_stdout, reason = "a table for the person who runs it")]
 
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use citewire_core::answer::{Answer, MarkerGrammar, Source};
@@ -72,6 +76,14 @@ const PIECES: &[&str] = &[
     "a [doc9]\n",
     "\u{200b}",
     "\u{e4}",
+    "- a\n",
+    "<x\n",
+    "$a ",
+    "|a|b|\n",
+    "1. a\n",
+    "Leave is 30 days [1]. ",
+    "> a\n",
+    "* a\n  - b\n",
 ];
 
 const RUNS: usize = 5;
@@ -92,15 +104,15 @@ fn whole(text: &str) -> Duration {
     start.elapsed()
 }
 
-/// In deltas of four bytes; after ten seconds the time for the rest is estimated, at its best.
-fn in_pieces(text: &str) -> Duration {
+/// In deltas of so many bytes; after ten seconds the time for the rest is estimated, at its best.
+fn in_deltas(text: &str, delta: usize) -> Duration {
     const PATIENCE: Duration = Duration::from_secs(10);
     let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
     incremental.add_sources(sources());
     let start = Instant::now();
     let mut at = 0;
     while at < text.len() {
-        let end = text.ceil_char_boundary((at + 4).min(text.len()));
+        let end = text.ceil_char_boundary((at + delta).min(text.len()));
         black_box(incremental.push(&text[at..end]));
         at = end;
         if start.elapsed() > PATIENCE {
@@ -111,8 +123,63 @@ fn in_pieces(text: &str) -> Duration {
     start.elapsed()
 }
 
-fn main() {
+/// The text of this length that repeats a piece. A piece from the command line may have escapes: `\n`, `\r`, `\\`, `\u{…}`.
+fn repeated(piece: &str, length: usize) -> String {
+    piece.repeat(length / piece.len())
+}
+
+fn unescaped(written: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = written;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        text.push_str(before);
+        let (c, length) = match escape.chars().next()? {
+            'n' => ('\n', 1),
+            'r' => ('\r', 1),
+            'u' => {
+                let (digits, _) = escape.strip_prefix("u{")?.split_once('}')?;
+                (char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, digits.len() + 3)
+            }
+            c => (c, c.len_utf8()),
+        };
+        text.push(c);
+        rest = &escape[length..];
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// Cites one text once, for a counter of instructions.
+fn once(arguments: &[String]) -> Option<()> {
+    let [bytes, delta, piece] = arguments else { return None };
+    let text = repeated(&unescaped(piece)?, bytes.parse().ok()?);
+    match delta.parse().ok()? {
+        0 => whole(&text),
+        delta => in_deltas(&text, delta),
+    };
+    Some(())
+}
+
+fn main() -> ExitCode {
     let named: Vec<String> = std::env::args().skip(1).collect();
+    match named.first().map(String::as_str) {
+        Some("--pieces") => {
+            PIECES.iter().for_each(|piece| println!("{}", piece.escape_default()));
+            return ExitCode::SUCCESS;
+        }
+        Some("--once") => {
+            let done = once(&named[1..]);
+            if done.is_none() {
+                println!("--once BYTES DELTA PIECE is required");
+            }
+            return if done.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        _ => table(&named),
+    }
+    ExitCode::SUCCESS
+}
+
+fn table(named: &[String]) {
     let pieces: Vec<&str> = if named.is_empty() { PIECES.to_vec() } else { named.iter().map(String::as_str).collect() };
     println!(
         "{:<24} {:>12} {:>12} {:>12} {:>12} {:>7}",
@@ -120,13 +187,13 @@ fn main() {
     );
     for piece in pieces {
         let cost = |run: fn(&str) -> Duration, length: usize| {
-            let text = piece.repeat(length / piece.len());
+            let text = repeated(piece, length);
             // The best of a few: whatever else the machine does is no cost of ours.
             let best = (0..RUNS).map(|_| run(&text)).min().unwrap_or_default();
             best.as_nanos() as f64 / text.len() as f64
         };
         let [small, large] = [100_000, 1_000_000].map(|length| cost(whole, length));
-        let [small_deltas, large_deltas] = [100_000, 1_000_000].map(|length| cost(in_pieces, length));
+        let [small_deltas, large_deltas] = [100_000, 1_000_000].map(|length| cost(|text| in_deltas(text, 4), length));
         let ratio = (large / small).max(large_deltas / small_deltas);
         let shown = format!("{piece:?}");
         println!("{shown:<24} {small:>12.1} {large:>12.1} {small_deltas:>12.1} {large_deltas:>12.1} {ratio:>7.1}");

@@ -8,14 +8,13 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// The budget of bytes to read for a text of `length` bytes. Each piece causes its whole open block to be read again;
-/// without a budget, a long block in short pieces would take quadratic time.
-fn may_read(length: usize) -> usize {
-    1024 * length.min(16 * 1024) + 256 * length.min(64 * 1024).saturating_sub(16 * 1024)
-}
+/// The number of bytes that may be read with each piece. Each piece causes its whole open block to be read again; without
+/// a budget, a long block in short pieces would take quadratic time.
+const FREE: usize = 64 * 1024;
 
-/// When the budget is used up, an open block is read again only after it has grown by 1/`PART` of its length.
-const PART: usize = 16;
+/// When the budget is used up, an open block is read again once this part of it is new. A block is then read three times in
+/// all at most, wherever it is cut.
+const PART: usize = 3;
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
@@ -23,9 +22,9 @@ const PART: usize = 16;
 /// [`finish`](Self::finish) returns. That text equals the result of [`cite()`](super::cite()) for the whole answer, wherever
 /// the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the latest.
 ///
-/// Each push reads the open block again. It holds back blanks at the end, and at most 4 KiB of the block (8 KiB of a list of
-/// references); in most answers only a few bytes. A long block in short pieces is read less often, which holds back a
-/// further 1/1024 of it; past 16 KiB of text 1/256, past 64 KiB 1/16.
+/// A push reads the open block again, of a list its last item. It holds back blanks at the end, and at most 4 KiB of the
+/// block (8 KiB of a list of references); in most answers only a few bytes. After 64 KiB of reading, a block is read again
+/// when a third of it is new, which holds back that third too: any text costs at most a fixed multiple of the whole answer.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -77,7 +76,7 @@ impl Incremental {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
-        if self.spent + open <= may_read(self.answer.text.len()) || self.answer.text.len() - self.read > open / PART {
+        if self.spent + open <= FREE || self.answer.text.len() - self.read > open / PART {
             self.spent += open;
             self.read_on();
         }
@@ -208,10 +207,10 @@ mod tests {
         let grew: Vec<bool> =
             text.split_inclusive(|_| true).map(|letter| !incremental.push(letter).is_empty()).collect();
         let count = |part: &[bool]| part.iter().filter(|grew| **grew).count();
-        assert!(count(&grew[..1_500]) > 750, "a short one grows with each letter but those that wait for the next");
-        let late = count(&grew[4_000..6_000]);
-        assert!((200..600).contains(&late), "{late}");
-        assert!(incremental.spent <= may_read(text.len()));
+        assert!(count(&grew[..300]) > 150, "a short one grows with each letter but those that wait for the next");
+        let late = count(&grew[400..6_000]);
+        assert!((4..12).contains(&late), "{late}");
+        assert!(incremental.spent <= FREE + 3 * text.len());
         assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
     }
 

@@ -31,10 +31,12 @@ impl Progress {
     }
 }
 
-/// A snapshot at the start of the last top-level block. Later text changes nothing before it.
+/// A snapshot at the start of the last top-level block, or of the last item of a list there. Later text changes nothing
+/// before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settled {
     pub(super) at: usize,
+    pub(super) is_in_list: bool,
     pub(super) definitions: usize,
     pub(super) decisions: decide::Mark,
     pub(super) output: write::Mark,
@@ -57,7 +59,7 @@ pub(super) struct Pass<'p> {
 
 impl<'p> Pass<'p> {
     pub(super) fn new(context: Context<'p>, slice: &Slice<'_>, shown: Option<usize>, so_far: &'p mut Progress) -> Self {
-        let Slice { text, ref range, finished } = *slice;
+        let Slice { text, ref range, finished, .. } = *slice;
         let shown = shown.unwrap_or_default();
         // The provider may still cite the last word: `cite_here` puts its badge there.
         let held = if finished { text.len() } else { first_open(text, text.len()).max(shown) };
@@ -135,12 +137,12 @@ impl<'p> Pass<'p> {
 }
 
 impl Reader for Pass<'_> {
-    fn begin(&mut self, at: usize, definitions: usize) {
+    fn begin(&mut self, at: usize, definitions: usize, is_in_list: bool) {
         if at > self.held {
             return;
         }
         let Progress { decisions, output, settled, .. } = &mut *self.so_far;
-        *settled = Settled { at, definitions, decisions: decisions.mark(), output: output.mark() };
+        *settled = Settled { at, is_in_list, definitions, decisions: decisions.mark(), output: output.mark() };
     }
 
     fn hold(&mut self, at: usize) {

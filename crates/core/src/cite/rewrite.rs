@@ -55,12 +55,12 @@ impl Rewrite {
         rewrite
     }
 
-    /// The offset of the last top-level block. Nothing before it changes any more.
+    /// The offset of the last top-level block, or of the last item of a list there. Nothing before it changes any more.
     pub(super) fn settled(&self) -> usize {
         self.so_far.settled.at
     }
 
-    /// Reads the text up to `to`, starting again at the last top-level block. Returns the offset from which text is held
+    /// Reads the text up to `to`, starting again where it is settled. Returns the offset from which text is held
     /// back. For an unfinished text, `goes_on_behind` is the offset up to which text was shown already; the result is never
     /// below it. For a finished text it is `None`, and everything is written.
     pub(super) fn read(&mut self, given: &Given<'_>, to: usize, goes_on_behind: Option<usize>) -> usize {
@@ -75,7 +75,12 @@ impl Rewrite {
         }
         self.so_far.output.begin(&text[from..]);
         let mut definitions = std::mem::take(&mut self.definitions);
-        let slice = Slice { text, range: from..to, finished: goes_on_behind.is_none() };
+        let slice = Slice {
+            text,
+            range: from..to,
+            is_in_list: self.so_far.settled.is_in_list,
+            finished: goes_on_behind.is_none(),
+        };
         let mut pass = Pass::new(context, &slice, goes_on_behind, &mut self.so_far);
         read(&slice, &mut definitions, &is_marker_label, &mut pass);
         let held = pass.end();

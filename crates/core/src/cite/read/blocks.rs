@@ -44,6 +44,7 @@ pub(in crate::cite) fn read(
         let inner = Slice {
             text: slice.text,
             range: base + block.start..base + block.end,
+            is_in_list: slice.is_in_list && at == 0,
             finished: slice.finished || at + 1 < blocks.len(),
         };
         let source = &source[block.clone()];

@@ -7,7 +7,7 @@ use super::{Container, Definition, Definitions, Inline, Leaf, LeafKind, Reader, 
 /// Parses a text, and panics when a leaf holds a character that is in no token and is no syntax of its block. Returns the
 /// number of leaves.
 pub(in crate::cite) fn cover(text: &str, is_marker: &dyn Fn(&str) -> bool) -> usize {
-    let slice = Slice { text, range: 0..text.len(), finished: true };
+    let slice = Slice { text, range: 0..text.len(), is_in_list: false, finished: true };
     let mut coverage = Coverage { text, leaves: 0 };
     read(&slice, &mut Definitions::default(), is_marker, &mut coverage);
     coverage.leaves
@@ -20,7 +20,7 @@ struct Coverage<'t> {
 }
 
 impl Reader for Coverage<'_> {
-    fn begin(&mut self, _at: usize, _definitions: usize) {}
+    fn begin(&mut self, _at: usize, _definitions: usize, _is_in_list: bool) {}
     fn hold(&mut self, _at: usize) {}
     fn open(&mut self, _container: Container, _range: Range<usize>) {}
     fn close(&mut self, _container: Container, _range: Range<usize>) {}

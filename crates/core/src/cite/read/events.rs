@@ -40,6 +40,8 @@ pub(super) struct Events<'e, 's, R> {
     /// The content of code or HTML.
     content: String,
     depth: usize,
+    /// Whether the reader has a list open whose earlier items stand before the slice.
+    goes_on: bool,
     columns: usize,
     row_is_head: bool,
 }
@@ -65,6 +67,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             leaf: None,
             content: String::new(),
             depth: 0,
+            goes_on: slice.is_in_list,
             columns: 0,
             row_is_head: false,
         }
@@ -151,15 +154,30 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn begin_block(&mut self, at: usize) {
         self.end_implied();
         self.define_before(at);
-        if self.depth == 0 {
+        if self.depth == 0 && !self.goes_on {
             let definitions = self.known.borrow().len();
             let text = self.slice.text;
             let line = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
             // The line right behind a definition belongs to its paragraph: read alone, an indented one would be code.
             let is_behind_definition = text.get(self.defined..line).is_some_and(|gap| gap.trim().is_empty());
             if !is_behind_definition || self.defined == 0 || is_behind_blank_line(text, line) {
-                self.reader.begin(line.max(self.slice.range.start), definitions);
+                self.reader.begin(line.max(self.slice.range.start), definitions, false);
             }
+        }
+    }
+
+    /// Announces an item at the beginning of a line in a top-level list. A stream reads on from there, so that a long list
+    /// is not read again with each piece. With definitions, the list is read as a whole: they apply to all of it.
+    fn begin_item(&mut self, at: usize) {
+        let text = self.slice.text;
+        let blanks = text[at..].bytes().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        let (at, defines) = (at + blanks, !self.all_definitions.is_empty() || self.known.borrow().len() > 0);
+        if at > self.slice.range.start
+            && !defines
+            && text[..at].ends_with(['\n', '\r'])
+            && !text[at..].starts_with([' ', '\t', '>'])
+        {
+            self.reader.begin(at, 0, true);
         }
     }
 
@@ -180,6 +198,9 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are containers, or not asked of the parser")]
     fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         self.begin_block(range.start);
+        if self.depth == 1 && matches!(tag, Tag::Item) {
+            self.begin_item(range.start);
+        }
         self.depth += 1;
         let leaf = match tag {
             Tag::Paragraph => Some(LeafKind::Paragraph),
@@ -200,7 +221,10 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             self.columns = alignments.len();
         }
         self.row_is_head = matches!(tag, Tag::TableHead);
-        if let Some(container) = self.container(tag.to_end()) {
+        let goes_on = std::mem::take(&mut self.goes_on);
+        if let Some(container) =
+            self.container(tag.to_end()).filter(|container| !goes_on || *container != Container::List)
+        {
             self.reader.open(container, range);
         }
     }

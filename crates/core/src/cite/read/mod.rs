@@ -28,21 +28,23 @@ use std::ops::Range;
 /// as well.
 pub(super) const LOOK_AHEAD: usize = 4 * 1024;
 
-/// A part of the text to read at once. It begins with a top-level block.
+/// A part of the text to read at once. It begins with a top-level block, or with an item of a top-level list.
 #[derive(Clone, Debug)]
 pub(super) struct Slice<'t> {
     /// The whole text. All offsets count from its beginning.
     pub(super) text: &'t str,
     pub(super) range: Range<usize>,
+    /// Whether it begins within a list, whose earlier items were read.
+    pub(super) is_in_list: bool,
     /// Whether later text can no longer change how it is read.
     pub(super) finished: bool,
 }
 
 /// Receives the blocks of a text, in text order.
 pub(super) trait Reader {
-    /// A top-level block begins with the line at `at`. `definitions` is the number of definitions before it. Everything
-    /// before the line is complete.
-    fn begin(&mut self, at: usize, definitions: usize);
+    /// A top-level block begins with the line at `at`, or an item of a top-level list (`is_in_list`). `definitions` is the
+    /// number of definitions before it. Everything before the line is complete.
+    fn begin(&mut self, at: usize, definitions: usize, is_in_list: bool);
     /// Later text may change the reading from `at` on.
     fn hold(&mut self, at: usize);
     fn open(&mut self, container: Container, range: Range<usize>);
