@@ -96,6 +96,12 @@ impl Assistants {
         (!digests.is_empty()).then(|| Revision::of(parts))
     }
 
+    /// How many files of documents are still being read.
+    #[must_use]
+    pub fn pending_documents(&self) -> usize {
+        self.team().by_name.values().filter_map(|assistant| assistant.library()).map(|library| library.pending()).sum()
+    }
+
     /// What gives the documents of each their addresses.
     pub(super) fn downloads(&self) -> Vec<DownloadLinks> {
         self.team().by_name.values().filter_map(|assistant| assistant.links().cloned()).collect()

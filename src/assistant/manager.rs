@@ -1,25 +1,28 @@
 //! The assistants of a server: those of the configuration, which an operator edits, and those of the store, which callers of the
 //! API change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
 use super::open::{DOCS, OpenError, Opening, open, open_one};
-use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants};
+use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants, DocumentsSource};
 use crate::answer::LabelCatalog;
 use crate::clock::{Clock, IdSource};
-use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, read_upload};
+use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, UploadOptions, is_text, read_upload};
 use crate::egress::EgressOptions;
 use crate::ingest::Mappings;
 use crate::secret_source::SecretSource;
-use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
+use crate::store::{
+    AssistantStore, DeleteAssistant, DocumentKey, Expected, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+};
 use crate::upstream::Surroundings;
 use crate::url::WebUrl;
 
@@ -29,8 +32,12 @@ const LOOK_INTO_BUCKETS_EVERY: Duration = Duration::from_secs(60);
 /// How long documents that could not be read wait for the next attempt.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(30);
 
-/// So many documents are fetched at a time whose text has to be extracted.
-const UNREAD: usize = 16;
+/// So many documents are looked at whose text has to be extracted: more than a few assistants have together, so that the others
+/// come to their turns.
+const UNREAD: usize = 20_000;
+
+/// So many documents of one assistant are begun at one time. Those that have to be parsed then wait for their turns.
+const BEGUN_EACH: usize = 4;
 
 /// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.
 pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<AssistantPlan, Faults>;
@@ -123,6 +130,10 @@ pub struct AssistantManager {
     uploaded: Notify,
     /// Rung when assistants were opened, whose buckets may not have been read.
     opened: Notify,
+    /// Rung when folders were read, of which files may wait until their texts are extracted.
+    refreshed: Notify,
+    /// Held while the text of an upload is stored, so that two together do not pass the limit of one.
+    storing: Mutex<()>,
     /// Counts the documents that were read.
     reads: watch::Sender<u64>,
 }
@@ -146,6 +157,52 @@ struct Stored {
     assistant: StoredAssistant,
     /// Why it does not answer, if it does not.
     opened: Result<Arc<Assistant>, String>,
+}
+
+/// The uploads whose text has to be extracted.
+#[derive(Debug, Default)]
+struct Unread {
+    /// With their assistants, the oldest first.
+    documents: Vec<(String, StoredDocument)>,
+    /// Those that are being read.
+    begun: BTreeMap<String, BTreeMap<DocumentKey, Kind>>,
+}
+
+/// How an upload is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// As it is: it waits behind nothing that has to be parsed.
+    Text,
+    Parsed,
+}
+
+impl Unread {
+    /// Takes out those that may begin.
+    fn admit(&mut self) -> Vec<(String, StoredDocument)> {
+        let begun = &mut self.begun;
+        let may_begin = |(assistant, document): &mut (String, StoredDocument)| {
+            let own = begun.entry(assistant.clone()).or_default();
+            let kind = if is_text(&document.name) { Kind::Text } else { Kind::Parsed };
+            let others = own.values().filter(|other| **other == kind).count();
+            let may = others < BEGUN_EACH && !own.contains_key(&document.key);
+            if may {
+                own.insert(document.key, kind);
+            }
+            may
+        };
+        self.documents.extract_if(.., may_begin).collect()
+    }
+
+    /// A document was read, or is to be asked for again.
+    fn end(&mut self, assistant: &str, key: DocumentKey) {
+        self.documents.retain(|(_, document)| document.key != key);
+        if let Some(own) = self.begun.get_mut(assistant) {
+            own.remove(&key);
+            if own.is_empty() {
+                self.begun.remove(assistant);
+            }
+        }
+    }
 }
 
 /// Where the settings of an assistant are.
@@ -218,6 +275,8 @@ impl AssistantManager {
             current: Mutex::new(None),
             uploaded: Notify::new(),
             opened: Notify::new(),
+            refreshed: Notify::new(),
+            storing: Mutex::new(()),
             reads: watch::Sender::new(0),
         }
     }
@@ -256,7 +315,7 @@ impl AssistantManager {
         Ok(())
     }
 
-    /// Takes over what has changed in the store and in folders of documents.
+    /// Takes over what has changed in the store and in folders of documents. Texts that have to be extracted come later.
     pub async fn refresh(&self) {
         let mut current = self.current.lock().await;
         let Some(state) = current.as_mut() else { return };
@@ -272,6 +331,7 @@ impl AssistantManager {
             is_due && !library.is_remote()
         })
         .await;
+        self.refreshed.notify_one();
     }
 
     /// Takes over what changes in buckets, all at once: a slow one keeps no other waiting. Never ends by itself.
@@ -361,28 +421,96 @@ impl AssistantManager {
         self.reads.subscribe()
     }
 
-    /// Reads uploaded documents, one at a time, and puts them to work. Never ends by itself.
+    /// Reads uploaded documents, and puts each to work. Never ends by itself.
     pub async fn read_uploads(&self) {
+        let (mut waiting, mut running) = (Unread::default(), FuturesUnordered::new());
         loop {
-            if let Err(error) = self.read_waiting().await {
-                tracing::error!(%error, "uploaded documents could not be read; they are tried again");
+            match self.store.unread_documents(UNREAD).await {
+                Ok(unread) => waiting.documents = unread,
+                Err(error) => tracing::error!(%error, "uploaded documents could not be read; they are tried again"),
             }
-            // A failed document is read again, and so is one that was uploaded to another node.
-            timeout(READ_AGAIN_AFTER, self.uploaded.notified()).await.ok();
+            // A document may have been uploaded to another node.
+            let next_look = tokio::time::sleep(READ_AGAIN_AFTER);
+            let mut next_look = std::pin::pin!(next_look);
+            loop {
+                running.extend(waiting.admit().into_iter().map(async |(assistant, document)| {
+                    let read = self.read_one(&assistant, &document).await;
+                    if let Err(error) = &read {
+                        let name = &document.name;
+                        tracing::error!(%error, assistant, document = name, "a document could not be read; it is tried again");
+                        tokio::time::sleep(READ_AGAIN_AFTER).await;
+                    }
+                    (assistant, document.key)
+                }));
+                tokio::select! {
+                    Some((assistant, key)) = running.next() => waiting.end(&assistant, key),
+                    () = &mut next_look => break,
+                    () = self.uploaded.notified() => break,
+                }
+            }
         }
     }
 
-    async fn read_waiting(&self) -> Result<(), LibraryError> {
-        loop {
-            let unread = self.store.unread_documents(UNREAD).await?;
-            if unread.is_empty() {
-                return Ok(());
+    async fn read_one(&self, assistant: &str, document: &StoredDocument) -> Result<(), LibraryError> {
+        let reader = self.reader.clone().map(|reader| reader.of(assistant));
+        let read = read_upload(&*self.store, document, reader.as_ref()).await?;
+        {
+            let _alone = self.storing.lock().await;
+            let library = self.assistants.get(assistant).and_then(|assistant| assistant.library().cloned());
+            if let Some(library) = library.as_ref().filter(|library| library.pending() > 0) {
+                library.refresh().await?;
             }
-            for (assistant, document) in unread {
-                read_upload(&*self.store, &document, self.reader.as_ref()).await?;
-                tracing::debug!(assistant, document = document.name, "an uploaded document was read");
-                self.refresh().await;
-                self.reads.send_modify(|count| *count += 1);
+            let others = library.as_ref().map_or(0, |library| library.text_bytes_besides(&document.name));
+            let limit = self.max_text_bytes(assistant).await;
+            read.store(&*self.store, document, others, limit).await?;
+            tracing::debug!(assistant, document = document.name, "an uploaded document was read");
+            self.refresh().await;
+        }
+        self.reads.send_modify(|count| *count += 1);
+        Ok(())
+    }
+
+    /// The text that the uploads of an assistant may have.
+    async fn max_text_bytes(&self, assistant: &str) -> u64 {
+        let plan = self.stored_plan(assistant).await.ok().flatten();
+        match plan.and_then(|plan| plan.documents).map(|documents| documents.source) {
+            Some(DocumentsSource::Uploads(options)) => options.max_text_bytes,
+            // Its settings have changed since the upload.
+            Some(DocumentsSource::Folder(_) | DocumentsSource::Bucket(..)) | None => {
+                UploadOptions::default().max_text_bytes
+            }
+        }
+    }
+
+    /// Extracts the texts of files in folders, and puts each to work. Never ends by itself.
+    pub async fn read_folders(&self) {
+        let (mut busy, mut running) = (BTreeSet::new(), FuturesUnordered::new());
+        loop {
+            for assistant in self.assistants.all() {
+                let Some(library) = assistant.library().filter(|library| library.pending() > 0).cloned() else {
+                    continue;
+                };
+                // One library is kept alive by its reading, so that no other has its address.
+                let place = Arc::as_ptr(&library).addr();
+                if busy.insert(place) {
+                    running.push(async move {
+                        let read = library.extract().await;
+                        let has_failed = read.is_err();
+                        if let Some(current) = self.current.lock().await.as_mut() {
+                            current.note_reading(assistant.name(), read);
+                        }
+                        if has_failed {
+                            tokio::time::sleep(READ_AGAIN_AFTER).await;
+                        }
+                        (place, library)
+                    });
+                }
+            }
+            tokio::select! {
+                Some((place, _)) = running.next() => {
+                    busy.remove(&place);
+                }
+                () = self.refreshed.notified() => {}
             }
         }
     }
@@ -404,6 +532,7 @@ impl AssistantManager {
             self.load(current).await?;
             self.assistants.replace(current.registry());
             self.opened.notify_one();
+            current.read_new_uploads().await;
         }
         Ok(())
     }
@@ -476,6 +605,17 @@ impl Current {
     fn registry(&self) -> AssistantRegistry {
         let stored = self.stored.values().filter_map(|stored| stored.opened.as_ref().ok());
         self.of_file.clone().or(stored.cloned())
+    }
+
+    /// Reads what the store has of assistants that were opened meanwhile.
+    async fn read_new_uploads(&mut self) {
+        let opened = self.stored.values().filter_map(|stored| stored.opened.as_ref().ok());
+        let new = opened.filter_map(|assistant| Some((assistant.name().to_owned(), Arc::clone(assistant.library()?))));
+        let new: Vec<_> = new.filter(|(_, library)| library.is_uploaded() && library.pending() > 0).collect();
+        for (name, library) in new {
+            let read = library.refresh().await;
+            self.note_reading(&name, read.map(drop));
+        }
     }
 
     fn check_names(&self) -> Result<(), ConfigureError> {

@@ -130,7 +130,7 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     let (mut faults, mut wrong) = (Vec::new(), Vec::new());
     let library = match documents {
         Some(documents) => match open_library(name, &documents.source, opening).await {
-            Ok(library) => Some(Arc::new(library)),
+            Ok(library) => Some(library),
             Err(fault) => {
                 faults.push(fault);
                 None
@@ -178,21 +178,38 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     Ok(assistant)
 }
 
-async fn open_library(assistant: &str, source: &DocumentsSource, opening: &Opening<'_>) -> Result<Library, OpenError> {
+/// The library of an assistant, of which nothing has to be read yet. One that was read before with the same settings stays.
+async fn open_library(
+    assistant: &str,
+    source: &DocumentsSource,
+    opening: &Opening<'_>,
+) -> Result<Arc<Library>, OpenError> {
+    let before = opening.before.as_ref().and_then(|before| before.get(assistant)?.library().cloned());
     let library = match (source, &opening.store) {
-        (DocumentsSource::Folder(options), _) => Library::open(options.clone()).await,
-        (DocumentsSource::Uploads(options), Some(store)) => {
-            Library::uploaded(Arc::clone(store), assistant, options.clone()).await
+        (DocumentsSource::Folder(options), _) => {
+            let mut options = options.clone();
+            options.reader = options.reader.map(|reader| reader.of(assistant));
+            match before.filter(|before| before.is_of_folder(&options)) {
+                Some(before) => return Ok(before),
+                None => Library::folder(options).await,
+            }
         }
+        (DocumentsSource::Uploads(options), Some(store)) => match before.filter(|before| before.is_of_uploads(options))
+        {
+            Some(before) => return Ok(before),
+            None => Library::uploaded(Arc::clone(store), assistant, options.clone()).await,
+        },
         (DocumentsSource::Uploads(_), None) => Library::built_in([]).await,
         (DocumentsSource::Bucket(bucket, options), _) => {
             let Surroundings { secrets, egress, may_call_private_hosts, .. } = &opening.surroundings;
             let bucket = Bucket::open(bucket, secrets, egress, *may_call_private_hosts)
                 .map_err(|fault| OpenError::Bucket { assistant: assistant.to_owned(), fault })?;
-            Library::remote(Arc::new(bucket), options.clone()).await
+            let mut options = options.clone();
+            options.reader = options.reader.map(|reader| reader.of(assistant));
+            Library::remote(Arc::new(bucket), options).await
         }
     };
-    library.map_err(|error| OpenError::Documents { assistant: assistant.to_owned(), error })
+    library.map(Arc::new).map_err(|error| OpenError::Documents { assistant: assistant.to_owned(), error })
 }
 
 /// What finds passages of a library for this assistant. Vectors are computed from now on.

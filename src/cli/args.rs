@@ -85,6 +85,16 @@ pub struct ReadDocumentArgs {
     /// The largest address space of this process in bytes.
     #[arg(long, value_name = "BYTES")]
     pub memory: u64,
+    /// The most time of a processor in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: u64,
+    /// The size of the document. Whoever started this process then holds its input open: when the input ends, it ends.
+    #[arg(long, value_name = "BYTES")]
+    pub size: u64,
+    /// Tries to read this file in place of a document, and says whether the system lets it. Only in programs that are built for tests.
+    #[cfg(debug_assertions)]
+    #[arg(long, value_name = "FILE")]
+    pub escape: Option<std::path::PathBuf>,
 }
 
 /// The arguments of `config`.

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod config;
+mod confinement;
 mod convert;
 mod documents;
 mod explain;

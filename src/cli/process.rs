@@ -1,4 +1,4 @@
-//! The user of this process, its memory, and its signals: stop, and reload the configuration.
+//! The user of this process, and its signals: stop, and reload the configuration.
 
 use std::io;
 
@@ -12,18 +12,6 @@ pub(super) fn is_root() -> bool {
 #[cfg(not(unix))]
 pub(super) fn is_root() -> bool {
     false
-}
-
-/// Holds this process to so many bytes of address space. Windows has no such limit.
-#[cfg(unix)]
-pub(super) fn limit_memory(bytes: u64) -> io::Result<()> {
-    rlimit::setrlimit(rlimit::Resource::AS, bytes, bytes)
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
-pub(super) fn limit_memory(_bytes: u64) -> io::Result<()> {
-    Ok(())
 }
 
 /// Resolves when the process is asked to end: SIGTERM and SIGINT on Unix. On Windows Ctrl+C and Ctrl+Break, the closing of the

@@ -19,7 +19,7 @@ use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, ClusterClock, IdSource, RandomIds};
 use crate::config::{Config, Sources, read_settings};
-use crate::document::DocumentReader;
+use crate::document::{DocumentReader, remember_unreadable_documents_in};
 use crate::http::ApiKey;
 use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
@@ -30,6 +30,9 @@ use crate::{http, store, telemetry};
 
 /// So long the store may take to finish what it has accepted, after everything else has ended.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
+
+/// The file of the data directory that remembers documents whose reader took too long or crashed.
+const UNREADABLE_DOCUMENTS: &str = "unreadable-documents.json";
 
 /// So many connections are served at one time, as far as the system has files for them: a client that is idle costs
 /// some 20 kB of memory, so that these are two gigabytes.
@@ -125,6 +128,9 @@ async fn serve_from(
     let assistants = Arc::new(Assistants::default());
     let manager = AssistantManager::new(Arc::clone(&assistants), Arc::clone(&store) as _, read_settings);
     let manager = Arc::new(manager.with_reader(DocumentReader::this_program().ok()));
+    let unreadable = config.data_dir.join(UNREADABLE_DOCUMENTS);
+    remember_unreadable_documents_in(unreadable.clone())
+        .with_context(|| format!("{} cannot be read: let this user read it, or delete it", unreadable.display()))?;
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
     let conversations: Arc<dyn ConversationStore> = Arc::clone(&store) as _;
     let mut state =
@@ -200,6 +206,7 @@ async fn serve_from(
         ended = server.run(stop) => ended?,
         () = watch.run() => {}
         () = manager.read_uploads() => {}
+        () = manager.read_folders() => {}
         () = manager.watch_buckets() => {}
     }
     Ok(())

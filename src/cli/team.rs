@@ -78,6 +78,8 @@ impl Watch {
     }
 
     pub(super) async fn run(mut self) {
+        // At the start nothing is read yet.
+        self.manager.refresh().await;
         loop {
             let is_asked = tokio::select! {
                 () = self.reload.asked() => true,

@@ -77,6 +77,7 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
         assistant("busy", json!(options.busy)),
         documents("max_document_bytes", json!(uploads.max_document_bytes)),
         documents("max_total_bytes", json!(uploads.max_total_bytes)),
+        documents("max_text_bytes", json!(uploads.max_text_bytes)),
         documents("max_documents", json!(uploads.max_documents)),
         documents("passages", json!(DocumentsPlan::new(DocumentsSource::Uploads(uploads)).passages)),
         ("Options", "ai_label", "default", json!(true)),

@@ -117,6 +117,8 @@ struct Documents {
     max_document_bytes: Option<u64>,
     /// The largest total of all documents in bytes; citewire holds them in memory. A larger total makes the folder invalid.
     max_total_bytes: Option<u64>,
+    /// The largest total of the text of all documents in bytes; a small file may have much text. Documents beyond it are unreadable.
+    max_text_bytes: Option<u64>,
     /// The largest number of documents. More documents make the folder invalid.
     max_documents: Option<usize>,
     /// How deep subfolders may be nested.
@@ -301,6 +303,7 @@ impl Documents {
         let mut uploads = UploadOptions { base_url: url.clone(), reader, ..UploadOptions::default() };
         uploads.max_document_bytes = self.max_document_bytes.unwrap_or(uploads.max_document_bytes);
         uploads.max_total_bytes = self.max_total_bytes.unwrap_or(uploads.max_total_bytes);
+        uploads.max_text_bytes = self.max_text_bytes.unwrap_or(uploads.max_text_bytes);
         uploads.max_documents = self.max_documents.unwrap_or(uploads.max_documents);
         let source = match (self.folder, author) {
             _ if bucket.is_some() => DocumentsSource::Bucket(Box::new(bucket?), uploads),
@@ -309,6 +312,7 @@ impl Documents {
                 library.reader = DocumentReader::this_program().ok();
                 library.max_document_bytes = self.max_document_bytes.unwrap_or(library.max_document_bytes);
                 library.max_total_bytes = self.max_total_bytes.unwrap_or(library.max_total_bytes);
+                library.max_text_bytes = self.max_text_bytes.unwrap_or(library.max_text_bytes);
                 library.max_documents = self.max_documents.unwrap_or(library.max_documents);
                 library.max_depth = self.max_depth.unwrap_or(library.max_depth);
                 DocumentsSource::Folder(library)

@@ -6,13 +6,31 @@ use citewire_documents::{Extracted, Format, Markup, PageText, Unreadable, text_o
 
 use super::folder::{self, Listed};
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
+use crate::digest::of_parts;
 use crate::url::WebUrl;
 
 /// A document with its passages.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     pub(super) document: Arc<Document>,
-    pub(super) passages: Vec<Arc<Passage>>,
+    pub(super) passages: Arc<[Arc<Passage>]>,
+    /// Of the document and its texts, as they are found and quoted.
+    pub(super) digest: [u8; 32],
+    /// The bytes of its texts and their headings.
+    pub(super) text_bytes: u64,
+}
+
+impl Content {
+    pub(super) fn new(document: Document, passages: Vec<Arc<Passage>>) -> Self {
+        let digest = of_parts(
+            [&document.path, &document.title]
+                .into_iter()
+                .chain(passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]))),
+        );
+        let texts = passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
+        let text_bytes = texts.map(|text| text.len() as u64).sum();
+        Self { document: Arc::new(document), passages: passages.into(), digest, text_bytes }
+    }
 }
 
 /// What came of reading a file.
@@ -24,32 +42,31 @@ pub(super) type FileRead = Result<Content, Unreadable>;
 /// When the system does not let it be read, or what reads it be started.
 pub(super) async fn read(options: LibraryOptions, file: Listed) -> Result<Option<FileRead>, LibraryError> {
     let Listed { path, format, .. } = file;
-    let reading = (options.clone(), path.clone());
-    let bytes = tokio::task::spawn_blocking(move || folder::read(&reading.0, &reading.1)).await??;
-    let Some(bytes) = bytes else { return Ok(None) };
-    of_bytes(path, format, bytes, options.reader.as_ref(), options.base_url).await.map(Some)
+    let load = async || {
+        let reading = (options.clone(), path.clone());
+        tokio::task::spawn_blocking(move || folder::read(&reading.0, &reading.1)).await?
+    };
+    read_from(path.clone(), format, load, options.reader.as_ref(), options.base_url.clone()).await
 }
 
-/// Reads the bytes of a file.
+/// Reads a file from where its bytes are; `None` when it is gone. Text is loaded at once, and other formats when it is their turn.
 ///
 /// # Errors
-/// When the program that reads it cannot be started.
-pub(super) async fn of_bytes(
+/// When the bytes cannot be loaded, or the program that reads them cannot be started.
+pub(super) async fn read_from(
     path: String,
     format: Format,
-    bytes: Vec<u8>,
+    load: impl AsyncFn() -> Result<Option<Vec<u8>>, LibraryError>,
     reader: Option<&DocumentReader>,
     base: Option<WebUrl>,
-) -> Result<FileRead, LibraryError> {
+) -> Result<Option<FileRead>, LibraryError> {
     let extracted = match reader.filter(|_| !format.is_text()) {
-        Some(reader) => {
-            let read = reader.read(&bytes, format).await;
-            read.map_err(|source| LibraryError::Reader { program: reader.program.clone(), source })?
-        }
-        None => text_of(&bytes).map(|text| whole(text, format)),
+        Some(reader) => reader.read(format, load).await?,
+        None => load().await?.map(|bytes| text_of(&bytes).map(|text| whole(text, format))),
     };
+    let Some(extracted) = extracted else { return Ok(None) };
     let content = move || extracted.map(|extracted| content(path, format, &extracted, base.as_ref()));
-    Ok(tokio::task::spawn_blocking(content).await?)
+    Ok(Some(tokio::task::spawn_blocking(content).await?))
 }
 
 /// A text that nothing has to parse.
@@ -67,10 +84,10 @@ fn content(path: String, format: Format, extracted: &Extracted, base: Option<&We
     let parts = split::split_pages(extracted);
     // The first heading of a spreadsheet is the name of its first sheet.
     let heading = parts.title.filter(|_| format != Format::Xlsx);
-    let title = extracted.title.clone().or(heading);
+    let title = extracted.title.clone().or(heading).map(|title| split::shortened(&title));
     let mut document = Document::new(path, format, title, base);
     document.pages = extracted.page_count;
-    Content { document: Arc::new(document), passages: parts.passages.into_iter().map(Arc::new).collect() }
+    Content::new(document, parts.passages.into_iter().map(Arc::new).collect())
 }
 
 /// A text that is part of the program.

@@ -1,13 +1,14 @@
 //! A snapshot of a library: all documents as read at one time, with their index.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use citewire_documents::Unreadable;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::file::{self, Content, FileRead};
 use super::folder::{self, Listed, Listing};
-use super::index::{Entry, Index};
+use super::index::{Index, Row};
 use super::question::Term;
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::digest::of_parts;
@@ -27,9 +28,18 @@ pub(super) struct IndexSnapshot {
     pub(super) documents: BTreeMap<DocumentId, Arc<Document>>,
     /// In the order of the index.
     pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
-    pub(super) index: Index,
+    /// Shared with the snapshots before and behind this one.
+    pub(super) index: Arc<Index>,
+    /// Where the passages of each document begin, by its label in the index.
+    firsts: BTreeMap<i64, usize>,
     /// Of the documents and their texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
+    /// The bytes of all texts.
+    pub(super) text_bytes: u64,
+    /// The files whose text has to be extracted yet.
+    pub(super) pending: BTreeSet<Listed>,
+    /// Whether anything was read at all.
+    pub(super) is_begun: bool,
 }
 
 /// A term with its weight.
@@ -80,101 +90,148 @@ fn rarity(count: usize, all: usize) -> f64 {
     (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
 }
 
-/// Reads the folder.
-pub(super) async fn load(options: &LibraryOptions) -> Result<IndexSnapshot, LibraryError> {
-    let listing = list(options).await?;
-    read_all(options, listing, &BTreeMap::new()).await
-}
-
-/// Puts texts on a snapshot that are in no folder.
-pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Result<IndexSnapshot, LibraryError> {
-    let contents = files.iter().filter_map(|(path, text)| Some(((*path).to_owned(), Ok(file::built_in(path, text)?))));
-    index(Listing::default(), contents.collect()).await
-}
-
-/// Puts documents on a snapshot that are in no folder.
-pub(super) async fn of_documents(contents: Vec<Content>) -> Result<IndexSnapshot, LibraryError> {
-    let files = contents.into_iter().map(|content| (content.document.path.clone(), Ok(content)));
-    index(Listing::default(), files.collect()).await
-}
-
-/// Reads the folder again; `None` when it is as it was before. Only files are read that are not as they were.
-pub(super) async fn refresh(
-    options: &LibraryOptions,
-    before: Arc<IndexSnapshot>,
-) -> Result<Option<IndexSnapshot>, LibraryError> {
-    let listing = list(options).await?;
-    if before.listing == listing {
-        return Ok(None);
+impl IndexSnapshot {
+    /// Nothing, which is what there is before anything was read.
+    pub(super) async fn empty() -> Result<Self, LibraryError> {
+        Ok(Self {
+            listing: Listing::default(),
+            files: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            passages: Vec::new(),
+            index: Arc::new(Index::new().await?),
+            firsts: BTreeMap::new(),
+            digest: of_parts::<[u8; 32]>([]),
+            text_bytes: 0,
+            pending: BTreeSet::new(),
+            is_begun: false,
+        })
     }
-    let unchanged: BTreeMap<&Listed, &FileRead> =
-        before.listing.files.iter().filter_map(|file| Some((file, before.files.get(&file.path)?))).collect();
-    read_all(options, listing, &unchanged).await.map(Some)
+
+    /// Whether everything was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.is_begun && self.pending.is_empty()
+    }
+
+    /// The document and the passage of a row, if they are part of this snapshot.
+    pub(super) fn at(&self, row: Row) -> Option<&(Arc<Document>, Arc<Passage>)> {
+        self.passages.get(self.firsts.get(&row.label)? + row.passage)
+    }
+
+    /// The snapshot that follows this one, with these documents that are in no folder.
+    pub(super) async fn with_documents(&self, contents: Vec<Content>) -> Result<Self, LibraryError> {
+        let files = contents.into_iter().map(|content| (content.document.path.clone(), Ok(content)));
+        self.with_files(Listing::default(), files.collect(), BTreeSet::new()).await
+    }
+
+    /// The snapshot that follows this one, with these files. Only what differs is indexed.
+    pub(super) async fn with_files(
+        &self,
+        listing: Listing,
+        files: BTreeMap<String, FileRead>,
+        pending: BTreeSet<Listed>,
+    ) -> Result<Self, LibraryError> {
+        let contents: Vec<&Content> = files.values().filter_map(|read| read.as_ref().ok()).collect();
+        let labels = self.index.become_these(&contents).await?;
+        let mut firsts = BTreeMap::new();
+        let mut passages = Vec::with_capacity(contents.iter().map(|content| content.passages.len()).sum());
+        for (content, label) in contents.iter().zip(labels) {
+            firsts.insert(label, passages.len());
+            passages
+                .extend(content.passages.iter().map(|passage| (Arc::clone(&content.document), Arc::clone(passage))));
+        }
+        let documents = contents.iter().map(|content| (content.document.id.clone(), Arc::clone(&content.document)));
+        Ok(Self {
+            documents: documents.collect(),
+            passages,
+            index: Arc::clone(&self.index),
+            firsts,
+            digest: of_parts(contents.iter().map(|content| content.digest)),
+            text_bytes: contents.iter().map(|content| content.text_bytes).sum(),
+            listing,
+            files,
+            pending,
+            is_begun: true,
+        })
+    }
+
+    /// Reads the text files of a folder again, and finds out which others have to be read; `None` when it is as it was before. Only
+    /// files are read that are not as they were. Where the text of a document has to be extracted again, the old one stays until then.
+    pub(super) async fn refreshed(&self, options: &LibraryOptions) -> Result<Option<Self>, LibraryError> {
+        let listing = list(options).await?;
+        if self.is_begun && self.listing == listing {
+            return Ok(None);
+        }
+        listing.tell();
+        let before: BTreeSet<&Listed> = self.listing.files.iter().filter(|file| !self.pending.contains(file)).collect();
+        let (mut files, mut pending, mut texts) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+        for listed in &listing.files {
+            let read = self.files.get(&listed.path);
+            // What did not fit may fit now.
+            let did_not_fit = matches!(read, Some(Err(Unreadable::TooMuchTextTogether { .. })));
+            match read {
+                Some(read) if before.contains(listed) && !did_not_fit => {
+                    files.insert(listed.path.clone(), read.clone());
+                }
+                _ if listed.format.is_text() || options.reader.is_none() => texts.push(listed.clone()),
+                read => {
+                    pending.insert(listed.clone());
+                    if let Some(Ok(content)) = read {
+                        files.insert(listed.path.clone(), Ok(content.clone()));
+                    }
+                }
+            }
+        }
+        let readings = texts.into_iter().map(async |listed: Listed| {
+            let path = listed.path.clone();
+            file::read(options.clone(), listed).await.map(|read| (path, read))
+        });
+        let read: Vec<(String, Option<FileRead>)> = stream::iter(readings).buffered(AT_ONCE).try_collect().await?;
+        for (path, read) in read {
+            add(&mut files, path, read, options);
+        }
+        self.with_files(listing, files, pending).await.map(Some)
+    }
+
+    /// The snapshot that follows this one when the texts of these files were extracted. Files that have changed meanwhile wait on.
+    pub(super) async fn with_extracted(
+        &self,
+        options: &LibraryOptions,
+        extracted: Vec<(Listed, Option<FileRead>)>,
+    ) -> Result<Self, LibraryError> {
+        let (mut files, mut pending) = (self.files.clone(), self.pending.clone());
+        for (listed, read) in extracted {
+            if pending.remove(&listed) {
+                files.remove(&listed.path);
+                add(&mut files, listed.path, read, options);
+            }
+        }
+        self.with_files(self.listing.clone(), files, pending).await
+    }
 }
 
-async fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
+/// Adds what came of reading a file, if it fits beside the others.
+fn add(files: &mut BTreeMap<String, FileRead>, path: String, read: Option<FileRead>, options: &LibraryOptions) {
+    let Some(read) = read else { return };
+    let limit = options.max_text_bytes;
+    let others: u64 = files.values().flatten().map(|content| content.text_bytes).sum();
+    let read = read.and_then(|content| {
+        let fits = others.saturating_add(content.text_bytes) <= limit;
+        if fits { Ok(content) } else { Err(Unreadable::TooMuchTextTogether { limit }) }
+    });
+    if let Err(reason) = &read {
+        tracing::warn!(path, %reason, "a document cannot be read");
+    }
+    files.insert(path, read);
+}
+
+/// Texts that are in no folder, by their paths.
+pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Result<IndexSnapshot, LibraryError> {
+    let contents = files.iter().filter_map(|(path, text)| file::built_in(path, text));
+    IndexSnapshot::empty().await?.with_documents(contents.collect()).await
+}
+
+/// Lists the folder, of which nothing is read.
+pub(super) async fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
     let options = options.clone();
     tokio::task::spawn_blocking(move || folder::list(&options)).await?
-}
-
-/// Reads what is in the folder, in the order of the paths.
-async fn read_all(
-    options: &LibraryOptions,
-    listing: Listing,
-    unchanged: &BTreeMap<&Listed, &FileRead>,
-) -> Result<IndexSnapshot, LibraryError> {
-    listing.tell();
-    let readings = listing.files.iter().map(|listed| {
-        let (before, listed, options) = (unchanged.get(listed).copied().cloned(), listed.clone(), options.clone());
-        async move {
-            if let Some(before) = before {
-                return Ok::<_, LibraryError>(Some((listed.path, before)));
-            }
-            let path = listed.path.clone();
-            let read = file::read(options, listed).await?;
-            if let Some(Err(reason)) = &read {
-                tracing::warn!(path, %reason, "a document cannot be read");
-            }
-            Ok(read.map(|read| (path, read)))
-        }
-    });
-    let read: Vec<Option<(String, FileRead)>> = stream::iter(readings).buffered(AT_ONCE).try_collect().await?;
-    let files: BTreeMap<String, FileRead> = read.into_iter().flatten().collect();
-    if !files.values().any(Result::is_ok) && (!files.is_empty() || !listing.other.is_empty()) {
-        tracing::warn!(folder = %options.folder.display(), "no file in the folder of documents can be read");
-    }
-    index(listing, files).await
-}
-
-async fn index(listing: Listing, files: BTreeMap<String, FileRead>) -> Result<IndexSnapshot, LibraryError> {
-    let contents = || files.values().filter_map(|read| read.as_ref().ok());
-    let passages: Vec<(Arc<Document>, Arc<Passage>)> = contents()
-        .flat_map(|Content { document, passages }| {
-            passages.iter().map(|passage| (Arc::clone(document), Arc::clone(passage)))
-        })
-        .collect();
-    let entries: Vec<Entry<'_>> = passages
-        .iter()
-        .map(|(document, passage)| Entry {
-            title: &document.title,
-            headings: passage.headings.join("\n"),
-            text: &passage.text,
-        })
-        .collect();
-    let index = Index::build(&entries).await?;
-    let documents = contents().map(|content| (content.document.id.clone(), Arc::clone(&content.document))).collect();
-    let (passages, digest) = tokio::task::spawn_blocking(move || {
-        let digest = digest(&passages);
-        (passages, digest)
-    })
-    .await?;
-    Ok(IndexSnapshot { listing, files, documents, passages, index, digest })
-}
-
-/// What tells these passages from others.
-fn digest(passages: &[(Arc<Document>, Arc<Passage>)]) -> [u8; 32] {
-    of_parts(passages.iter().flat_map(|(document, passage)| {
-        let (place, headings) = ([&document.path, &document.title], &passage.headings);
-        place.into_iter().chain(headings).chain([&passage.text])
-    }))
 }

@@ -1,17 +1,21 @@
 //! A searchable set of documents: of a folder, uploaded, in a bucket, or part of the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use citewire_documents::Unreadable;
+use futures_util::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::{Mutex, watch};
+use tokio::time::{Instant, timeout_at};
 
-use super::file::FileRead;
-use super::folder::{self, Skipped};
+use super::file::{self, FileRead};
+use super::folder::{self, Listed, Skipped};
 use super::found::best_first;
 use super::index::Hit;
-use super::index_snapshot::{IndexSnapshot, Weighed, load, of_documents, of_texts, refresh};
+use super::index_snapshot::{IndexSnapshot, Weighed, list, of_texts};
 use super::question::{Question, Term};
 use super::remote::{Remote, RemoteDocuments};
 use super::uploads::Uploads;
@@ -36,9 +40,14 @@ const CANDIDATES: usize = 50;
 pub struct Library {
     from: From,
     snapshot: watch::Sender<Arc<IndexSnapshot>>,
-    /// Held while the folder is read, so that it is read once at a time.
+    /// Held while another snapshot is made.
     refreshing: Mutex<()>,
+    /// Until when questions wait for documents that are still being read.
+    patient_until: Instant,
 }
+
+/// Questions wait so long from the start for documents that are still being read, and are answered from what is read by then.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What came of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,36 +87,36 @@ enum From {
 }
 
 impl Library {
-    /// Reads a folder.
+    /// Reads a folder as a whole.
     ///
     /// # Errors
     /// When it cannot be read, or has more in it than the options allow.
     pub async fn open(options: LibraryOptions) -> Result<Self, LibraryError> {
-        let snapshot = load(&options).await?;
-        Ok(Self {
-            from: From::Folder(options),
-            snapshot: watch::Sender::new(Arc::new(snapshot)),
-            refreshing: Mutex::new(()),
-        })
+        let library = Self::folder(options).await?;
+        library.refresh().await?;
+        library.extract().await?;
+        Ok(library)
     }
 
-    /// The uploaded documents of an assistant.
+    /// The documents of a folder, of which none is read yet: [`refresh`](Self::refresh) and [`extract`](Self::extract) read them.
     ///
     /// # Errors
-    /// When the store fails.
+    /// When it cannot be listed, or has more in it than the options allow.
+    pub async fn folder(options: LibraryOptions) -> Result<Self, LibraryError> {
+        list(&options).await?;
+        Self::new(From::Folder(options)).await
+    }
+
+    /// The uploaded documents of an assistant, of which none is read yet: [`refresh`](Self::refresh) reads them.
+    ///
+    /// # Errors
+    /// When no index can be built, which nothing makes it do.
     pub async fn uploaded(
         store: Arc<dyn AssistantStore>,
         assistant: impl Into<String>,
         options: UploadOptions,
     ) -> Result<Self, LibraryError> {
-        let uploads = Uploads::new(store, assistant.into(), options);
-        let texts = uploads.changed().await?.unwrap_or_default();
-        let snapshot = of_documents(texts).await?;
-        Ok(Self {
-            from: From::Uploads(uploads),
-            snapshot: watch::Sender::new(Arc::new(snapshot)),
-            refreshing: Mutex::new(()),
-        })
+        Self::new(From::Uploads(Uploads::new(store, assistant.into(), options))).await
     }
 
     /// The documents of another service, of which none is read yet: [`refresh`](Self::refresh) reads them.
@@ -115,8 +124,26 @@ impl Library {
     /// # Errors
     /// When no index can be built, which nothing makes it do.
     pub async fn remote(place: Arc<dyn RemoteDocuments>, options: UploadOptions) -> Result<Self, LibraryError> {
-        let snapshot = watch::Sender::new(Arc::new(of_documents(Vec::new()).await?));
-        Ok(Self { from: From::Remote(Remote::new(place, options)), snapshot, refreshing: Mutex::new(()) })
+        let library = Self::new(From::Remote(Remote::new(place, options))).await?;
+        // A service that does not answer keeps no question waiting.
+        Ok(Self { patient_until: Instant::now(), ..library })
+    }
+
+    async fn new(from: From) -> Result<Self, LibraryError> {
+        let snapshot = watch::Sender::new(Arc::new(IndexSnapshot::empty().await?));
+        Ok(Self { from, snapshot, refreshing: Mutex::new(()), patient_until: Instant::now() + PATIENCE })
+    }
+
+    /// Whether these are the documents of this folder, read in this way.
+    #[must_use]
+    pub fn is_of_folder(&self, wanted: &LibraryOptions) -> bool {
+        matches!(&self.from, From::Folder(options) if options == wanted)
+    }
+
+    /// Whether these are the uploads of an assistant of these options.
+    #[must_use]
+    pub fn is_of_uploads(&self, wanted: &UploadOptions) -> bool {
+        self.uploads().is_some_and(|uploads| uploads.options() == wanted)
     }
 
     /// Whether its documents are at another service, which is asked less often than a folder.
@@ -148,31 +175,112 @@ impl Library {
             from: From::Program(files),
             snapshot: watch::Sender::new(Arc::new(snapshot)),
             refreshing: Mutex::new(()),
+            patient_until: Instant::now(),
         })
     }
 
-    /// Reads the folder again if names, sizes or times of its files are others than before; says whether. Whoever searches
-    /// meanwhile finds what was there before.
+    /// Reads the text files of the folder again if names, sizes or times of its files are others than before; says whether. Other
+    /// files wait for [`extract`](Self::extract). Whoever searches meanwhile finds what was there before.
     ///
     /// # Errors
     /// When it cannot be read, or has more in it than the options allow; what was there before stays.
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
         let _alone = self.refreshing.lock().await;
-        let snapshot = match &self.from {
-            From::Folder(options) => refresh(options, self.snapshot()).await?,
-            From::Uploads(uploads) => match uploads.changed().await? {
-                Some(texts) => Some(of_documents(texts).await?),
-                None => None,
-            },
-            From::Remote(remote) => match remote.changed().await? {
-                Some(texts) => Some(of_documents(texts).await?),
-                None => None,
-            },
+        let before = self.snapshot();
+        let contents = match &self.from {
+            From::Folder(options) => {
+                let Some(snapshot) = before.refreshed(options).await? else { return Ok(false) };
+                self.publish(snapshot);
+                return Ok(true);
+            }
+            From::Uploads(uploads) => uploads.changed().await?,
+            From::Remote(remote) => remote.changed().await?,
             From::Program(_) => None,
         };
-        let Some(snapshot) = snapshot else { return Ok(false) };
-        self.snapshot.send_replace(Arc::new(snapshot));
+        // What is empty from the beginning was read as well.
+        let contents = contents.or_else(|| (!before.is_begun).then(Vec::new));
+        let Some(contents) = contents else { return Ok(false) };
+        self.publish(before.with_documents(contents).await?);
         Ok(true)
+    }
+
+    /// Extracts the texts of the files of the folder that wait for it. Each is found as soon as it is read.
+    ///
+    /// # Errors
+    /// When a file cannot be opened, or what reads it cannot be started; it waits on.
+    pub async fn extract(&self) -> Result<(), LibraryError> {
+        let From::Folder(options) = &self.from else { return Ok(()) };
+        let mut begun: BTreeSet<Listed> = BTreeSet::new();
+        let mut running = FuturesUnordered::new();
+        let mut changes = self.changes();
+        let mut failure = None;
+        loop {
+            let snapshot = Arc::clone(&changes.borrow_and_update());
+            for listed in &snapshot.pending {
+                if begun.insert(listed.clone()) {
+                    let (options, listed) = (options.clone(), listed.clone());
+                    running.push(async move { (listed.clone(), file::read(options, listed).await) });
+                }
+            }
+            let first = tokio::select! {
+                // What was read is shown before more is begun.
+                biased;
+                first = running.next() => first,
+                _ = changes.changed() => continue,
+            };
+            let Some(first) = first else { return failure.map_or(Ok(()), Err) };
+            let mut extracted = Vec::new();
+            let mut next = Some(first);
+            while let Some((listed, read)) = next {
+                match read {
+                    Ok(read) => {
+                        begun.remove(&listed);
+                        extracted.push((listed, read));
+                    }
+                    // The others are read all the same.
+                    Err(error) => failure = Some(error),
+                }
+                next = running.next().now_or_never().flatten();
+            }
+            let _alone = self.refreshing.lock().await;
+            self.publish(self.snapshot().with_extracted(options, extracted).await?);
+        }
+    }
+
+    fn publish(&self, snapshot: IndexSnapshot) {
+        if let From::Folder(options) = &self.from
+            && snapshot.is_read()
+            && !snapshot.files.values().any(Result::is_ok)
+            && (!snapshot.files.is_empty() || !snapshot.listing.other.is_empty())
+        {
+            tracing::warn!(folder = %options.folder.display(), "no file in the folder of documents can be read");
+        }
+        self.snapshot.send_replace(Arc::new(snapshot));
+    }
+
+    /// How many files wait until their texts are extracted; at least one before anything was read.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        let snapshot = self.snapshot();
+        snapshot.pending.len() + usize::from(!snapshot.is_begun)
+    }
+
+    /// The bytes of the text of all documents but this one.
+    #[must_use]
+    pub fn text_bytes_besides(&self, path: &str) -> u64 {
+        let snapshot = self.snapshot();
+        let own = snapshot.files.get(path).and_then(|read| read.as_ref().ok()).map_or(0, |content| content.text_bytes);
+        snapshot.text_bytes.saturating_sub(own)
+    }
+
+    /// Waits until everything is read, and after the start no longer than a few seconds.
+    async fn read_at_first(&self) {
+        if !self.snapshot().is_read() {
+            let mut changes = self.changes();
+            let read = changes.wait_for(|snapshot| snapshot.is_read());
+            // What is not read by then is not found.
+            drop(timeout_at(self.patient_until, read).await);
+        }
     }
 
     /// How many documents there are.
@@ -199,6 +307,13 @@ impl Library {
         let snapshot = self.snapshot();
         let files = snapshot.files.iter();
         files.filter_map(|(path, read)| Some((path.clone(), read.as_ref().err()?.clone()))).collect()
+    }
+
+    /// How many documents cannot be read, uploads included.
+    #[must_use]
+    pub fn unreadable_count(&self) -> usize {
+        let files = self.snapshot().files.values().filter(|read| read.is_err()).count();
+        files + self.uploads().map_or(0, Uploads::unreadable)
     }
 
     /// What came of each file of the folder, by its path.
@@ -244,6 +359,7 @@ impl Library {
     /// # Errors
     /// When the search fails, which no question makes it do.
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
+        self.read_at_first().await;
         let snapshot = self.snapshot();
         let terms = snapshot.weigh(Question::parse(question).terms()).await?;
         let total: f64 = terms.iter().map(|term| term.weight).sum();
@@ -260,7 +376,7 @@ impl Library {
         let mut found: Vec<(Found, f64)> = hits
             .iter()
             .filter_map(|hit| {
-                let (document, passage) = snapshot.passages.get(hit.place)?;
+                let (document, passage) = snapshot.at(hit.row)?;
                 let has: Vec<&Weighed> = matched(&present, hit);
                 let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
                 if share < least || !has.iter().any(|term| term.is_telling) {
@@ -474,5 +590,67 @@ mod tests {
             paths(&library, "Where is part number 777 kept?").await.first().map(String::as_str),
             Some("7/777.md")
         );
+    }
+
+    /// What a search finds, with its scores.
+    async fn found(library: &Library, question: &str) -> Vec<(String, usize, f64)> {
+        let found = library.search(question, 20).await.expect("a search");
+        found.into_iter().map(|found| (found.document.path.clone(), found.passage.place, found.score)).collect()
+    }
+
+    const QUESTIONS: [&str; 5] = ["leave", "staff of Contoso", "room red", "item four", "annual leave days"];
+
+    /// The library that was changed step by step finds what one does that reads everything at once.
+    async fn is_as_new(library: &Library, folder: &Path) {
+        let new = Library::open(LibraryOptions::new(folder)).await.expect("a library");
+        assert_eq!((library.digest(), library.len()), (new.digest(), new.len()));
+        for question in QUESTIONS {
+            assert_eq!(found(library, question).await, found(&new, question).await, "{question}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_library_that_changes_step_by_step_finds_what_a_new_one_does() {
+        let (folder, library) = library(HANDBOOK).await;
+        // Equal texts are ranked by their paths, so that their order in the index shows.
+        let words = ["leave", "room", "red", "item", "four", "staff", "days"];
+        let text = |seed: usize| {
+            let words: Vec<&str> =
+                (0..9).map(|at| words[(seed * 7 + at * at * (seed % 5 + 1)) % words.len()]).collect();
+            format!("# Part {}\n\nContoso {}.", seed % 4, words.join(" "))
+        };
+        for step in 0..60_usize {
+            let path = folder.path().join(format!("{}.md", step * 37 % 41));
+            if step % 5 == 4 && path.exists() {
+                fs::remove_file(&path).expect("removed");
+            } else {
+                fs::write(&path, text(step / 2) + &" ".repeat(step)).expect("written");
+            }
+            library.refresh().await.expect("refreshed");
+            if step % 6 == 5 {
+                is_as_new(&library, folder.path()).await;
+            }
+        }
+        // Between two neighbours there is room for a few only, and then all get new places.
+        for step in 0..40 {
+            fs::write(folder.path().join(format!("{}a.md", "5".repeat(41 - step))), text(3)).expect("written");
+            library.refresh().await.expect("refreshed");
+        }
+        is_as_new(&library, folder.path()).await;
+    }
+
+    #[tokio::test]
+    async fn the_text_of_all_documents_has_a_limit_and_what_did_not_fit_may_fit_later() {
+        let (folder, _) = library(&[("a.md", "four"), ("b.md", "more words"), ("c.md", "five!")]).await;
+        let mut options = LibraryOptions::new(folder.path());
+        options.max_text_bytes = 12;
+        let library = Library::open(options).await.expect("a library");
+        let reason = Unreadable::TooMuchTextTogether { limit: 12 };
+        assert_eq!((library.unreadable(), library.len()), (vec![("b.md".to_owned(), reason.clone())], 2));
+        assert!(reason.to_string().contains("max_text_bytes"));
+        fs::remove_file(folder.path().join("a.md")).expect("removed");
+        fs::remove_file(folder.path().join("c.md")).expect("removed");
+        assert!(library.refresh().await.expect("refreshed"));
+        assert_eq!((library.unreadable().len(), library.len()), (0, 1));
     }
 }

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use super::DocumentReader;
 use crate::url::WebUrl;
 
+/// The text of all documents of an assistant, in bytes.
+const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
+
 /// The folder of documents, and its limits. citewire holds the text of all documents in memory.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19,6 +22,8 @@ pub struct LibraryOptions {
     pub max_document_bytes: u64,
     /// The size of all documents, in bytes.
     pub max_total_bytes: u64,
+    /// The text of all documents, in bytes: a small file may have much.
+    pub max_text_bytes: u64,
     /// The number of documents.
     pub max_documents: usize,
     /// So many folders may stand above a document, the first one not counted.
@@ -35,6 +40,7 @@ impl LibraryOptions {
             reader: None,
             max_document_bytes: 32 * 1024 * 1024,
             max_total_bytes: 1024 * 1024 * 1024,
+            max_text_bytes: MAX_TEXT_BYTES,
             max_documents: 10_000,
             max_depth: 16,
         }
@@ -53,6 +59,8 @@ pub struct UploadOptions {
     pub max_document_bytes: u64,
     /// The size of all documents, in bytes.
     pub max_total_bytes: u64,
+    /// The text of all documents, in bytes: a small file may have much.
+    pub max_text_bytes: u64,
     /// The number of documents.
     pub max_documents: usize,
 }
@@ -65,6 +73,7 @@ impl Default for UploadOptions {
             reader: None,
             max_document_bytes: 64 * 1024 * 1024,
             max_total_bytes: 256 * 1024 * 1024,
+            max_text_bytes: MAX_TEXT_BYTES,
             max_documents: 10_000,
         }
     }

@@ -114,9 +114,9 @@ impl Remote {
             tracing::warn!(path, bytes, limit, "a document is larger than documents.max_document_bytes and is skipped");
             return Ok(None);
         }
-        let Some(bytes) = self.place.read(path, limit).await? else { return Ok(None) };
         let (reader, base) = (self.options.reader.as_ref(), self.options.base_url.clone());
-        let read = file::of_bytes(path.clone(), format, bytes, reader, base).await?;
+        let load = async || Ok(self.place.read(path, limit).await?);
+        let Some(read) = file::read_from(path.clone(), format, load, reader, base).await? else { return Ok(None) };
         Ok(read.map_err(|reason| tracing::warn!(path, %reason, "a document cannot be read")).ok())
     }
 

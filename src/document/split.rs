@@ -12,6 +12,9 @@ use super::sentence::{MARKDOWN, plain_text};
 /// A passage has no more bytes of text than this, unless a row of a table or a block of code alone has more.
 const PASSAGE_BYTES: usize = 800;
 
+/// A heading has no more letters: each passage below it repeats it.
+const HEADING_LETTERS: usize = 200;
+
 /// The passages of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
@@ -32,6 +35,14 @@ pub(super) fn split_pages(extracted: &Extracted) -> Parts {
         }
     }
     parts
+}
+
+/// The beginning of a heading.
+pub(super) fn shortened(heading: &str) -> String {
+    match heading.char_indices().nth(HEADING_LETTERS) {
+        Some((end, _)) => format!("{}…", heading[..end].trim_end()),
+        None => heading.to_owned(),
+    }
 }
 
 /// Splits a text by its headings and paragraphs.
@@ -71,7 +82,7 @@ impl Splitter<'_> {
         match block {
             Block::Heading(level, range) => {
                 self.end_passage();
-                let heading = plain_text(&self.text[range]);
+                let heading = shortened(&plain_text(&self.text[range]));
                 self.headings.retain(|(above, _)| *above < level);
                 if !heading.is_empty() {
                     self.parts.title.get_or_insert_with(|| heading.clone());
@@ -92,12 +103,16 @@ impl Splitter<'_> {
         }
     }
 
-    /// Splits a long table between its rows. Each part has the head, without which rows say little, and are none.
+    /// Splits a long table between its rows. Each part has the head, without which rows say little, and are none. One that is longer
+    /// than a passage stands in the first part alone.
     fn table(&mut self, table: &str) {
         let mut lines = table.lines();
         let head: Vec<&str> = lines.by_ref().take(2).collect();
-        let head = head.join("\n");
+        let mut head = head.join("\n");
         let mut part = head.clone();
+        if head.len() > PASSAGE_BYTES {
+            head.clear();
+        }
         for row in lines {
             if part.len() > head.len() && part.len() + 1 + row.len() > PASSAGE_BYTES {
                 self.push_passage(&std::mem::replace(&mut part, head.clone()));
@@ -196,7 +211,15 @@ fn plain_blocks(text: &str) -> Vec<Block> {
 fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block> {
     let mut pieces = Vec::new();
     let mut start = range.start;
-    let can_end = |end: usize| !closed.iter().any(|part| part.start < end && end < part.end);
+    // The places that are asked for never go back.
+    let mut closed = closed.iter().peekable();
+    let mut open_until = 0;
+    let mut can_end = |end: usize| {
+        while let Some(part) = closed.next_if(|part| part.start < end) {
+            open_until = open_until.max(part.end);
+        }
+        end >= open_until
+    };
     for (at, sentence) in text[range.clone()].split_sentence_bound_indices() {
         let end = range.start + at + sentence.len();
         // What has no full stop is cut between words.
@@ -314,5 +337,17 @@ mod tests {
         );
         assert!(parts.passages[0].text.starts_with("# no heading\n\nA sentence"));
         assert!(parts.passages[parts.passages.len() - 1].text.ends_with("last"));
+    }
+
+    #[test]
+    fn long_paragraphs_headings_and_heads_of_tables_are_split_in_time_that_grows_with_them() {
+        let emphasis = "*a* `b` ".repeat(40_000);
+        assert!(passages(&emphasis).len() > 300);
+        let heading = passages(&format!("# {}\n\n{}", "long ".repeat(200_000), "word\n\n".repeat(2_000)));
+        assert!(heading.iter().all(|(heading, _)| heading.len() < 900), "{}", heading[0].0.len());
+        let head = "| a ".repeat(2_000);
+        let table = passages(&format!("{head}|\n{}|\n{}", "| - ".repeat(2_000), "| x |\n".repeat(5_000)));
+        let bytes: usize = table.iter().map(|(_, text)| text.len()).sum();
+        assert!(bytes < 100_000, "{bytes}");
     }
 }

@@ -38,7 +38,7 @@ impl StoredText {
             page: passage.page,
             plain: passage.markup == Markup::Plain,
         };
-        let Content { document, passages } = content;
+        let Content { document, passages, .. } = content;
         Self { title: document.title.clone(), pages: document.pages, passages: passages.iter().map(stored).collect() }
     }
 
@@ -51,6 +51,12 @@ impl StoredText {
             markup: if stored.plain { Markup::Plain } else { Markup::Markdown },
         };
         self.passages.into_iter().enumerate().map(passage).map(Arc::new).collect()
+    }
+
+    /// The bytes of its texts and their headings.
+    pub(super) fn bytes(&self) -> u64 {
+        let texts = self.passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
+        texts.map(|text| text.len() as u64).sum()
     }
 
     /// The number of passages.

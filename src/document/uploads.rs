@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use citewire_documents::Format;
+use citewire_documents::{Format, Unreadable};
 use tokio::sync::Mutex;
 
 use super::file::{self, Content};
@@ -18,6 +19,8 @@ pub(super) struct Uploads {
     assistant: String,
     options: UploadOptions,
     seen: Mutex<Seen>,
+    /// How many of them cannot be read.
+    unreadable: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +38,7 @@ struct Text {
 
 impl Uploads {
     pub(super) fn new(store: Arc<dyn AssistantStore>, assistant: String, options: UploadOptions) -> Self {
-        Self { store, assistant, options, seen: Mutex::default() }
+        Self { store, assistant, options, seen: Mutex::default(), unreadable: AtomicUsize::new(0) }
     }
 
     /// The documents that can be searched, by name; `None` when they are those of the call before.
@@ -60,6 +63,8 @@ impl Uploads {
                 texts.insert(stored.name.clone(), text);
             }
         }
+        let unreadable = documents.iter().filter(|stored| matches!(stored.state, DocumentState::Unreadable { .. }));
+        self.unreadable.store(unreadable.count(), Ordering::Relaxed);
         let all = texts.values().map(|text| text.content.clone()).collect();
         *seen = Seen { documents, texts };
         Ok(Some(all))
@@ -71,8 +76,16 @@ impl Uploads {
         let base = self.options.base_url.as_ref();
         let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
         document.pages = text.pages;
-        let content = Content { document: Arc::new(document), passages: text.passages() };
+        let content = Content::new(document, text.passages());
         Ok(Some(Text { key: stored.key, content }))
+    }
+
+    pub(super) fn unreadable(&self) -> usize {
+        self.unreadable.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn options(&self) -> &UploadOptions {
+        &self.options
     }
 
     pub(super) fn store(&self) -> &dyn AssistantStore {
@@ -94,51 +107,71 @@ impl Uploads {
     }
 }
 
-/// Reads an uploaded file: stores its passages, and sets its state.
+/// The text of an uploaded file, or why it has none.
+#[derive(Debug)]
+pub struct ReadUpload(Result<StoredText, String>);
+
+/// Reads an uploaded file.
 ///
 /// # Errors
 /// When the store fails, or the program that reads documents cannot be started: the document then waits for another attempt. A file
-/// that cannot be read is no error: its state says why.
+/// that cannot be read is no error.
 pub async fn read_upload(
     store: &dyn AssistantStore,
     stored: &StoredDocument,
     reader: Option<&DocumentReader>,
-) -> Result<(), LibraryError> {
+) -> Result<ReadUpload, LibraryError> {
     let StoredDocument { key, name, .. } = stored;
-    let bytes = read_part(store, *key, DocumentPart::File).await?;
-    let state = match extract(name, bytes, reader).await? {
-        Ok(text) => match text.write(store, *key).await {
-            Ok(true) => {
-                DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
-            }
-            // It was replaced or deleted meanwhile.
-            Ok(false) => return Ok(()),
-            // Another attempt would fail as well, and keep the documents behind it waiting.
-            Err(error @ StoreError::Full { .. }) => DocumentState::Unreadable { reason: error.to_string() },
-            Err(error) => return Err(error.into()),
-        },
-        Err(reason) => {
-            tracing::warn!(document = name, reason, "an uploaded document cannot be read");
-            DocumentState::Unreadable { reason }
-        }
+    let Some(format) = Format::of_name(name) else {
+        return Ok(ReadUpload(Err("files of this type cannot be read".to_owned())));
     };
-    store.set_document_state(*key, state).await?;
-    Ok(())
+    let load = async || Ok(Some(read_part(store, *key, DocumentPart::File).await?));
+    let read = file::read_from(name.clone(), format, load, reader, None).await?;
+    Ok(ReadUpload(match read {
+        Some(Ok(content)) if content.passages.is_empty() => Err("the file has no text".to_owned()),
+        Some(Ok(content)) => Ok(StoredText::of(&content)),
+        Some(Err(reason)) => Err(reason.to_string()),
+        None => Err("the file is gone".to_owned()),
+    }))
 }
 
-/// The text of a file, or why it has none.
-async fn extract(
-    name: &str,
-    bytes: Vec<u8>,
-    reader: Option<&DocumentReader>,
-) -> Result<Result<StoredText, String>, LibraryError> {
-    let Some(format) = Format::of_name(name) else { return Ok(Err("files of this type cannot be read".to_owned())) };
-    let read = file::of_bytes(name.to_owned(), format, bytes, reader, None).await?;
-    Ok(match read {
-        Ok(content) if content.passages.is_empty() => Err("the file has no text".to_owned()),
-        Ok(content) => Ok(StoredText::of(&content)),
-        Err(reason) => Err(reason.to_string()),
-    })
+impl ReadUpload {
+    /// Stores the passages of the file, and sets its state. The text of the other documents of the assistant counts as well.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn store(
+        self,
+        store: &dyn AssistantStore,
+        stored: &StoredDocument,
+        others: u64,
+        max_text_bytes: u64,
+    ) -> Result<(), LibraryError> {
+        let StoredDocument { key, name, .. } = stored;
+        let too_much = Unreadable::TooMuchTextTogether { limit: max_text_bytes };
+        let fitting = self.0.and_then(|text| {
+            let fits = others.saturating_add(text.bytes()) <= max_text_bytes;
+            if fits { Ok(text) } else { Err(too_much.to_string()) }
+        });
+        let state = match fitting {
+            Ok(text) => match text.write(store, *key).await {
+                Ok(true) => {
+                    DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
+                }
+                // It was replaced or deleted meanwhile.
+                Ok(false) => return Ok(()),
+                // Another attempt would fail as well, and keep the documents behind it waiting.
+                Err(error @ StoreError::Full { .. }) => DocumentState::Unreadable { reason: error.to_string() },
+                Err(error) => return Err(error.into()),
+            },
+            Err(reason) => {
+                tracing::warn!(document = name, reason, "an uploaded document cannot be read");
+                DocumentState::Unreadable { reason }
+            }
+        };
+        store.set_document_state(*key, state).await?;
+        Ok(())
+    }
 }
 
 /// The endings of the names of documents that can be read, for people.
@@ -151,4 +184,10 @@ pub fn supported_endings() -> String {
 #[must_use]
 pub fn is_supported(name: &str) -> bool {
     Format::of_name(name).is_some()
+}
+
+/// Whether documents with this name are their own text, which nothing has to parse.
+#[must_use]
+pub fn is_text(name: &str) -> bool {
+    Format::of_name(name).is_some_and(Format::is_text)
 }

@@ -6,6 +6,7 @@ use actix_web::web::Data;
 
 use super::State;
 use super::door::host::{is_alone, is_local};
+use crate::document::waiting_documents;
 use crate::metrics::Metrics;
 use crate::store::{TurnKind, WaitingTurns};
 
@@ -36,6 +37,10 @@ pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
             Err(error) => tracing::error!(%error, "waiting turns could not be read from the store"),
         }
     }
+    let team = state.assistants.all();
+    let unreadable =
+        team.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?.unreadable_count())));
+    state.metrics.documents(waiting_documents(), unreadable);
     state.metrics.revision(state.assistants.revision().map(|revision| revision.to_string()).as_deref());
     HttpResponse::Ok()
         .content_type(Metrics::MEDIA_TYPE)

@@ -21,6 +21,10 @@ struct Health {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "8c1f0be2a94d")]
     revision: Option<String>,
+    /// How many files of documents are still being read. Until then, assistants answer without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 3)]
+    reading: Option<usize>,
 }
 
 /// Answers are right without the bus, so that is no reason to send users elsewhere.
@@ -34,13 +38,13 @@ const BUS_IS_DOWN: &[&str] = &["bus: not connected; readers on other nodes see a
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
-    healthy(&[], None)
+    healthy(&[], None, 0)
 }
 
 /// Check that the server is ready.
 ///
 /// The server is ready while its store works and it is not shutting down. A bus that is down is a warning. With assistants, the
-/// answer has their `revision`.
+/// answer has their `revision`, and how many files are still being read: the server is ready without them.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
@@ -55,10 +59,17 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
     state.store.ready().await?;
     let is_down = state.bus.as_ref().is_some_and(|bus| !bus.is_up());
     let revision = state.assistants.revision();
-    Ok(healthy(if is_down { BUS_IS_DOWN } else { &[] }, revision))
+    let reading = state.assistants.pending_documents();
+    Ok(healthy(if is_down { BUS_IS_DOWN } else { &[] }, revision, reading))
 }
 
-fn healthy(warnings: &'static [&'static str], revision: Option<Revision>) -> HttpResponse {
+fn healthy(warnings: &'static [&'static str], revision: Option<Revision>, reading: usize) -> HttpResponse {
     let revision = revision.map(|revision| revision.to_string());
-    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health { status: "ok", warnings, revision })
+    let reading = Some(reading).filter(|reading| *reading > 0);
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health {
+        status: "ok",
+        warnings,
+        revision,
+        reading,
+    })
 }

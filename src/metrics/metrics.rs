@@ -21,6 +21,8 @@ pub struct Metrics(Arc<Inner>);
 struct Inner {
     registry: Registry,
     revision: IntGaugeVec,
+    documents_waiting: IntGauge,
+    documents_unreadable: IntGaugeVec,
     requests: IntCounterVec,
     request_seconds: HistogramVec,
     rate_limited: IntCounterVec,
@@ -114,6 +116,11 @@ impl Metrics {
         }
         Self(Arc::new(Inner {
             revision: added!(IntGaugeVec::new(named(table::REVISION_INFO), table::REVISION_INFO.labels)),
+            documents_waiting: added!(IntGauge::with_opts(named(table::DOCUMENTS_WAITING))),
+            documents_unreadable: added!(IntGaugeVec::new(
+                named(table::DOCUMENTS_UNREADABLE),
+                table::DOCUMENTS_UNREADABLE.labels
+            )),
             requests: added!(IntCounterVec::new(named(table::REQUESTS), table::REQUESTS.labels)),
             request_seconds: added!(HistogramVec::new(buckets(table::REQUEST_SECONDS), table::REQUEST_SECONDS.labels)),
             rate_limited,
@@ -183,6 +190,16 @@ impl Metrics {
         self.0.revision.reset();
         if let Some(revision) = revision {
             self.0.revision.with_label_values(&[revision]).set(1);
+        }
+    }
+
+    /// So many documents wait until they can be read, and so many of each assistant cannot be read.
+    pub fn documents<'a>(&self, waiting: usize, unreadable: impl IntoIterator<Item = (&'a str, usize)>) {
+        let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.0.documents_waiting.set(gauge(waiting));
+        self.0.documents_unreadable.reset();
+        for (assistant, count) in unreadable {
+            self.0.documents_unreadable.with_label_values(&[assistant]).set(gauge(count));
         }
     }
 
@@ -306,6 +323,7 @@ mod tests {
         metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
         metrics.limited(Limit::Posts);
         metrics.revision(Some("8c1f0be2a94d"));
+        metrics.documents(1, [("hr", 2)]);
         let sources = [("cited", 2), ("listed", 0), ("merged", 0), ("uncited", 0), ("unread", 3)];
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1, sources });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::extracted::Extracted;
+use crate::limits::FREE_TEXT_BYTES;
 use crate::{Format, Limits, Markup, Unreadable, csv, docx, encoding, epub, html, pdf, pptx, xlsx};
 
 /// Archives of Office and EPUB begin like this; so do encrypted and old files of Office.
@@ -51,9 +52,12 @@ pub fn extract(bytes: &[u8], format: Format, limits: &Limits) -> Result<Extracte
         Format::Text => encoding::text_of(bytes).map(|text| Extracted::whole(None, Markup::Plain, text)),
     }));
     let extracted = extracted.unwrap_or_else(|_| Err(Unreadable::damaged("its parts contradict each other")))?;
-    let bytes: usize = extracted.pages.iter().map(|page| page.text.len()).sum();
-    if bytes > limits.max_text_bytes {
+    let text: usize = extracted.pages.iter().map(|page| page.text.len()).sum();
+    if text > limits.max_text_bytes {
         return Err(Unreadable::TooMuchText { limit: limits.max_text_bytes });
+    }
+    if text > FREE_TEXT_BYTES && text / limits.max_text_ratio.max(1) > bytes.len() {
+        return Err(Unreadable::TooDense { limit: limits.max_text_ratio });
     }
     match format {
         _ if !extracted.is_empty() => Ok(extracted),
@@ -72,4 +76,21 @@ pub fn extract(bytes: &[u8], format: Format, limits: &Limits) -> Result<Extracte
 fn utf16_contains(bytes: &[u8], word: &str) -> bool {
     let wanted: Vec<u8> = word.encode_utf16().flat_map(u16::to_le_bytes).collect();
     bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::docx;
+
+    #[test]
+    fn a_small_file_with_much_text_is_refused_and_one_that_packs_well_is_not() {
+        let paragraph = format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "All leave is 30 days. ".repeat(50));
+        let limits = Limits { max_text_ratio: 20, ..Limits::default() };
+        let read = |count: usize, limits: &Limits| extract(&docx(&paragraph.repeat(count)), Format::Docx, limits);
+        assert!(read(900, &limits).is_ok(), "below what is free");
+        let loose = Limits { max_text_ratio: 1_000, ..limits };
+        assert!(read(1_100, &loose).is_ok(), "below the ratio");
+        assert_eq!(read(1_100, &limits), Err(Unreadable::TooDense { limit: 20 }));
+    }
 }

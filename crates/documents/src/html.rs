@@ -1,13 +1,10 @@
 //! HTML and XHTML: what readers see, with headings, lists, tables and code.
 
-use html5ever::tendril::TendrilSink as _;
-use html5ever::{ParseOpts, parse_document};
-use markup5ever_rcdom::{Handle, NodeData, RcDom};
+use markup5ever_rcdom::{Handle, NodeData};
 
-use crate::encoding;
 use crate::extracted::{Extracted, one_line};
 use crate::markdown::Markdown;
-use crate::{Limits, Markup, Unreadable};
+use crate::{Limits, Markup, Unreadable, encoding, html_tree};
 
 /// The text of a page of HTML.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
@@ -18,12 +15,7 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
 
 /// Writes a page, and returns its title.
 pub(crate) fn write(text: &str, limits: &Limits, markdown: &mut Markdown) -> Result<Option<String>, Unreadable> {
-    // XHTML has empty elements that HTML would never close.
-    let dom: RcDom = if text.trim_start().starts_with("<?xml") {
-        xml5ever::driver::parse_document(RcDom::default(), Default::default()).one(text)
-    } else {
-        parse_document(RcDom::default(), ParseOpts::default()).one(text)
-    };
+    let dom = html_tree::parse(text, limits)?;
     let mut page = Page::new(limits, markdown);
     page.walk(&dom.document)?;
     page.end_block()?;
@@ -276,9 +268,44 @@ mod tests {
         assert_eq!(text(xhtml), "All of it.\n");
     }
 
+    fn refused(html: &str) -> String {
+        extract(html.as_bytes(), &Limits::default()).expect_err("refused").to_string()
+    }
+
     #[test]
-    fn elements_that_are_nested_without_end_are_refused() {
-        let html = format!("{}x", "<div>".repeat(1_000));
-        assert!(matches!(extract(html.as_bytes(), &Limits::default()), Err(Unreadable::Damaged(_))));
+    fn elements_that_are_nested_without_end_are_refused_at_once() {
+        // A parser that looks through all open elements for each new one takes hours for these.
+        let bold: String = (0..60_000).map(|number| format!("<p><b id={number}>")).collect();
+        for open in ["<div>", "<template>", "<svg><g>", "<ul><li>", "<table><tr><td>", "<?xml version='1.0'?><a><a>"] {
+            let html = format!("{}x", open.repeat(60_000));
+            assert!(refused(&html).contains("nested too deep"), "{open}");
+        }
+        assert!(refused(&bold).contains("nested too deep"));
+    }
+
+    #[test]
+    fn attributes_without_end_are_refused_at_once_and_many_are_none() {
+        let attributes = |count: usize| (0..count).map(|number| format!(" a{number}=''")).collect::<String>();
+        for start in ["<p", "<?xml version='1.0'?><p", "<!-- <p x=\" --><p"] {
+            assert!(refused(&format!("{start}{}>x", attributes(60_000))).contains("too many attributes"), "{start}");
+        }
+        assert_eq!(
+            text(&format!("<p{}>one</p><p x='{}'>two", attributes(2_000), "a ".repeat(300_000))),
+            "one\n\ntwo\n"
+        );
+    }
+
+    #[test]
+    fn a_long_list_of_siblings_is_no_long_search() {
+        let cells = "<b>x</b>".repeat(20_000);
+        assert!(text(&format!("<table>{cells}")).starts_with("xxx"));
+        assert!(text(&"<p>x".repeat(20_000)).starts_with("x\n\nx"));
+        assert_eq!(
+            text(&format!(
+                "<select><selectedcontent></selectedcontent>{}</select>y",
+                "<option selected>x".repeat(5_000)
+            )),
+            "y\n"
+        );
     }
 }

@@ -1,5 +1,8 @@
 //! How much of a document is taken.
 
+/// So much text a file of any size may have: a table of equal rows packs well.
+pub const FREE_TEXT_BYTES: usize = 1024 * 1024;
+
 /// How much of a document is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -8,6 +11,8 @@ pub struct Limits {
     pub max_pages: usize,
     /// Bytes of text.
     pub max_text_bytes: usize,
+    /// Bytes of text for each byte of the file, where the text has more than [`FREE_TEXT_BYTES`].
+    pub max_text_ratio: usize,
     /// Bytes of one part of an archive, unpacked.
     pub max_part_bytes: u64,
     /// Bytes of all parts of an archive, unpacked.
@@ -23,6 +28,7 @@ impl Default for Limits {
         Self {
             max_pages: 5_000,
             max_text_bytes: 32 * 1024 * 1024,
+            max_text_ratio: 200,
             max_part_bytes: 128 * 1024 * 1024,
             max_unpacked_bytes: 512 * 1024 * 1024,
             max_parts: 20_000,

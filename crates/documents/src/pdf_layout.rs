@@ -24,12 +24,19 @@ struct Pen {
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     text: String,
+    /// The bytes of text that the page may have.
+    room: usize,
     pen: Option<Pen>,
     /// The size of the font in which the line begins.
     line_size: f64,
 }
 
 impl Layout {
+    /// A page of at most so many bytes of text, or a little more.
+    pub(crate) fn new(room: usize) -> Self {
+        Self { room, ..Self::default() }
+    }
+
     /// The text of the page.
     pub(crate) fn finish(self) -> String {
         tidied(&self.text)
@@ -78,6 +85,10 @@ impl OutputDev for Layout {
         font_size: f64,
         letter: &str,
     ) -> Result<(), OutputError> {
+        // What is over the limit makes the document too long, and needs no more letters.
+        if self.text.len() > self.room {
+            return Ok(());
+        }
         let stretch = place.m11.hypot(place.m12);
         let direction = if stretch > 0.0 { (place.m11 / stretch, place.m12 / stretch) } else { (1.0, 0.0) };
         let pen = Pen {

@@ -32,6 +32,22 @@ pub enum Unreadable {
         /// What is taken.
         limit: usize,
     },
+    /// Too much text together with others.
+    #[error(
+        "with it the documents have more than {limit} bytes of text: delete some, or raise documents.max_text_bytes"
+    )]
+    TooMuchTextTogether {
+        /// What is taken.
+        limit: u64,
+    },
+    /// More text than a file of its size has.
+    #[error(
+        "it has more than {limit} times as much text as the file has bytes, as no honest file does: save it in another format"
+    )]
+    TooDense {
+        /// What is taken.
+        limit: usize,
+    },
     /// Too much in an archive.
     #[error("unpacked it has more than {limit} bytes, or too many parts: split it")]
     TooMuchUnpacked {

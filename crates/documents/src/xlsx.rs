@@ -13,6 +13,9 @@ use crate::{Limits, Markup, Unreadable};
 /// Cells of a sheet that stand further right are left out: nothing is written there by hand.
 const MAX_COLUMNS: u32 = 1_024;
 
+/// All sheets have so many cells together. Several sheets may be one part of the archive.
+const MAX_CELLS: usize = 8_000_000;
+
 /// The visible sheets with the values that their cells show.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
     let mut archive = Archive::open(bytes, limits)?;
@@ -70,8 +73,9 @@ fn sheets(bytes: &[u8], limits: &Limits) -> Result<String, Fault> {
     let sheets: Vec<_> =
         workbook.sheets_metadata().iter().filter(|sheet| sheet.visible == SheetVisible::Visible).collect();
     let names: Vec<String> = sheets.into_iter().map(|sheet| sheet.name.clone()).collect();
+    let mut cells = MAX_CELLS;
     for name in names {
-        let rows = rows(&mut workbook, &name, limits)?;
+        let rows = rows(&mut workbook, &name, &mut cells, limits)?;
         if !rows.is_empty() {
             markdown.heading(1, &name)?;
             markdown.table(&rows)?;
@@ -90,12 +94,18 @@ fn without_blanks(sheet: &[u8]) -> Vec<u8> {
 }
 
 /// The rows of a sheet in which something stands, without the columns in which nothing does.
-fn rows(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, limits: &Limits) -> Result<Vec<Vec<String>>, Fault> {
+fn rows(
+    workbook: &mut Xlsx<Cursor<&[u8]>>,
+    name: &str,
+    room: &mut usize,
+    limits: &Limits,
+) -> Result<Vec<Vec<String>>, Fault> {
     // Charts have no cells.
     let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return Ok(Vec::new()) };
     let mut filled: Vec<(u32, u32, String)> = Vec::new();
     let mut size = 0;
     while let Some(cell) = cells.next_cell()? {
+        *room = room.checked_sub(1).ok_or(Unreadable::TooMuchText { limit: limits.max_text_bytes })?;
         let (row, column) = cell.get_position();
         let text = shown(cell.get_value());
         if !text.trim().is_empty() && column < MAX_COLUMNS {

@@ -14,6 +14,24 @@ use crate::app::{API_KEY, Serving, citewire};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_citewire");
 
+/// A PDF whose pages draw a drawing as often as a page may. It takes minutes.
+#[cfg(unix)]
+fn slow_pdf(number: usize) -> Vec<u8> {
+    let pages = 4..1_000;
+    let kids: String = pages.clone().map(|page| format!("{page} 0 R ")).collect();
+    let (page, drawing) = ("/X Do ".repeat(19_000), "0 0 m 1 1 l S ".repeat(40));
+    let stream =
+        |parts: &str, content: &str| format!("<< {parts} /Length {} >>\nstream\n{content}\nendstream", content.len());
+    let list = format!("<< /Type /Pages /Kids [{kids}] /Count {} /MediaBox [0 0 600 80{number}] >>", pages.len());
+    let mut objects = vec!["<< /Type /Catalog /Pages 2 0 R >>".to_owned(), list, stream("", &page)];
+    for _ in pages {
+        let resources = "/Resources << /XObject << /X 1000 0 R >> >>";
+        objects.push(format!("<< /Type /Page /Parent 2 0 R /Contents 3 0 R {resources} >>"));
+    }
+    objects.push(stream("/Type /XObject /Subtype /Form", &drawing));
+    of_objects(&objects)
+}
+
 /// A PDF with a page for each text.
 fn pdf(pages: &[&str]) -> Vec<u8> {
     let kids: String = (0..pages.len()).map(|page| format!("{} 0 R ", 4 + page * 2)).collect();
@@ -29,9 +47,14 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
         objects.push(format!("<< /Type /Page /Parent 2 0 R /Contents {contents} 0 R {fonts} >>"));
         objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
     }
+    of_objects(&objects)
+}
+
+/// A PDF of these objects, numbered from 1, of which the first is the catalog.
+fn of_objects(objects: &[String]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut places = String::new();
-    for (number, object) in (1..).zip(&objects) {
+    for (number, object) in (1..).zip(objects) {
         places.push_str(&format!("{:010} 00000 n \n", file.len()));
         file.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
     }
@@ -92,14 +115,171 @@ async fn documents_of_all_kinds_are_searched_and_those_that_cannot_be_read_are_l
     assert_eq!(library.files()["leave.pdf"], DocumentState::Ready { pages: Some(2), passages: 2 });
 }
 
-/// The parser of HTML looks at all open elements for each new one.
+/// A reader that never ends.
+#[cfg(unix)]
+fn endless(folder: &Path) -> std::path::PathBuf {
+    script(folder, "echo read >> \"$0.log\"\nexec sleep 600")
+}
+
+#[cfg(unix)]
 #[tokio::test]
-async fn a_document_that_takes_too_long_is_given_up() {
-    let folder = folder(&[("deep.html", "<div>".repeat(300_000)), ("a.md", "# A\n\nText.".to_owned())]);
-    let library = library(folder.path(), |reader| reader.longest = Duration::from_secs(1)).await;
-    let expected = "reading it took more than 1 seconds: split it";
-    assert_eq!(reasons(&library), [("deep.html".to_owned(), expected.to_owned())]);
-    assert_eq!(library.len(), 1);
+async fn a_document_that_takes_too_long_is_tried_twice_given_up_and_remembered() {
+    let folder = folder(&[("docs/slow.pdf", pdf(&["One thing."])), ("docs/a.md", b"# A\n\nText.".to_vec())]);
+    let program = endless(folder.path());
+    let docs = folder.path().join("docs");
+    let open = async || {
+        library(&docs, |reader| {
+            reader.program.clone_from(&program);
+            reader.short = Duration::from_millis(200);
+            reader.longest = Duration::from_secs(1);
+        })
+        .await
+    };
+    let expected = ("slow.pdf".to_owned(), "reading it took more than 1 seconds: split it".to_owned());
+    let attempts = || std::fs::read_to_string(program.with_extension("sh.log")).expect("a log").lines().count();
+    for _ in 0..2 {
+        let library = open().await;
+        assert_eq!((reasons(&library), library.len(), attempts()), (vec![expected.clone()], 1, 2));
+    }
+    // Another content is another document, by whatever name.
+    std::fs::rename(docs.join("slow.pdf"), docs.join("renamed.pdf")).expect("renamed");
+    assert_eq!((reasons(&open().await).len(), attempts()), (1, 2));
+    std::fs::write(docs.join("renamed.pdf"), pdf(&["Another thing."])).expect("written");
+    assert_eq!((reasons(&open().await).len(), attempts()), (1, 4));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn text_is_found_while_other_files_of_the_folder_are_read_without_end() {
+    let slow: Vec<(String, Vec<u8>)> =
+        (0..4).map(|number| (format!("docs/{number}.pdf"), pdf(&[&format!("Thing {number}.")]))).collect();
+    let folder = folder(&slow);
+    let mut options = LibraryOptions::new(folder.path().join("docs"));
+    let mut reader = DocumentReader::new(endless(folder.path()));
+    (reader.short, reader.longest) = (Duration::from_secs(600), Duration::from_secs(600));
+    options.reader = Some(reader);
+    let library = Library::folder(options).await.expect("a library");
+    assert_eq!((library.pending(), library.len()), (1, 0));
+    assert!(library.refresh().await.expect("refreshed"));
+    assert_eq!((library.pending(), library.len()), (4, 0));
+    let extracting = library.extract();
+    let meanwhile = async {
+        std::fs::write(folder.path().join("docs/a.md"), "# A\n\nThe canteen opens at noon.").expect("written");
+        std::fs::remove_file(folder.path().join("docs/0.pdf")).expect("removed");
+        assert!(library.refresh().await.expect("refreshed"));
+        assert_eq!((library.pending(), library.len()), (3, 1));
+        assert_eq!(library.files().len(), 1);
+    };
+    tokio::select! {
+        read = extracting => panic!("{read:?}"),
+        () = meanwhile => {}
+    }
+}
+
+/// What a parser that was taken over by its document would try.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_can_read_no_file_open_no_connection_and_start_nothing() {
+    let folder = folder(&[("api-key", "secret")]);
+    let key = folder.path().join("api-key");
+    for file in [key.display().to_string(), format!("/proc/{}/environ", std::process::id())] {
+        assert!(std::fs::read(&file).is_ok(), "{file}");
+        let mut reader = std::process::Command::new(PROGRAM)
+            .args(["read-document", "--format", "pdf", "--memory", "1073741824", "--seconds", "10", "--size", "1"])
+            .args(["--escape", &file])
+            .env("MIMALLOC_ARENA_RESERVE", "64MiB")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("a reader");
+        let mut input = reader.stdin.take().expect("its input");
+        input.write_all(b"x").expect("written");
+        let said = reader.wait_with_output().expect("its output");
+        drop(input);
+        let refused: Value = serde_json::from_slice(&said.stdout).expect("JSON");
+        let tried = ["connect", "list", "read", "start a program", "start a thread", "write"];
+        assert_eq!(refused, Value::Object(tried.map(|tried| (tried.to_owned(), true.into())).into_iter().collect()));
+    }
+}
+
+/// Nothing else tells it: no signal, and no end of the group of processes.
+#[test]
+fn a_reader_ends_when_its_server_is_gone() {
+    let text = "<p>x".repeat(2_000_000);
+    let mut reader = std::process::Command::new(PROGRAM)
+        .args(["read-document", "--format", "html", "--memory", "8589934592", "--seconds", "600"])
+        .args(["--size", &text.len().to_string()])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("a reader");
+    let mut input = reader.stdin.take().expect("its input");
+    input.write_all(text.as_bytes()).expect("written");
+    drop(input);
+    let said = reader.wait_with_output().expect("its end");
+    assert_eq!((said.status.code(), said.stdout.len()), (Some(1), 0));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_starts_at_once_whatever_lies_in_its_folders() {
+    let slow: Vec<(String, Vec<u8>)> = (0..4).map(|number| (format!("slow/{number}.pdf"), slow_pdf(number))).collect();
+    let folder = folder(&slow);
+    std::fs::create_dir(folder.path().join("good")).expect("a folder");
+    std::fs::write(folder.path().join("good/a.md"), "# Canteen\n\nThe canteen of Contoso opens at noon.")
+        .expect("written");
+    let data = tempfile::tempdir().expect("a folder");
+    let config = data.path().join("citewire.toml");
+    let section =
+        |name: &str| format!("[assistants.{name}.documents]\nfolder = '{}'\n", folder.path().join(name).display());
+    std::fs::write(&config, section("slow") + &section("good")).expect("written");
+    let config = config.display().to_string();
+    let begun = std::time::Instant::now();
+    let server = Serving::start(data.path(), &[("CITEWIRE_CONFIG", &config), ("CITEWIRE_API_KEY", API_KEY)]);
+    let client = reqwest::Client::builder().build().expect("a client");
+    let ready = client.get(format!("{}/readyz", server.url)).send().await.expect("an answer");
+    let ready: Value = ready.json().await.expect("JSON");
+    assert!(ready["reading"].as_u64().is_some_and(|reading| reading > 0), "{ready}");
+    let ask =
+        json!({"model": "good", "messages": [{"role": "user", "content": "When does the canteen of Contoso open?"}]});
+    let url = format!("{}/v1/chat/completions", server.url);
+    let answer = client.post(url).bearer_auth(API_KEY).json(&ask).send().await.expect("an answer");
+    let answer = answer.text().await.expect("text");
+    assert!(answer.contains("opens at noon"), "{answer}");
+    // A file alone would take ten seconds.
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn uploads_of_text_wait_for_no_others_and_text_has_a_limit() {
+    let data = tempfile::tempdir().expect("a folder");
+    let server = Serving::start(data.path(), &[("CITEWIRE_API_KEY", API_KEY)]);
+    let client = reqwest::Client::builder().build().expect("a client");
+    let put = async |path: &str, body: Vec<u8>| {
+        let request = client.put(format!("{}/v1/assistants/{path}", server.url)).bearer_auth(API_KEY).body(body);
+        let response = request.header("content-type", "application/json").send().await.expect("an answer");
+        (response.status().as_u16(), response.json::<Value>().await.expect("JSON"))
+    };
+    let limited = json!({"documents": {"max_text_bytes": 100}}).to_string();
+    for (name, settings) in [("slow", r#"{"documents": {}}"#.to_owned()), ("good", limited)] {
+        assert_eq!(put(name, settings.into_bytes()).await.0, 201);
+    }
+    let slow = futures_util::future::join_all((0..4).map(async |number| {
+        let (status, document) = put(&format!("slow/documents/{number}.pdf"), slow_pdf(number)).await;
+        (status, document["state"].clone())
+    }));
+    assert_eq!(slow.await, vec![(202, Value::from("reading")); 4]);
+    for path in ["good/documents/a.md", "slow/documents/a.md"] {
+        let (status, document) = put(path, b"# A\n\nSome words.".to_vec()).await;
+        assert_eq!((status, &document["state"]), (201, &Value::from("ready")), "{document}");
+    }
+    let (_, document) = put("good/documents/b.md", b"words ".repeat(20)).await;
+    assert_eq!(document["state"], "unreadable");
+    assert!(document["reason"].as_str().is_some_and(|reason| reason.contains("max_text_bytes")), "{document}");
+    // What takes the place of a document may have as much text as that had.
+    let (_, document) = put("good/documents/a.md", b"words ".repeat(15)).await;
+    assert_eq!(document["state"], "ready");
 }
 
 #[tokio::test]
@@ -150,6 +330,7 @@ async fn a_file_that_is_as_it_was_is_not_read_again() {
     assert_eq!(count(), 2);
     std::fs::write(docs.join("b.pdf"), pdf(&["Another thing."])).expect("written");
     assert!(library.refresh().await.expect("refreshed"));
+    library.extract().await.expect("extracted");
     assert_eq!((count(), library.len(), library.unreadable().len()), (3, 2, 1));
 }
 
