@@ -80,3 +80,15 @@ fn has_mode(_: &Path, _: u32) -> bool {
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
+
+/// Gives a file that was written under another name in the same folder its own name, as a whole: after a power cut it has the
+/// new name and all that was written, or the old one.
+///
+/// # Errors
+/// What the system says.
+pub fn put(written: &Path, path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).open(written)?.sync_all()?;
+    fs::rename(written, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    sync_folder(folder)
+}

@@ -40,7 +40,7 @@ pub enum Command {
     Prompt(PromptArgs),
     /// Convert an answer, post it to a Direct Line conversation, and print the message id as JSON.
     Send(SendArgs),
-    /// Show, export or erase stored conversations. `info` and `export` work while the server runs.
+    /// Show, export, erase, back up or check stored conversations. All but `erase` work while the server runs.
     Store(StoreArgs),
     /// Print the JSON schema of the configuration file.
     Config(ConfigArgs),
@@ -155,6 +155,19 @@ pub enum StoreCommand {
         /// The id of the user.
         #[arg(long, value_name = "ID")]
         user: String,
+    },
+    /// Write a copy of a store in a file, check it, and print its size. The copy is private, and appears under its name when it is
+    /// whole. To restore it, stop the server, delete the store's files and put the copy in their place.
+    Backup {
+        /// The new file.
+        #[arg(value_name = "FILE")]
+        to: PathBuf,
+    },
+    /// Read all of a store or a backup, and print what is damaged. Exit code 1 if anything is.
+    Check {
+        /// The file; without one, the store of the configuration.
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
     },
     /// Bring the schema of a PostgreSQL store to the version of this program, as `serve` does at its start.
     Migrate,

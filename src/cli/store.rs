@@ -27,7 +27,16 @@ enum Opened {
 }
 
 pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
-    let place = store_location(&Sources::of_this_process(args.config.clone()))?;
+    let place = match &args.command {
+        // A backup can be looked at where nothing is configured.
+        StoreCommand::Check { file: Some(file) } => Location::Sqlite(file.clone()),
+        StoreCommand::Check { file: None }
+        | StoreCommand::Info
+        | StoreCommand::Export { .. }
+        | StoreCommand::Erase { .. }
+        | StoreCommand::Backup { .. }
+        | StoreCommand::Migrate => store_location(&Sources::of_this_process(args.config.clone()))?,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         match (&args.command, &place) {
@@ -45,9 +54,20 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
             (StoreCommand::Erase { user }, Location::Postgres(address)) => {
                 said_erased(postgres::Archive::open(address).await?.erase(user).await?)
             }
+            (StoreCommand::Backup { to }, Location::Sqlite(path)) => back_up(path, to).await,
+            (StoreCommand::Backup { .. }, Location::Postgres(address)) => {
+                bail!("back up {address} with PostgreSQL's own programs: pg_dump for the database, pg_basebackup for the server")
+            }
+            (StoreCommand::Check { .. }, Location::Sqlite(path)) => check(path).await,
+            (StoreCommand::Check { .. }, Location::Postgres(address)) => {
+                bail!("check {address} with PostgreSQL's own programs: pg_amcheck for the database, pg_verifybackup for a backup by pg_basebackup")
+            }
             (StoreCommand::Migrate, Location::Postgres(address)) => migrate(address).await,
             (StoreCommand::Migrate, Location::Sqlite(_)) => {
                 bail!("a store in a file is migrated when `citewire serve` starts; this command is for postgres:")
+            }
+            (StoreCommand::Backup { .. } | StoreCommand::Check { .. }, Location::Memory) => {
+                bail!("the configured store is memory:, of which no file is kept")
             }
             (StoreCommand::Erase { .. } | StoreCommand::Migrate, Location::Memory) => Err(only_in_memory()),
         }
@@ -89,6 +109,39 @@ async fn migrate(address: &Address) -> anyhow::Result<Outcome> {
     };
     writeln!(io::stdout(), "{line}")?;
     Ok(Outcome::Done)
+}
+
+/// Writes a copy of a file that a server may have open.
+async fn back_up(path: &Path, to: &Path) -> anyhow::Result<Outcome> {
+    let archive = sqlite::Archive::open(path).await?;
+    let written = archive.back_up(to).await;
+    archive.close().await;
+    writeln!(io::stdout(), "{} is a whole copy of {}: {} bytes", to.display(), path.display(), grouped(written?))?;
+    Ok(Outcome::Done)
+}
+
+/// Says whether a file is whole.
+async fn check(path: &Path) -> anyhow::Result<Outcome> {
+    let checked = async {
+        let archive = sqlite::Archive::open(path).await?;
+        let findings = archive.check().await;
+        archive.close().await;
+        findings
+    };
+    let findings = match checked.await {
+        Err(error @ SqliteError::Damaged { .. }) => vec![format!("{:#}", anyhow::Error::from(error))],
+        checked => checked?,
+    };
+    let mut out = io::stdout().lock();
+    if findings.is_empty() {
+        writeln!(out, "{} is whole", path.display())?;
+        return Ok(Outcome::Done);
+    }
+    for finding in &findings {
+        writeln!(out, "{finding}")?;
+    }
+    writeln!(io::stderr(), "citewire: {} is damaged: stop citewire and put a backup in its place", path.display())?;
+    Ok(Outcome::Found)
 }
 
 /// Deletes the conversations to which a user belongs from a file that no server has open.

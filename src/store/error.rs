@@ -48,6 +48,12 @@ pub enum StoreError {
         "it is not known whether this was recorded; look before you send it again, or repeat it under the same Idempotency-Key"
     )]
     Doubtful,
+    /// The store is damaged or was taken away, and serves nobody before the server is started anew.
+    #[error("the store is lost: {reason}")]
+    Lost {
+        /// What happened, and what an operator does.
+        reason: &'static str,
+    },
     /// The backend has failed.
     #[error("the store failed; the log of the server names the cause")]
     Failed {

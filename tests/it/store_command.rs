@@ -169,3 +169,79 @@ async fn the_data_directory_is_private_or_the_operator_is_told() {
     assert!(warned(&serving), "{:?}", serving.said);
     assert_eq!(mode(&made), 0o777);
 }
+
+/// A backup is made while a server writes, is whole and private, and is a store itself.
+#[tokio::test]
+async fn a_backup_is_a_whole_private_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (serving, ids) = talk(folder.path()).await;
+    let backup = folder.path().join("backup.db");
+    let name = backup.to_str().expect("UTF-8");
+    let output = store(folder.path(), &["backup", name]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
+    assert!(words(&output.stdout).contains("backup.db is a whole copy of"), "{}", words(&output.stdout));
+    assert_eq!(std::fs::metadata(&backup).expect("a file").permissions().mode() & 0o777, 0o600);
+    let parts = |folder: &Path| {
+        let names = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").file_name());
+        names.filter(|name| name.to_string_lossy().contains(".part")).count()
+    };
+    assert_eq!(parts(folder.path()), 0);
+    let again = store(folder.path(), &["backup", name]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(words(&again.stderr).contains("exists already"), "{}", words(&again.stderr));
+    let nowhere = store(folder.path(), &["backup", "/proc/self/backup.db"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(words(&nowhere.stderr).contains("no backup was written to"), "{}", words(&nowhere.stderr));
+    assert_eq!(store(folder.path(), &["check"]).status.code(), Some(0), "the server has it open");
+    drop(serving);
+
+    let restored = tempfile::tempdir().expect("a folder");
+    std::fs::copy(&backup, restored.path().join("citewire.db")).expect("copied");
+    let checked = store(restored.path(), &["check"]);
+    assert_eq!((checked.status.code(), words(&checked.stdout).contains("is whole")), (Some(0), true));
+    assert_eq!(lines(&store(restored.path(), &["export"])).len(), 4);
+    let (serving, _) = talk(restored.path()).await;
+    assert_eq!(serving.interrupt(), Some(0));
+    assert_eq!(lines(&store(restored.path(), &["export", "--conversation", &ids[0]])).len(), 3);
+}
+
+#[tokio::test]
+async fn damage_is_found_in_a_file_and_kept_out_of_backups() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (serving, _) = talk(folder.path()).await;
+    assert_eq!(serving.interrupt(), Some(0));
+    let path = folder.path().join("citewire.db");
+    let mut file = std::fs::read(&path).expect("a file");
+    let end = file.len();
+    file[4096..end].fill(0xa5);
+    std::fs::write(&path, &file).expect("written");
+    let checked = store(folder.path(), &["check", path.to_str().expect("UTF-8")]);
+    assert_eq!(checked.status.code(), Some(1), "{}", words(&checked.stderr));
+    assert!(!checked.stdout.is_empty() && words(&checked.stderr).contains("is damaged"), "{}", words(&checked.stderr));
+    let backup = folder.path().join("backup.db");
+    assert_eq!(store(folder.path(), &["backup", backup.to_str().expect("UTF-8")]).status.code(), Some(2));
+    assert!(!backup.exists());
+
+    std::fs::write(&path, "").expect("written");
+    assert_eq!(store(folder.path(), &["check"]).status.code(), Some(1));
+    let output = citewire(&["serve", "--bind", "127.0.0.1:0"]).env("CITEWIRE_DATA_DIR", folder.path()).output();
+    let output = output.expect("the command ends");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(words(&output.stderr).contains("damaged or cut short"), "{}", words(&output.stderr));
+    assert_eq!(std::fs::metadata(&path).expect("a file").len(), 0);
+
+    let missing = store(folder.path(), &["check", "/nowhere/citewire.db"]);
+    assert_eq!(missing.status.code(), Some(2));
+}
+
+#[test]
+fn a_database_is_left_to_the_programs_of_postgresql() {
+    for (command, program) in [(&["backup", "x.db"][..], "pg_dump"), (&["check"], "pg_amcheck")] {
+        let output =
+            citewire(&["store"]).args(command).env("CITEWIRE_STORE_URL", "postgres://me:hunter2@db/x").output();
+        let output = output.expect("the command ends");
+        assert_eq!(output.status.code(), Some(2));
+        let message = words(&output.stderr);
+        assert!(message.contains(program) && !message.contains("hunter2"), "{message}");
+    }
+}

@@ -95,7 +95,7 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
 #[tokio::test]
 async fn only_the_owner_reads_what_was_said() {
     let folder = StoreFolder::new();
-    std::fs::write(folder.path(), "").expect("written");
+    folder.open().await.close().await.expect("closed");
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o644)).expect("set");
     let store = folder.open().await;
     store.create(&id("c"), None).await.expect("created");
@@ -201,15 +201,104 @@ async fn a_file_that_was_cut_in_half_is_refused() {
     folder.open().await.close().await.expect("closed");
 }
 
+/// Whoever copies a file may write its first page last, or nothing at all; a log without its file is half a store, too.
+#[tokio::test]
+async fn the_rest_of_a_copy_that_was_broken_off_is_no_new_store() {
+    let folder = StoreFolder::new();
+    for rest in [&b""[..], &[0; 8192], &[0; 100], b"SQLite format 3\0"] {
+        std::fs::write(folder.path(), rest).expect("written");
+        let error = folder.refused().await;
+        let words = error.to_string();
+        assert!(
+            words.contains("damaged or cut short") && words.contains("put a backup"),
+            "{} bytes: {words}",
+            rest.len()
+        );
+        assert!(
+            matches!(Archive::open(&folder.path()).await, Err(SqliteError::Damaged { .. })),
+            "{} bytes",
+            rest.len()
+        );
+    }
+    std::fs::remove_file(folder.path()).expect("removed");
+    folder.execute("PRAGMA journal_mode = WAL").await;
+    assert!(matches!(folder.refused().await, SqliteError::Damaged { .. }), "a first page that says nothing");
+    std::fs::remove_file(folder.path()).expect("removed");
+    let log = folder.folder.path().join("citewire.db-wal");
+    std::fs::write(&log, "changes").expect("written");
+    assert!(matches!(folder.try_open().await, Err(SqliteError::Damaged { .. })));
+    std::fs::remove_file(&log).expect("removed");
+    // A first start that was broken off keeps no later one from making a store.
+    std::fs::write(folder.folder.path().join("citewire.db.new"), "begun").expect("written");
+    folder.open().await.close().await.expect("closed");
+    assert!(!folder.folder.path().join("citewire.db.new").exists());
+}
+
+/// While it was open, the file or its log was deleted or replaced: what would be recorded would be gone with the process.
+#[tokio::test]
+async fn a_file_that_loses_its_name_takes_nothing_more() {
+    for name in ["citewire.db", "citewire.db-wal"] {
+        for replaced in [false, true] {
+            let folder = StoreFolder::new();
+            let store = folder.open().await;
+            store.create(&id("c"), None).await.expect("created");
+            store.ready().await.expect("ready");
+            let path = folder.folder.path().join(name);
+            let other = folder.folder.path().join("other");
+            std::fs::copy(&path, &other).expect("copied");
+            if replaced {
+                std::fs::rename(&other, &path).expect("replaced");
+            } else {
+                std::fs::remove_file(&path).expect("deleted");
+            }
+            let refused = store.append(&id("c"), batch("lost")).await;
+            assert!(matches!(refused, Err(StoreError::Lost { .. })), "{name}: {refused:?}");
+            assert!(matches!(store.ready().await, Err(StoreError::Lost { .. })), "{name}");
+        }
+    }
+}
+
+/// Nobody has to write for that: whoever asks is told.
+#[tokio::test]
+async fn a_store_whose_file_is_gone_is_not_ready() {
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
+    std::fs::remove_file(folder.path()).expect("deleted");
+    assert!(matches!(store.ready().await, Err(StoreError::Lost { .. })));
+}
+
+/// Damage is met by some changes only, and those beside it say nothing about that.
+#[tokio::test]
+async fn a_damaged_store_is_not_ready_until_it_is_opened_anew() {
+    let folder = StoreFolder::new();
+    folder.open().await.close().await.expect("closed");
+    folder.execute("ALTER TABLE activity RENAME TO elsewhere").await;
+    let store = folder.open().await;
+    store.create(&id("c"), None).await.expect("created");
+    store.append(&id("c"), batch("refused")).await.expect_err("damaged");
+    store.create(&id("d"), None).await.expect("nothing of that is damaged");
+    for _ in 0..3 {
+        assert!(matches!(store.ready().await, Err(StoreError::Lost { .. })));
+    }
+    store.close().await.expect("closed");
+    let store = folder.open().await;
+    store.create(&id("c"), None).await.expect("created");
+    store.read(&id("c"), None, 1).await.expect_err("damaged");
+    assert!(matches!(store.ready().await, Err(StoreError::Lost { .. })), "reading meets it as well");
+    store.close().await.expect("closed");
+    folder.execute("ALTER TABLE elsewhere RENAME TO activity").await;
+    let store = folder.open().await;
+    store.append(&id("c"), batch("recorded")).await.expect("a store").expect("known");
+    store.ready().await.expect("ready");
+}
+
 #[tokio::test]
 async fn a_file_of_something_else_is_refused() {
     let folder = StoreFolder::new();
-    for content in [&b"not a database at all"[..], &[0; 8192]] {
-        std::fs::write(folder.path(), content).expect("written");
-        let error = folder.refused().await;
-        assert!(matches!(error, SqliteError::Foreign { .. }), "{error}");
-        assert!(matches!(Archive::open(&folder.path()).await, Err(SqliteError::Foreign { .. })));
-    }
+    std::fs::write(folder.path(), "not a database at all").expect("written");
+    let error = folder.refused().await;
+    assert!(matches!(error, SqliteError::Foreign { .. }), "{error}");
+    assert!(matches!(Archive::open(&folder.path()).await, Err(SqliteError::Foreign { .. })));
     std::fs::remove_file(folder.path()).expect("removed");
     folder.execute("CREATE TABLE recipes (name TEXT)").await;
     assert!(matches!(folder.refused().await, SqliteError::Foreign { .. }));

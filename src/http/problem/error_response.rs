@@ -97,6 +97,7 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
         ApiError::NoPageAnswers => table::NO_PAGE_ANSWERS.into(),
         ApiError::NotAWebSocket => table::NOT_A_WEBSOCKET.into(),
         ApiError::NoWebChat => table::NO_WEB_CHAT.into(),
+        ApiError::NoPlace => table::TOO_MANY_CONNECTIONS.into(),
         ApiError::ShuttingDown => table::SHUTTING_DOWN.into(),
         ApiError::UnknownRoute => table::UNKNOWN_ROUTE.into(),
         ApiError::WrongMethod => table::WRONG_METHOD.into(),
@@ -213,7 +214,7 @@ fn store(error: &StoreError) -> ProblemType {
         StoreError::Closed => table::SHUTTING_DOWN,
         StoreError::NoSpace { .. } => table::STORE_NO_SPACE,
         StoreError::Doubtful => table::STORE_DOUBTFUL,
-        StoreError::Failed { .. } => table::STORE_FAILED,
+        StoreError::Lost { .. } | StoreError::Failed { .. } => table::STORE_FAILED,
     }
 }
 

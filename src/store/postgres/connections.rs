@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::Connection as _;
@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::connect::Connector;
 use super::failure::{Failure, mend, timed_out};
-use crate::store::writing::Health;
+use crate::store::writing::{Health, Standing};
 
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -27,6 +27,8 @@ pub(super) struct Connections {
     idle: Mutex<Vec<Idle>>,
     /// Grows when connections that were opened before are not to be used any more.
     era: AtomicU64,
+    /// What is known of the database as a whole, by every kind of work.
+    pub(super) standing: Arc<Standing>,
     /// Whether the server could be asked last.
     health: Mutex<Health<Failure>>,
 }
@@ -73,7 +75,8 @@ struct Idle {
 impl Connections {
     pub(super) fn new(connector: Connector, most: usize, patience: Duration) -> Self {
         let (permits, idle) = (Semaphore::new(most), Mutex::default());
-        Self { connector, patience, permits, idle, era: AtomicU64::new(0), health: Mutex::default() }
+        let health = Mutex::new(Health::new(Arc::default()));
+        Self { connector, patience, permits, idle, era: AtomicU64::new(0), standing: Arc::default(), health }
     }
 
     /// Does some work on a connection, and does it again where the connection is lost: for as long as a failover takes, reads
@@ -110,6 +113,7 @@ impl Connections {
     /// Tells the operator of a server that is away, which refuses everything: not for each refusal.
     fn refuses(&self, error: &sqlx::Error) {
         let failure = Failure::of(error);
+        self.standing.note(failure);
         let is_news = || self.health.lock().unwrap_or_else(PoisonError::into_inner).refuse(failure);
         if failure.is_of_the_server() && !matches!(error, sqlx::Error::PoolClosed) && is_news() {
             tracing::error!(%error, mend = mend(error), "the database could not be asked");

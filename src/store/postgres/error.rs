@@ -130,7 +130,7 @@ impl PostgresError {
             Failure::ReadOnly => Self::ReadOnly { address },
             Failure::Denied => Self::Denied { address, source },
             Failure::Pooled => Self::Pooled { address },
-            Failure::Conflict | Failure::Full | Failure::Other => Self::Failed { address, source },
+            Failure::Conflict | Failure::Full | Failure::Damaged | Failure::Other => Self::Failed { address, source },
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sqlx::error::DatabaseError;
 
 use crate::store::StoreError;
+use crate::store::writing::FailureKind;
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) enum Failure {
     Denied,
     /// Statements of one connection come to several servers' sessions, which know nothing of each other.
     Pooled,
+    /// Tables are damaged, or not those of citewire.
+    Damaged,
     /// Anything else; a statement that the server refuses, for instance.
     Other,
 }
@@ -43,6 +46,8 @@ impl Failure {
             "26000" | "42P05" => Self::Pooled,
             // Without a schema that it may see, a user may create nothing.
             "42501" | "3F000" => Self::Denied,
+            // A table or a column is missing; a page or an index is corrupt; a file of the server is missing.
+            "42P01" | "42703" | "XX001" | "XX002" | "58P01" => Self::Damaged,
             "53300" | "57P01" | "57P02" | "57P03" | "57P05" | "25P03" => Self::Gone,
             code if code.starts_with("08") => Self::Gone,
             code if code.starts_with("28") => Self::Denied,
@@ -53,6 +58,11 @@ impl Failure {
     /// Whether the same work can succeed on another connection, or a little later.
     pub(super) fn may_pass(self) -> bool {
         matches!(self, Self::Gone | Self::ReadOnly | Self::Conflict)
+    }
+
+    /// Whether others of a group could succeed where one change has not.
+    pub(super) fn may_be_of_one_change(self) -> bool {
+        matches!(self, Self::Full | Self::Damaged | Self::Other)
     }
 
     /// Whether every work fails for this reason, not only this one.
@@ -76,7 +86,23 @@ impl Failure {
                 "let the pooler in front of PostgreSQL pool sessions (PgBouncer: pool_mode = session), or name PostgreSQL itself in \
                  store.url"
             }
+            Self::Damaged => {
+                "look at the log of PostgreSQL, restore the tables of citewire from a backup, and start citewire anew"
+            }
             Self::Conflict | Self::Other => "report this error",
+        }
+    }
+}
+
+impl FailureKind for Failure {
+    fn lasting(self) -> Option<&'static str> {
+        match self {
+            Self::Damaged => {
+                Some("tables of the database are damaged or missing; restore them and start citewire anew")
+            }
+            Self::Gone | Self::ReadOnly | Self::Conflict | Self::Full | Self::Denied | Self::Pooled | Self::Other => {
+                None
+            }
         }
     }
 }
@@ -115,8 +141,12 @@ pub(super) fn told_of(error: sqlx::Error) -> StoreError {
         if let sqlx::Error::Database(inside) = error { inside.into_error().into() } else { Arc::new(error) };
     match failure {
         Failure::Full => StoreError::NoSpace { cause },
-        Failure::Gone | Failure::ReadOnly | Failure::Conflict | Failure::Denied | Failure::Pooled | Failure::Other => {
-            StoreError::Failed { cause }
-        }
+        Failure::Gone
+        | Failure::ReadOnly
+        | Failure::Conflict
+        | Failure::Denied
+        | Failure::Pooled
+        | Failure::Damaged
+        | Failure::Other => StoreError::Failed { cause },
     }
 }

@@ -150,7 +150,7 @@ impl Node {
     async fn run(self, connector: Connector, end: CancellationToken) {
         let mut connection = None;
         // Since when each heartbeat was taken: who was cut off itself does not know yet who else is dead.
-        let (mut steady, mut health) = (Instant::now(), Health::default());
+        let (mut steady, mut health) = (Instant::now(), Health::new(Arc::default()));
         loop {
             tokio::select! {
                 () = end.cancelled() => break,

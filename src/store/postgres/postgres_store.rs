@@ -29,7 +29,7 @@ use super::writer::{Shared, Writer};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::{Clock, IdSource as _, RandomIds};
 use crate::metrics::StoreFigures;
-use crate::store::writing::{Append, Change, Create, Keep, Note, Pending, Placed, Refer, recorded_before};
+use crate::store::writing::{Append, Change, Create, Health, Keep, Note, Pending, Placed, Refer, recorded_before};
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
@@ -103,7 +103,7 @@ impl PostgresStore {
             bells,
             claims,
             waiting: Waiting::default(),
-            health: Mutex::default(),
+            health: Mutex::new(Health::new(Arc::clone(&connections.standing))),
             figures,
         });
         let (queue, work) = mpsc::channel(MAX_WAITING);
@@ -318,6 +318,7 @@ impl ConversationStore for PostgresStore {
         if self.end.is_cancelled() {
             return Err(StoreError::Closed);
         }
+        self.shared.connections.standing.check()?;
         let age = self.pulse.age();
         if age > UNREADY {
             let silence = format!("the database has not answered for {} s", age.as_secs());

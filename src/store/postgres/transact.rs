@@ -30,7 +30,10 @@ where
             Ok((outcome, lease)) => return commit(lease, outcome, deadline).await,
             Err(error) if connections.may_try_again(&error, deadline) => pause(deadline).await,
             Err(sqlx::Error::PoolClosed) => return Err(StoreError::Closed),
-            Err(error) => return Err(report(error, "a change could not be recorded")),
+            Err(error) => {
+                connections.standing.note(Failure::of(&error));
+                return Err(report(error, "a change could not be recorded"));
+            }
         }
     }
 }

@@ -117,7 +117,7 @@ impl Writer {
     async fn write(&mut self, mut group: Vec<Change>) {
         match self.attempts(&mut group).await {
             Ok(()) => group.into_iter().for_each(Change::done),
-            Err(Some(error)) if group.len() > 1 && matches!(Failure::of(&error), Failure::Other | Failure::Full) => {
+            Err(Some(error)) if group.len() > 1 && Failure::of(&error).may_be_of_one_change() => {
                 for change in group {
                     let mut single = [change];
                     let written = self.attempts(&mut single).await;

@@ -1,12 +1,16 @@
 //! Reads the store file for the command `citewire store`, whether a server runs or not.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
 
 use sqlx::Row as _;
 
+use super::place::beside;
 use super::reader::{Reader, activity, time};
 use super::{SqliteError, schema};
 use crate::activity::ConversationId;
+use crate::private_file;
 use crate::store::archived::{Archived, Description, Selection};
 use crate::store::{Recorded, StoreError};
 
@@ -50,7 +54,7 @@ impl Archive {
         if version == 0 {
             return Err(SqliteError::Missing { path: path.to_owned() });
         }
-        let reader = Reader::open(path).await.map_err(|error| schema::explain(error, path))?;
+        let reader = Reader::open(path, Arc::default()).await.map_err(|error| schema::explain(error, path))?;
         Ok(Self { path: path.to_owned(), version, reader })
     }
 
@@ -117,6 +121,57 @@ impl Archive {
                 }
             }
         }
+    }
+
+    /// What is damaged, one finding each; nothing in a file that is whole. Reads all of it.
+    ///
+    /// # Errors
+    /// When the file cannot be read at all.
+    pub async fn check(&self) -> Result<Vec<String>, SqliteError> {
+        let findings = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&self.reader.pool).await;
+        let mut findings: Vec<String> = findings.map_err(|error| self.explain(error))?;
+        findings.retain(|finding| finding != "ok");
+        Ok(findings)
+    }
+
+    /// Writes a copy of the store as it is at this moment, which is a store itself, and checks it; says how many bytes it has.
+    /// Whatever ends this, `to` is the whole copy or is not there.
+    ///
+    /// # Errors
+    /// When there is a file already, or the copy cannot be made.
+    pub async fn back_up(&self, to: &Path) -> Result<u64, SqliteError> {
+        let failed = |error: io::Error| SqliteError::Copy { path: to.to_owned(), source: error.into() };
+        if fs::symlink_metadata(to).is_ok() {
+            return Err(SqliteError::Exists { path: to.to_owned() });
+        }
+        let part = std::path::absolute(beside(to, &format!(".{}.part", std::process::id()))).map_err(failed)?;
+        let written = self.write_copy(&part).await.and_then(|()| {
+            let bytes = fs::metadata(&part).map_err(failed)?.len();
+            private_file::put(&part, to).map_err(failed)?;
+            Ok(bytes)
+        });
+        if written.is_err() {
+            for end in ["", "-journal"] {
+                fs::remove_file(beside(&part, end)).ok();
+            }
+        }
+        written
+    }
+
+    async fn write_copy(&self, part: &Path) -> Result<(), SqliteError> {
+        let failed = |source| SqliteError::Copy { path: part.to_owned(), source };
+        let name = part.to_str().ok_or_else(|| failed("the name of the file is not UTF-8".into()))?;
+        // Left by a process of this number that was killed.
+        fs::remove_file(part).ok();
+        // SQLite takes an empty file, and gives what it writes beside it the same mode.
+        private_file::options().write(true).create_new(true).open(part).map_err(|error| failed(error.into()))?;
+        let copied = sqlx::query("VACUUM INTO ?").bind(name).execute(&self.reader.pool).await;
+        copied.map_err(|error| failed(error.into()))?;
+        let copy = Self::open(part).await?;
+        let findings = sqlx::query_scalar::<_, String>("PRAGMA quick_check").fetch_all(&copy.reader.pool).await;
+        copy.close().await;
+        let findings = findings.map_err(|error| failed(error.into()))?;
+        if findings == ["ok"] { Ok(()) } else { Err(failed(findings.join("; ").into())) }
     }
 
     async fn page(&self, key: i64, after: i64, id: &ConversationId) -> Result<Vec<Recorded>, sqlx::Error> {

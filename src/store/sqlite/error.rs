@@ -66,6 +66,21 @@ pub enum SqliteError {
         /// The newest version that is known here.
         known: i64,
     },
+    /// A file stands where the copy was to go.
+    #[error("{path} exists already: name another file, or move it away")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No copy of the store was written.
+    #[error("no backup was written to {path}")]
+    Copy {
+        /// Where it was to go.
+        path: PathBuf,
+        /// What the system or SQLite says.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// SQLite refuses for another reason.
     #[error("{path} cannot be used")]
     Failed {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use sqlx::error::DatabaseError;
 
+use super::place::{MOVED, Moved};
 use crate::store::StoreError;
+use crate::store::writing::FailureKind;
 
 /// The kind of a failure, by SQLite's primary result code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) enum Failure {
     Busy,
     /// The connection is closed.
     Closed,
+    /// The file was deleted or replaced.
+    Moved,
     /// Anything else; a statement that SQLite refuses, for instance.
     Other,
 }
@@ -36,6 +40,9 @@ impl Failure {
         }
         if matches!(error, sqlx::Error::PoolClosed) {
             return Self::Closed;
+        }
+        if matches!(error, sqlx::Error::Configuration(cause) if cause.is::<Moved>()) {
+            return Self::Moved;
         }
         if matches!(error, sqlx::Error::Io(_)) {
             return Self::Disk;
@@ -49,6 +56,8 @@ impl Failure {
             Some(11) => Self::Damaged,
             Some(26) => Self::Foreign,
             Some(5 | 6) => Self::Busy,
+            // A statement of ours that does not fit the file is met where somebody has changed its tables.
+            Some(1) if lacks_a_part(error) => Self::Damaged,
             Some(_) | None => Self::Other,
         }
     }
@@ -56,8 +65,8 @@ impl Failure {
     /// Whether a smaller transaction could succeed where this one has not.
     pub(super) fn may_be_of_one_batch(self) -> bool {
         match self {
-            Self::Full | Self::Other => true,
-            Self::Disk | Self::ReadOnly | Self::Damaged | Self::Foreign | Self::Busy | Self::Closed => false,
+            Self::Full | Self::Damaged | Self::Other => true,
+            Self::Disk | Self::ReadOnly | Self::Foreign | Self::Busy | Self::Closed | Self::Moved => false,
         }
     }
 
@@ -70,10 +79,27 @@ impl Failure {
             }
             Self::ReadOnly => "make the file and its folder writable for the user that citewire runs as",
             Self::Damaged | Self::Foreign => "stop citewire and replace the file with a backup",
+            Self::Moved => "put the files back in place or restore a backup, and start citewire anew",
             Self::Busy => "find the other program that has the file open",
             Self::Closed | Self::Other => "report this error",
         }
     }
+}
+
+impl FailureKind for Failure {
+    fn lasting(self) -> Option<&'static str> {
+        match self {
+            Self::Damaged | Self::Foreign => Some("its file is damaged; stop citewire and put a backup in its place"),
+            Self::Moved => Some(MOVED),
+            Self::Full | Self::Disk | Self::ReadOnly | Self::Busy | Self::Closed | Self::Other => None,
+        }
+    }
+}
+
+/// Whether a table or a column is missing.
+fn lacks_a_part(error: &sqlx::Error) -> bool {
+    let message = error.as_database_error().map(DatabaseError::message).unwrap_or_default();
+    ["no such table", "no such column", "has no column"].iter().any(|part| message.contains(part))
 }
 
 /// Tells the operator what has failed and how to mend it, and gives what the caller may know.
@@ -82,7 +108,13 @@ pub(super) fn report(error: sqlx::Error, path: &Path, what: &'static str) -> Sto
     match failure {
         Failure::Closed => return StoreError::Closed,
         Failure::Busy => tracing::warn!(store.path = %path.display(), %error, mend = failure.mend(), "{what}"),
-        Failure::Full | Failure::Disk | Failure::ReadOnly | Failure::Damaged | Failure::Foreign | Failure::Other => {
+        Failure::Full
+        | Failure::Disk
+        | Failure::ReadOnly
+        | Failure::Damaged
+        | Failure::Foreign
+        | Failure::Moved
+        | Failure::Other => {
             tracing::error!(store.path = %path.display(), %error, mend = failure.mend(), "{what}");
         }
     }
@@ -99,6 +131,7 @@ pub(super) fn told_of(error: sqlx::Error) -> StoreError {
         Failure::Full => StoreError::NoSpace { cause },
         Failure::Busy => StoreError::Busy,
         Failure::Closed => StoreError::Closed,
+        Failure::Moved => StoreError::Lost { reason: MOVED },
         Failure::Disk | Failure::ReadOnly | Failure::Damaged | Failure::Foreign | Failure::Other => {
             StoreError::Failed { cause }
         }

@@ -1,10 +1,11 @@
 //! The lock that lets one server use a store file.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
 
 use super::SqliteError;
+use super::place::beside;
 use crate::private_file;
 
 /// The right to write to a store, until it is dropped or the process ends, however it ends.
@@ -19,7 +20,7 @@ pub(super) struct Lock {
 impl Lock {
     /// Locks the store at this path, which need not exist yet.
     pub(super) fn take(path: &Path) -> Result<Self, SqliteError> {
-        let beside = beside(path);
+        let beside = beside(path, ".lock");
         let create = |source| SqliteError::Create { path: beside.clone(), source };
         if let Some(folder) = path.parent() {
             private_file::create_folder(folder).map_err(create)?;
@@ -53,23 +54,7 @@ impl Drop for Lock {
     }
 }
 
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
-}
-
-/// Makes the file when there is none, empty and for its owner alone, and makes one that is there private. Must not run
-/// while SQLite has the file open.
+/// Makes the file for its owner alone. Must not run while SQLite has the file open.
 pub(super) fn make_private(path: &Path) -> Result<(), SqliteError> {
-    let create = |source| SqliteError::Create { path: path.to_owned(), source };
-    match private_file::options().write(true).create_new(true).open(path) {
-        Ok(_) => {
-            // The name of the file is to outlast a power cut as well as what is in it.
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            private_file::sync_folder(folder).map_err(create)
-        }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => private_file::make_private(path).map_err(create),
-        Err(error) => Err(create(error)),
-    }
+    private_file::make_private(path).map_err(|source| SqliteError::Create { path: path.to_owned(), source })
 }

@@ -14,6 +14,7 @@ mod copies;
 mod error;
 mod failure;
 mod lock;
+mod place;
 mod reader;
 mod schema;
 mod sqlite_store;

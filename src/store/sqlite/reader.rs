@@ -1,6 +1,7 @@
 //! Reads from the store.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
@@ -9,8 +10,9 @@ use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
 use sqlx::{Row as _, SqlitePool};
 
 use super::connect;
-use super::failure::report;
+use super::failure::{Failure, report};
 use crate::activity::{Activity, ConversationId, Watermark};
+use crate::store::writing::Standing;
 use crate::store::{
     Attachment, Conversation, Counts, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded,
     StoreError, Summary,
@@ -62,11 +64,12 @@ const COUNT: &str = "SELECT (SELECT count(*) FROM conversation), (SELECT coalesc
 pub(super) struct Reader {
     pub(super) pool: SqlitePool,
     path: PathBuf,
+    standing: Arc<Standing>,
 }
 
 impl Reader {
     /// A reader of a file that is there.
-    pub(super) async fn open(path: &Path) -> Result<Self, sqlx::Error> {
+    pub(super) async fn open(path: &Path, standing: Arc<Standing>) -> Result<Self, sqlx::Error> {
         let pool = SqlitePoolOptions::new()
             .max_connections(CONNECTIONS)
             .idle_timeout(None)
@@ -74,7 +77,7 @@ impl Reader {
             .test_before_acquire(false)
             .connect_with(connect::reading(path))
             .await?;
-        Ok(Self { pool, path: path.to_owned() })
+        Ok(Self { pool, path: path.to_owned(), standing })
     }
 
     /// The conversation, and how far it reaches.
@@ -232,6 +235,7 @@ impl Reader {
     }
 
     pub(super) fn failed(&self, error: sqlx::Error) -> StoreError {
+        self.standing.note(Failure::of(&error));
         report(error, &self.path, "conversations could not be read")
     }
 }

@@ -3,13 +3,17 @@
 //! To change it, add a file to `migrations` and a line to `MIGRATIONS`; never change one that was released, because
 //! what was applied is held against it.
 
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnection};
 
 use super::failure::Failure;
+use super::place::beside;
 use super::{SqliteError, connect};
+use crate::private_file;
 
 const MIGRATIONS: [(i64, &str, &str); 6] = [
     (1, "conversations", include_str!("migrations/0001_conversations.sql")),
@@ -27,20 +31,84 @@ pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 const OURS: i64 = 0x6369_7465;
 
 /// Looks at a file that exists without changing it: whether it is ours, whole as far as SQLite sees at once, and not of
-/// a later version. An empty file is fine, and has version 0.
+/// a later version. One that SQLite finds empty is the rest of a copy that was broken off: a new store gets its name when it is whole.
 pub(super) async fn inspect(path: &Path) -> Result<i64, SqliteError> {
     let failed = |error| explain(error, path);
     let mut connection = connect::reading(path).connect().await.map_err(failed)?;
     let looked = look(&mut connection).await;
     connection.close().await.ok();
-    let (application, tables, version) = looked.map_err(failed)?;
-    if application != OURS && (application != 0 || tables > 0) {
+    let (application, tables, version) = looked.map_err(|error| {
+        if is_blank(path) {
+            damaged(path, Part::FirstPage)
+        } else if has(path, "-journal") {
+            damaged(path, Part::End)
+        } else {
+            failed(error)
+        }
+    })?;
+    if application == 0 && tables == 0 {
+        return Err(damaged(path, Part::Everything));
+    }
+    if application != OURS {
         return Err(SqliteError::Foreign { path: path.to_owned() });
     }
     if version > NEWEST {
         return Err(SqliteError::Newer { path: path.to_owned(), found: version, known: NEWEST });
     }
     Ok(version)
+}
+
+/// What is missing in a file that was cut short.
+#[derive(Debug, thiserror::Error)]
+enum Part {
+    #[error("it is empty")]
+    Everything,
+    #[error("its first page is missing")]
+    FirstPage,
+    #[error("whoever wrote it was broken off, and has left a journal (-journal)")]
+    End,
+    #[error("only its log (-wal) is there")]
+    AllButTheLog,
+}
+
+fn damaged(path: &Path, missing: Part) -> SqliteError {
+    SqliteError::Damaged { path: path.to_owned(), source: missing.into() }
+}
+
+/// Whether there is something in the file beside it whose name has this at its end.
+fn has(path: &Path, end: &str) -> bool {
+    fs::metadata(beside(path, end)).is_ok_and(|beside| beside.len() > 0)
+}
+
+/// Whether zeros stand where every SQLite file says that it is one: whoever copies a file may write its first page last.
+fn is_blank(path: &Path) -> bool {
+    let mut head = [1; 16];
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == [0; 16]
+}
+
+/// Makes a new store. It gets its name when it is whole, so that a file which is not whole is never taken for a new one.
+pub(super) async fn create(path: &Path, max_bytes: usize) -> Result<(), SqliteError> {
+    let failed = |source| SqliteError::Create { path: path.to_owned(), source };
+    if has(path, "-wal") {
+        return Err(damaged(path, Part::AllButTheLog));
+    }
+    let new = beside(path, ".new");
+    for end in ["", "-wal", "-shm", "-journal"] {
+        // Of a start that was broken off.
+        fs::remove_file(beside(&new, end)).or_else(unless_missing).map_err(failed)?;
+    }
+    private_file::options().write(true).create_new(true).open(&new).map_err(failed)?;
+    let made = async {
+        let mut connection = connect::writing(&new, max_bytes).connect().await.map_err(|e| explain(e, &new))?;
+        migrate(&mut connection, &new).await?;
+        connection.close().await.map_err(|error| explain(error, &new))
+    };
+    made.await?;
+    private_file::put(&new, path).map_err(failed)
+}
+
+fn unless_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 /// The application that the file belongs to, how many tables it has besides the list of migrations, and its version.
@@ -79,8 +147,12 @@ pub(super) fn explain(error: sqlx::Error, path: &Path) -> SqliteError {
     match Failure::of(&error) {
         Failure::Foreign => SqliteError::Foreign { path },
         Failure::Damaged => SqliteError::Damaged { path, source: error.into() },
-        Failure::Full | Failure::Disk | Failure::ReadOnly | Failure::Busy | Failure::Closed | Failure::Other => {
-            SqliteError::Failed { path, source: error.into() }
-        }
+        Failure::Full
+        | Failure::Disk
+        | Failure::ReadOnly
+        | Failure::Busy
+        | Failure::Closed
+        | Failure::Moved
+        | Failure::Other => SqliteError::Failed { path, source: error.into() },
     }
 }

@@ -1,9 +1,9 @@
 //! The store for the rest of the server.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::assistant_writer::discard_all_drafts;
 use super::copies::Copies;
 use super::lock::{Lock, make_private};
+use super::place::Place;
 use super::reader::Reader;
 use super::work::{Alone, Work};
 use super::writer::Writer;
@@ -25,7 +26,7 @@ use crate::metrics::StoreFigures;
 use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::writing::{
-    Append, Change, Create, Health, Keep, Note, Pending, Placed, Refer, Reply, recorded_before,
+    Append, Change, Create, Health, Keep, Note, Pending, Placed, Refer, Reply, Standing, recorded_before,
 };
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
@@ -46,7 +47,8 @@ pub struct SqliteStore {
     pub(super) room: Arc<Semaphore>,
     notifiers: Arc<NotifierRegistry>,
     pub(super) book: Arc<LineBook>,
-    failing: Arc<AtomicBool>,
+    standing: Arc<Standing>,
+    place: Place,
     figures: StoreFigures,
     /// The writer, which ends when it is told to, or when the last handle on the queue is gone.
     writer: TaskTracker,
@@ -60,10 +62,13 @@ impl SqliteStore {
     pub async fn open(path: &Path, limits: StoreLimits, clock: Arc<dyn Clock>) -> Result<Self, SqliteError> {
         let failed = |error| schema::explain(error, path);
         let lock = Lock::take(path)?;
-        if tokio::fs::metadata(path).await.is_ok() {
-            schema::inspect(path).await?;
+        match tokio::fs::metadata(path).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => schema::create(path, limits.max_bytes).await?,
+            Ok(_) | Err(_) => {
+                schema::inspect(path).await?;
+                make_private(path)?;
+            }
         }
-        make_private(path)?;
         let options = connect::writing(path, limits.max_bytes);
         let mut connection = options.connect().await.map_err(failed)?;
         schema::migrate(&mut connection, path).await?;
@@ -72,10 +77,11 @@ impl SqliteStore {
         let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
         let (book, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
         let book = Arc::new(book);
-        let reader = Reader::open(path).await.map_err(failed)?;
+        let standing = Arc::<Standing>::default();
+        let place = Place::of(path, Arc::clone(&standing));
+        let reader = Reader::open(path, Arc::clone(&standing)).await.map_err(failed)?;
         let (queue, work) = mpsc::channel(MAX_WAITING);
-        let (notifiers, health) = (Arc::<NotifierRegistry>::default(), Health::default());
-        let failing = health.failing();
+        let notifiers = Arc::<NotifierRegistry>::default();
         let figures = StoreFigures::default();
         let writer = Writer {
             path: path.to_owned(),
@@ -86,7 +92,8 @@ impl SqliteStore {
             clock,
             limits,
             notifiers: Arc::clone(&notifiers),
-            health,
+            health: Health::new(Arc::clone(&standing)),
+            place: place.clone(),
             heads: BTreeMap::new(),
             next_key,
             book: Arc::clone(&book),
@@ -102,7 +109,7 @@ impl SqliteStore {
         tasks.spawn(writer.run());
         tasks.close();
         let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
-        Ok(Self { reader, queue, room, notifiers, book, failing, figures, writer: tasks })
+        Ok(Self { reader, queue, room, notifiers, book, standing, place, figures, writer: tasks })
     }
 
     /// Hands a change to the writer and waits until it is committed.
@@ -290,7 +297,10 @@ impl ConversationStore for SqliteStore {
         if self.queue.is_closed() {
             return Err(StoreError::Closed);
         }
-        if self.failing.load(Ordering::Relaxed) {
+        // A file that has lost its name is noticed by this as well.
+        self.place.check().ok();
+        self.standing.check()?;
+        if self.standing.is_failing() {
             self.alone(Alone::Probe).await?;
         }
         Ok(())

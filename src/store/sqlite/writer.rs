@@ -17,6 +17,7 @@ use super::connect::PAGE_BYTES;
 use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
 use super::lock::Lock;
+use super::place::Place;
 use super::turn_rows::{answered_rows, queued_rows};
 use super::work::{Alone, Work};
 use crate::activity::ConversationId;
@@ -151,6 +152,7 @@ pub(super) struct Writer {
     pub(super) limits: StoreLimits,
     pub(super) notifiers: Arc<NotifierRegistry>,
     pub(super) health: Health<Failure>,
+    pub(super) place: Place,
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     /// The turns, which are in the file as well.
@@ -370,11 +372,15 @@ impl Writer {
             .collect()
     }
 
-    /// The connection, opened anew where it broke.
+    /// The connection, opened anew where it broke. There is none to a file that has lost its name.
     pub(super) async fn connection(&mut self) -> Result<&mut SqliteConnection, sqlx::Error> {
+        self.place.check().map_err(|moved| sqlx::Error::Configuration(moved.into()))?;
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => self.options.connect().await?,
+            None => {
+                self.place.reopened();
+                self.options.connect().await?
+            }
         };
         Ok(self.connection.insert(connection))
     }

@@ -150,3 +150,24 @@ async fn a_listener_that_hears_nothing_is_replaced_and_what_was_missed_is_found(
     closed.expect("in time");
     assert!(fixture.proxy.passed() > 2);
 }
+
+/// Most changes do not touch what is damaged, and say nothing about it.
+#[tokio::test]
+async fn a_database_with_a_table_missing_is_not_ready_until_it_is_opened_anew() {
+    let fixture = fixture(PATIENT).await;
+    fixture.database.run("ALTER TABLE activity RENAME TO elsewhere").await;
+    fixture.store.append(&id("c"), say("refused")).await.expect_err("damaged");
+    fixture.store.create(&id("d"), None).await.expect("nothing of that is damaged");
+    for _ in 0..3 {
+        assert!(matches!(fixture.store.ready().await, Err(StoreError::Lost { .. })));
+    }
+    let other = node(&fixture.database, StoreLimits::in_database(), Arc::new(SystemClock)).await;
+    other.ready().await.expect("nothing is known yet");
+    other.read(&id("c"), None, 1).await.expect_err("damaged");
+    assert!(matches!(other.ready().await, Err(StoreError::Lost { .. })), "reading meets it as well");
+    fixture.database.run("ALTER TABLE elsewhere RENAME TO activity").await;
+    assert!(matches!(other.ready().await, Err(StoreError::Lost { .. })));
+    let anew = node(&fixture.database, StoreLimits::in_database(), Arc::new(SystemClock)).await;
+    anew.append(&id("c"), say("recorded")).await.expect("a store").expect("known");
+    anew.ready().await.expect("ready");
+}
