@@ -41,6 +41,9 @@ const MOST_CONNECTIONS: u64 = 100_000;
 /// The smallest useful number of connections.
 const LEAST_CONNECTIONS: u64 = 16;
 
+/// With fewer, a server of some hundred chats and streams has none left, and its operator should know.
+const FEW_CONNECTIONS: usize = 4096;
+
 /// Files that are no connections of clients: the store, and calls to a bot, a Direct Line or a web page.
 const OTHER_FILES: u64 = 256;
 
@@ -125,6 +128,13 @@ async fn serve_from(
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     config.http.max_connections = connections()?;
     tracing::info!(connections = config.http.max_connections, "the limit of open files allows this many connections");
+    if config.http.max_connections < FEW_CONNECTIONS {
+        tracing::warn!(
+            connections = config.http.max_connections,
+            "the limit of open files allows few connections, and each open chat takes one: raise it (LimitNOFILE= of systemd, \
+             --ulimit nofile= of containers, ulimit -n)"
+        );
+    }
     let assistants = Arc::new(Assistants::default());
     let manager = AssistantManager::new(Arc::clone(&assistants), Arc::clone(&store) as _, read_settings);
     let manager = Arc::new(manager.with_reader(DocumentReader::this_program().ok()));

@@ -104,6 +104,9 @@ pub enum ApiError {
         "the page may not send answers; set page_answers (CITEWIRE_PAGE_ANSWERS) to true, or use /v1 with an API key"
     )]
     NoPageAnswers,
+    /// All connections that there may be are open.
+    #[error("the server has as many connections as it may have; try again soon")]
+    NoPlace,
     /// The server is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,

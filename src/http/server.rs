@@ -1,6 +1,5 @@
 //! Builds and runs the server.
 
-use std::any::Any;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -15,6 +14,7 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{App, HttpServer, web};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::door::places::{KEPT, Places};
 use super::tasks::Tasks;
 use super::{State, problem, routes};
 use crate::channels::LineServer;
@@ -77,15 +77,20 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         workers => workers,
     };
+    let places = Places::new(state.options.max_connections, state.metrics.clone());
     let server = HttpServer::new(app)
         .disable_signals()
         .workers(workers)
-        .max_connections((state.options.max_connections / workers).max(1))
+        .max_connections((state.options.max_connections + KEPT).div_ceil(workers))
         .client_request_timeout(HEAD_WITHIN)
         // A client that is gone while it waits for an answer ends the work on it, and the call to a back end with that.
         .h1_allow_half_closed(false)
         .shutdown_timeout(state.options.shutdown_grace.as_secs())
-        .on_connect(move |connection, _| prepare(connection, stuck_after));
+        .on_connect(move |connection, data| {
+            let Some(stream) = connection.downcast_ref::<TcpStream>() else { return };
+            prepare(stream, stuck_after);
+            data.insert(places.enter(stream));
+        });
     let server = server.bind(address).map_err(|source| ServerError::Bind { address, source })?;
     let addresses = server.addrs();
     let inner = server.run();
@@ -227,10 +232,7 @@ async fn keep_fresh(state: &State) {
 
 /// Has the system give up on a connection whose other end takes nothing any more: closing it from here would wait for
 /// the same bytes to leave.
-fn prepare(connection: &dyn Any, stuck_after: Duration) {
-    let Some(stream) = connection.downcast_ref::<TcpStream>() else {
-        return;
-    };
+fn prepare(stream: &TcpStream, stuck_after: Duration) {
     #[cfg(target_os = "linux")]
     if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(stuck_after)) {
         tracing::debug!(%error, "a connection has no time limit for unsent data");

@@ -30,8 +30,11 @@ struct Inner {
     claims: IntCounter,
     unresolved: IntCounter,
     sources: IntCounterVec,
+    connections_limit: IntGauge,
+    connections_beyond: IntCounter,
     sockets: IntGauge,
     live_streams: IntGauge,
+    apologies: IntCounterVec,
     first_update: Histogram,
     queues: Queues,
     queue: IntGaugeVec,
@@ -86,6 +89,42 @@ impl Limit {
     }
 }
 
+/// What a user got instead of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Apology {
+    /// The back end failed, or the answer could not be recorded.
+    Failure,
+    /// There was too much to do, here or there.
+    Busy,
+    /// Too many processes ended while they answered the question.
+    GivenUp,
+    /// The answer did not rest on what it has to rest on.
+    Refusal,
+    /// Too many questions of the conversation waited.
+    Waiting,
+    /// The question was too long.
+    TooLong,
+    /// The question had no words.
+    Wordless,
+}
+
+impl Apology {
+    const ALL: [Self; 7] =
+        [Self::Failure, Self::Busy, Self::GivenUp, Self::Refusal, Self::Waiting, Self::TooLong, Self::Wordless];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Failure => "failure",
+            Self::Busy => "busy",
+            Self::GivenUp => "given_up",
+            Self::Refusal => "refusal",
+            Self::Waiting => "waiting",
+            Self::TooLong => "too_long",
+            Self::Wordless => "wordless",
+        }
+    }
+}
+
 impl Default for Metrics {
     fn default() -> Self {
         Self::new()
@@ -114,7 +153,12 @@ impl Metrics {
             // A series that is there from the beginning shows the first time as well.
             rate_limited.with_label_values(&[limit.label()]);
         }
+        let apologies = added!(IntCounterVec::new(named(table::APOLOGIES), table::APOLOGIES.labels));
+        for kind in Apology::ALL {
+            apologies.with_label_values(&[kind.label()]);
+        }
         Self(Arc::new(Inner {
+            apologies,
             revision: added!(IntGaugeVec::new(named(table::REVISION_INFO), table::REVISION_INFO.labels)),
             documents_waiting: added!(IntGauge::with_opts(named(table::DOCUMENTS_WAITING))),
             documents_unreadable: added!(IntGaugeVec::new(
@@ -128,6 +172,8 @@ impl Metrics {
             claims: added!(IntCounter::with_opts(named(table::CLAIMS))),
             sources: added!(IntCounterVec::new(named(table::SOURCES), table::SOURCES.labels)),
             unresolved: added!(IntCounter::with_opts(named(table::UNRESOLVED))),
+            connections_limit: added!(IntGauge::with_opts(named(table::CONNECTIONS_LIMIT))),
+            connections_beyond: added!(IntCounter::with_opts(named(table::CONNECTIONS_BEYOND))),
             sockets: added!(IntGauge::with_opts(named(table::SOCKETS))),
             live_streams: added!(IntGauge::with_opts(named(table::LIVE_STREAMS))),
             first_update: added!(Histogram::with_opts(buckets(table::FIRST_UPDATE))),
@@ -226,6 +272,11 @@ impl Metrics {
         self.0.request_seconds.with_label_values(&[method, route]).observe(taken.as_secs_f64());
     }
 
+    /// A user gets this instead of an answer.
+    pub fn apology(&self, kind: Apology) {
+        self.0.apologies.with_label_values(&[kind.label()]).inc();
+    }
+
     /// A limit refused a call.
     pub fn limited(&self, limit: Limit) {
         self.0.rate_limited.with_label_values(&[limit.label()]).inc();
@@ -255,6 +306,16 @@ impl Metrics {
                 self.0.sources.with_label_values(&[outcome]).inc_by(count as u64);
             }
         }
+    }
+
+    /// So many connections may be open.
+    pub fn connections_limit(&self, most: usize) {
+        self.0.connections_limit.set(i64::try_from(most).unwrap_or(i64::MAX));
+    }
+
+    /// A connection has come beyond those that may be open.
+    pub fn connection_without_place(&self) {
+        self.0.connections_beyond.inc();
     }
 
     /// A socket is open, until the guard is dropped.

@@ -54,6 +54,8 @@ families! {
     CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers.";
     SOURCES = "citewire_sources_total", Type::Counter, ["outcome"], "Sources of converted answers.";
     UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers without a source.";
+    CONNECTIONS_LIMIT = "citewire_connections_limit", Type::Gauge, [], "Connections that may be open.";
+    CONNECTIONS_BEYOND = "citewire_connections_beyond_limit_total", Type::Counter, [], "Connections beyond the limit.";
     SOCKETS = "citewire_sockets_open", Type::Gauge, [], "Open WebSocket streams.";
     LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Live answers in progress.";
     FIRST_UPDATE = "citewire_live_first_update_seconds", Type::Histogram(SECONDS), [],
@@ -69,6 +71,7 @@ families! {
         "Questions to back ends.";
     BACKEND_SECONDS = "citewire_backend_call_duration_seconds", Type::Histogram(SECONDS), ["assistant", "kind"],
         "Time until first response or failure.";
+    APOLOGIES = "citewire_apologies_total", Type::Counter, ["kind"], "Texts that users got instead of an answer.";
     REFUSALS = "citewire_channel_refusals_total", Type::Counter, ["channel", "reason"],
         "Refused or failed calls to channels.";
     BUS_UP = "citewire_bus_up", Type::Gauge, [], "1 while the bus is connected.";

@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,26 +110,71 @@ fn a_log_that_no_terminal_shows_has_no_colours() {
     assert!(!logged.contains('\u{1b}'), "{logged}");
 }
 
+/// A connection and the head of the answer to a GET on it.
+async fn get(address: SocketAddr, path: &str) -> (TcpStream, String) {
+    let mut connection = TcpStream::connect(address).await.expect("a connection");
+    let head = get_on(&mut connection, path).await;
+    (connection, head)
+}
+
+async fn get_on(connection: &mut TcpStream, path: &str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    connection.write_all(request.as_bytes()).await.expect("sent");
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(connection.read_u8().await.expect("an answer"));
+    }
+    String::from_utf8(head).expect("text").to_lowercase()
+}
+
 #[tokio::test]
-async fn a_server_with_as_many_connections_as_it_may_have_serves_the_next_when_one_ends() {
+async fn a_server_with_as_many_connections_as_it_may_have_answers_those_who_watch_it() {
     let app = TestApp::with(|setup| (setup.http.workers, setup.http.max_connections) = (1, 4));
     let mut held = Vec::new();
     for _ in 0..4 {
-        let mut connection = TcpStream::connect(app.address).await.expect("a connection");
-        connection.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
-        let mut answer = [0; 12];
-        connection.read_exact(&mut answer).await.expect("an answer");
-        assert_eq!(&answer, b"HTTP/1.1 200");
+        let (connection, head) = get(app.address, "/openapi.json").await;
+        assert!(head.starts_with("http/1.1 200"), "{head}");
         held.push(connection);
     }
-    let mut next = TcpStream::connect(app.address).await.expect("the system takes it in");
-    next.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
-    let mut answer = [0; 12];
-    let waited = tokio::time::timeout(Duration::from_millis(300), next.read_exact(&mut answer)).await;
-    assert!(waited.is_err(), "there is no limit");
-    held.pop();
-    next.read_exact(&mut answer).await.expect("an answer");
-    assert_eq!(&answer, b"HTTP/1.1 200");
+    // Whoever says nothing keeps nobody out, however many they are.
+    for _ in 0..200 {
+        held.push(TcpStream::connect(app.address).await.expect("a connection"));
+    }
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let (_, head) = get(app.address, path).await;
+        assert!(head.starts_with("http/1.1 200") && head.contains("connection: close"), "{path}: {head}");
+    }
+    let (_, refused) = get(app.address, "/openapi.json").await;
+    assert!(refused.starts_with("http/1.1 503") && refused.contains("retry-after: 5"), "{refused}");
+    let figures = app.get("/metrics", API_KEY).send().await.expect("an answer").text().await.expect("text");
+    let figure = |name: &str| {
+        let line = figures.lines().find(|line| line.starts_with(name) && !line.starts_with('#')).expect("a figure");
+        line.rsplit(' ').next().expect("a value").parse::<u64>().expect("a number")
+    };
+    assert_eq!(figure("citewire_connections_limit "), 4);
+    assert!(figure("citewire_connections_beyond_limit_total ") >= 200, "{figures}");
+    // One that came beyond the limit takes the place of one that has ended.
+    let mut waiting = TcpStream::connect(app.address).await.expect("a connection");
+    held.truncate(4);
+    drop(held.remove(0));
+    let served = loop {
+        let head = get_on(&mut waiting, "/openapi.json").await;
+        if head.starts_with("http/1.1 200") {
+            break head;
+        }
+        waiting = TcpStream::connect(app.address).await.expect("a connection");
+    };
+    assert!(!served.contains("connection: close"), "{served}");
+}
+
+/// The limit of open files is often 1024, and nobody knows.
+#[test]
+fn few_files_are_named_at_the_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let serving = Serving::start_with_files(1024, folder.path(), &[]);
+    let warned = serving.said.iter().any(|line| line.contains("WARN") && line.contains("LimitNOFILE"));
+    assert!(warned, "{:?}", serving.said);
+    assert_eq!(serving.interrupt(), Some(0));
 }
 
 #[tokio::test]

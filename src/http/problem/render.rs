@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::{ConnectionType, StatusCode};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, web};
+use actix_web::{Error, HttpMessage as _, HttpRequest, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,6 +15,7 @@ use super::error_response::{ErrorResponse, error_response};
 use super::table::{self, ProblemType};
 use crate::channels::direct_line_client::SERVER_NAME;
 use crate::http::body::Held;
+use crate::http::door::places::Place;
 use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
 use crate::http::{ApiError, HttpOptions, State, audit, door, ticket};
 
@@ -119,7 +120,9 @@ pub(crate) async fn render(
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
     let reader = Reader::of(request.path());
+    let place = |request: &HttpRequest| request.conn_data::<Place>().is_none_or(|place| place.serves(request.path()));
     let mut response = match door::host::guard(&state.options, request.request()) {
+        Ok(()) if !place(request.request()) => request.error_response(ApiError::NoPlace),
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
         Err(error) => request.error_response(ApiError::from(error)),
     };
@@ -158,6 +161,9 @@ pub(crate) async fn render(
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
         response = response.map_body(|_, _| BoxBody::new(body));
+    }
+    if response.request().conn_data::<Place>().is_some_and(Place::is_passing) {
+        response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     if direct_line {
         // By this a client knows that the bearer of the secret may speak as a bot here.

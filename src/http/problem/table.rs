@@ -215,6 +215,7 @@ problems! {
     }
     SERVICE_UNAVAILABLE {
         SHUTTING_DOWN "shutting_down" "The server is shutting down".after(5);
+        TOO_MANY_CONNECTIONS "too_many_connections" "The server has no place for more connections".after(5);
         NO_KEYS "no_keys" "The keys that sign tokens cannot be fetched".after(5);
         QUEUE_FULL "queue_full" "The queue for incoming activities is full".after(2);
         CONVERSATION_BUSY "conversation_busy" "Other answers in the conversation have not ended".after(5);

@@ -43,6 +43,14 @@ impl Serving {
         Self::spawn(shell, data, environment)
     }
 
+    /// The same, when it may have so many files open.
+    pub(crate) fn start_with_files(files: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
+        let script = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+        let program = env!("CARGO_BIN_EXE_citewire");
+        let shell = bare(Command::new("sh"), &["-c", &script, program, "serve", "--bind", "127.0.0.1:0"]);
+        Self::spawn(shell, data, environment)
+    }
+
     /// The same on a disk of its own of so many KiB, which ends with the server; five eighths of it are taken by the
     /// file `ballast` in the data directory. The directory is seen by the server only: see [`Self::path_of_its_own`].
     pub(crate) fn start_on_small_disk(kib: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
