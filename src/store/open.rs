@@ -159,7 +159,8 @@ pub async fn open(options: &StoreOptions, data_dir: &Path, clock: Arc<dyn Clock>
     Ok(match options.location(data_dir)? {
         Location::Memory => Arc::new(MemoryStore::new(options.limits(StoreLimits::in_memory()), clock)),
         Location::Sqlite(path) => {
-            Arc::new(SqliteStore::open(&path, options.limits(StoreLimits::on_disk()), clock).await?)
+            let store = SqliteStore::open(&path, options.limits(StoreLimits::on_disk()), clock).await?;
+            Arc::new(store.patient(options.postgres.write_timeout))
         }
         Location::Postgres(address) => {
             let limits = options.limits(StoreLimits::in_database());

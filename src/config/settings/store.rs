@@ -44,7 +44,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     number!(
         "store.write_timeout_seconds",
         Is("10"),
-        "How long requests wait while PostgreSQL cannot be reached.",
+        "How long requests wait while PostgreSQL cannot be reached, and the end of an answer while the disk of a file fails.",
         1..=300,
         |raw, seconds| raw.store.postgres.write_timeout = Duration::from_secs(seconds)
     ),

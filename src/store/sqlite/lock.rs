@@ -1,7 +1,7 @@
 //! The lock that lets one server use a store file.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use super::SqliteError;
@@ -54,7 +54,16 @@ impl Drop for Lock {
     }
 }
 
-/// Makes the file for its owner alone. Must not run while SQLite has the file open.
+/// Makes the file for its owner alone, and what SQLite has made beside it with the mode that it had. Must not run while SQLite has the
+/// file open.
 pub(super) fn make_private(path: &Path) -> Result<(), SqliteError> {
-    private_file::make_private(path).map_err(|source| SqliteError::Create { path: path.to_owned(), source })
+    let create = |source| SqliteError::Create { path: path.to_owned(), source };
+    private_file::make_private(path).map_err(create)?;
+    for beside in ["-wal", "-shm"].map(|end| beside(path, end)) {
+        match private_file::make_private(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(create(error)),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }

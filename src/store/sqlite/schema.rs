@@ -30,6 +30,12 @@ pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 /// What the first migration writes as `application_id`.
 const OURS: i64 = 0x6369_7465;
 
+/// What every file of SQLite begins with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// The smallest page.
+const LEAST_BYTES: u64 = 512;
+
 /// Looks at a file that exists without changing it: whether it is ours, whole as far as SQLite sees at once, and not of
 /// a later version. One that SQLite finds empty is the rest of a copy that was broken off: a new store gets its name when it is whole.
 pub(super) async fn inspect(path: &Path) -> Result<i64, SqliteError> {
@@ -80,10 +86,14 @@ fn has(path: &Path, end: &str) -> bool {
     fs::metadata(beside(path, end)).is_ok_and(|beside| beside.len() > 0)
 }
 
-/// Whether zeros stand where every SQLite file says that it is one: whoever copies a file may write its first page last.
+/// Whether zeros stand where every SQLite file says that it is one, or no more than a part of that: whoever copies a file may write its
+/// first page last.
 fn is_blank(path: &Path) -> bool {
-    let mut head = [1; 16];
-    File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == [0; 16]
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LEAST_BYTES).read_to_end(&mut head));
+    let magic = &head[..head.len().min(MAGIC.len())];
+    read.is_ok()
+        && (magic.iter().all(|byte| *byte == 0) || head.len() < LEAST_BYTES as usize && MAGIC.starts_with(magic))
 }
 
 /// Makes a new store. It gets its name when it is whole, so that a file which is not whole is never taken for a new one.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::{Instant, sleep};
 use tokio_util::task::TaskTracker;
 
 use super::assistant_writer::discard_all_drafts;
@@ -39,6 +41,9 @@ const MAX_WAITING: usize = 1024;
 /// And so many KiB of them.
 const MAX_WAITING_KIB: usize = 64 * 1024;
 
+/// Between two attempts at the end of a turn.
+const TRY_AGAIN_AFTER: Duration = Duration::from_millis(250);
+
 /// A [`ConversationStore`] in one SQLite file. Acknowledged changes are on the disk.
 #[derive(Debug)]
 pub struct SqliteStore {
@@ -50,6 +55,8 @@ pub struct SqliteStore {
     standing: Arc<Standing>,
     place: Place,
     figures: StoreFigures,
+    /// How long the end of a turn is tried again.
+    patience: Duration,
     /// The writer, which ends when it is told to, or when the last handle on the queue is gone.
     writer: TaskTracker,
 }
@@ -109,7 +116,25 @@ impl SqliteStore {
         tasks.spawn(writer.run());
         tasks.close();
         let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
-        Ok(Self { reader, queue, room, notifiers, book, standing, place, figures, writer: tasks })
+        Ok(Self {
+            reader,
+            queue,
+            room,
+            notifiers,
+            book,
+            standing,
+            place,
+            figures,
+            patience: Duration::ZERO,
+            writer: tasks,
+        })
+    }
+
+    /// The same store, in which the end of a turn is tried again for so long while the disk fails: its answer was written by a model, and
+    /// nobody could send it again.
+    #[must_use]
+    pub fn patient(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Hands a change to the writer and waits until it is committed.
@@ -173,14 +198,18 @@ impl ConversationStore for SqliteStore {
     }
 
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
-        let (append, written) = Append::new(id, batch)?;
-        let bytes = append.bodies.len();
-        match self.change(append, bytes, Change::Append).await? {
-            None => Ok(None),
-            Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
-            Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
-            Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
+        let again = batch.end.is_some().then(|| batch.clone());
+        let mut appended = self.try_append(id, batch).await;
+        let Some(again) = again else { return appended };
+        let deadline = Instant::now() + self.patience;
+        while matches!(appended, Err(StoreError::NoSpace { .. } | StoreError::Failed { .. } | StoreError::Busy))
+            && self.standing.check().is_ok()
+            && Instant::now() + TRY_AGAIN_AFTER <= deadline
+        {
+            sleep(TRY_AGAIN_AFTER).await;
+            appended = self.try_append(id, again.clone()).await;
         }
+        appended
     }
 
     async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
@@ -323,6 +352,17 @@ impl ConversationStore for SqliteStore {
 }
 
 impl SqliteStore {
+    async fn try_append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
+        let (append, written) = Append::new(id, batch)?;
+        let bytes = append.bodies.len();
+        match self.change(append, bytes, Change::Append).await? {
+            None => Ok(None),
+            Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
+            Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
+            Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
+        }
+    }
+
     /// Gives the space of so many deleted conversations back to the file system, and removes copies of what was in them.
     pub(super) async fn give_back(&self, deleted: usize) -> Result<(), StoreError> {
         while deleted > 0 && self.alone(Alone::Shrink).await? {}

@@ -5,6 +5,7 @@ use super::{
     TokenCounts,
 };
 use crate::report::{Entry, ScoreLine};
+use crate::text::end_within;
 
 /// The number of sources whose scores are reported. Without a limit, the report on a hostile answer could exceed the answer.
 const MAX_SCORE_LINES: usize = 100;
@@ -55,6 +56,19 @@ impl Answer {
                 source.score = scoring.score(raw);
             }
         }
+    }
+
+    /// Cuts the text to at most `max` bytes, at the end of a part of it where there is one near; whether it was longer. What is cited
+    /// beside the text behind that is cited no more, and the answer is not complete.
+    pub fn cut(&mut self, max: usize) -> bool {
+        if self.text.len() <= max {
+            return false;
+        }
+        self.text.truncate(end_within(&self.text, max));
+        let end = self.text.len();
+        self.citations.retain(|citation| citation.span.end() <= end);
+        self.complete = false;
+        true
     }
 
     /// The scores of the first hundred sources that have raw scores.

@@ -6,7 +6,7 @@ use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
 use crate::dialect::{Livestream, MessageOptions};
 use crate::graph;
-use crate::ingest::AnswerStream;
+use crate::ingest::{AnswerStream, StreamEvent};
 use crate::report::Report;
 
 /// The text that readers see while nothing of the answer can be shown.
@@ -35,6 +35,10 @@ pub struct Streaming {
     informed: bool,
     /// The length in bytes of the text that was returned last.
     given: usize,
+    /// The length in bytes of the answer's own text so far.
+    length: usize,
+    /// And how long it may be.
+    max_length: usize,
 }
 
 /// Something new to show.
@@ -56,6 +60,8 @@ pub struct Streamed {
     pub continues: bool,
     /// The report of the conversion.
     pub report: Report,
+    /// Whether the text was [too long](Streaming::at_most), and its end is missing.
+    pub cut: bool,
 }
 
 impl Streaming {
@@ -68,7 +74,22 @@ impl Streaming {
             conversion,
             informed: false,
             given: 0,
+            length: 0,
+            max_length: usize::MAX,
         }
+    }
+
+    /// The same conversion, of which at most so many bytes of text are taken, before they are converted. The message of a longer answer has
+    /// its beginning, up to the end of a paragraph, a line, a sentence or a word.
+    #[must_use]
+    pub fn at_most(self, max_length: usize) -> Self {
+        Self { max_length, ..self }
+    }
+
+    /// Whether more text has arrived than is taken: whatever else comes changes nothing.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.length > self.max_length
     }
 
     /// Takes the next bytes of the body. Returns the new text to show, if there is any; it replaces the text shown before.
@@ -80,6 +101,9 @@ impl Streaming {
         let events = self.stream.push(bytes)?;
         let grammar = self.stream.grammar().unwrap_or_default();
         for event in events {
+            if let StreamEvent::Text(text) = &event {
+                self.length += text.len();
+            }
             self.shown.take(event, grammar);
         }
         let text = self.shown.text();
@@ -116,11 +140,13 @@ impl Streaming {
     /// # Errors
     /// When the input is not valid in its format, or when required grounding is missing.
     pub fn end(self) -> Result<Streamed, ConvertError> {
-        let Self { conversion, stream, shown, given, .. } = self;
-        let (message, report) = message(stream.finish()?, &conversion)?;
+        let Self { conversion, stream, shown, given, max_length, .. } = self;
+        let mut answer = stream.finish()?;
+        let cut = answer.cut(max_length);
+        let (message, report) = message(answer, &conversion)?;
         let text = message.text.as_deref().unwrap_or_default();
         let continues = conversion.to.streams_claims() || text.starts_with(&shown.text()[..given]);
-        Ok(Streamed { message, continues, report })
+        Ok(Streamed { message, continues, report, cut })
     }
 
     /// Ends the stream. Returns all its activities: updates, evenly spaced and at most
@@ -356,6 +382,27 @@ mod tests {
             }
             assert_eq!(streaming.end().expect("a message").message, whole("One [1].", &["a"], &to(dialect, json!({}))));
         }
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_ends_with_a_whole_part() {
+        let long = "One word after the other [1]. ".repeat(100);
+        let events = [json!({"sources": [source("a")]}), json!({"delta": long}), json!({"done": true})];
+        let whole = json!({"text": long, "sources": [source("a")], "done": true}).to_string();
+        for body in [body(&events), whole] {
+            let mut streaming = Streaming::new(to(Dialect::WebChat, json!({}))).at_most(1000);
+            streaming.push(body.as_bytes()).expect("an answer");
+            assert_eq!(streaming.is_full(), body.starts_with("data"));
+            let ended = streaming.end().expect("a message");
+            let text = ended.message.text.expect("a text");
+            let (words, definitions) = text.split_once("\n\n[1]: ").expect("a definition");
+            assert!(words.len() <= 1100 && words.ends_with("other [1].") && definitions.contains("/a"), "{text}");
+            assert!(ended.cut && !ended.report.complete);
+        }
+        let mut short = Streaming::new(to(Dialect::WebChat, json!({}))).at_most(3000);
+        short.push(self::body(&events).as_bytes()).expect("an answer");
+        let ended = short.end().expect("a message");
+        assert!(!ended.cut && ended.report.complete);
     }
 
     #[test]

@@ -34,6 +34,20 @@ pub fn cut_at_word(text: &str, max: usize) -> Cow<'_, str> {
     if max == 0 { "".into() } else { format!("{kept}…").into() }
 }
 
+/// Where a text is cut to have at most `max` bytes: at the end of a paragraph, a line, a sentence or a word, the first of these that
+/// stands in the last quarter of what fits.
+#[must_use]
+pub fn end_within(text: &str, max: usize) -> usize {
+    let hard = text.floor_char_boundary(max);
+    if hard == text.len() {
+        return hard;
+    }
+    let near = &text[text.floor_char_boundary(hard - hard / 4)..hard];
+    let ends = ["\n\n", "\n", ". ", " "];
+    let found = ends.iter().find_map(|end| Some(near.rfind(end)? + end.trim_end().len()));
+    found.map_or(hard, |at| hard - near.len() + at)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -48,6 +62,18 @@ mod tests {
         assert_eq!(cut_at_word("Donaudampfschiff", 6), "Donau…");
         assert_eq!(cut_at_word("ab 👩‍👩‍👧", 6), "ab…");
         assert_eq!(cut_at_word("ab", 0), "");
+    }
+
+    #[test]
+    fn a_text_ends_with_its_last_whole_part() {
+        let end = |text: &str, max| text[..end_within(text, max)].to_owned();
+        assert_eq!(end("One. Two.\n\nThree. Fo", 15), "One. Two.");
+        assert_eq!(end("One. Two\nThree. Fo", 11), "One. Two");
+        assert_eq!(end("One two. Three", 11), "One two.");
+        assert_eq!(end("One two three", 9), "One two");
+        assert_eq!(end("Donaudampfschiff", 6), "Donaud");
+        assert_eq!(end("Grüße", 3), "Gr");
+        assert_eq!(end("Grüße", 99), "Grüße");
     }
 
     proptest! {

@@ -9,7 +9,7 @@ mod visible;
 mod word;
 
 pub(crate) use bytes::ByteSet;
-pub use cut::cut_at_word;
+pub use cut::{cut_at_word, end_within};
 pub use line::in_terminal;
 pub use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
