@@ -10,14 +10,14 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::assistant::TURN_WITHIN;
 use super::failure::{Case, UNANSWERED};
-use super::{Assistant, AssistantOptions, Assistants, Downloads, history};
+use super::{Assistant, AssistantOptions, Assistants, Downloads, history, stopping};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
-use crate::channels::direct_line::streaming::{StreamingAnswer, StreamingAnswers, StreamingError};
+use crate::channels::direct_line::streaming::{Stop, StreamingAnswer, StreamingAnswers, StreamingError};
 use crate::channels::direct_line::{DirectLineOptions, Owner, Respondent, Unrecorded};
-use crate::channels::{DeliveryError, HeldLine, Incomplete, TurnEnd, TurnServer};
+use crate::channels::{DeliveryError, HeldLine, Incomplete, TurnEnd, TurnServer, is_given_up};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
-use crate::metrics::Queue;
+use crate::metrics::{Apology, Metrics, Queue};
 use crate::store::{
     ChangeListener, ConversationStore, NewTurn, Queued, StoreError, Turn, TurnKind, TurnRoom, TurnStage,
 };
@@ -113,7 +113,7 @@ impl Respondent for Answering {
     async fn no_room(&self, id: &ConversationId, activity: Arc<Activity>, _full: Queued) {
         let inner = &self.0;
         let answer = inner.streaming.begin(id.clone()).replying_to(activity.id.as_ref());
-        inner.close(answer, id, ONE_AT_A_TIME).await;
+        inner.close(answer, id, (Apology::Waiting, ONE_AT_A_TIME)).await;
     }
 }
 
@@ -152,9 +152,11 @@ impl TurnServer for Answering {
             Err(error) => return TurnEnd::Failed(error),
         };
         if !has_words(&question) {
+            inner.metrics().apology(Apology::Wordless);
             return inner.say(line, turn, WORDS_ONLY, Some(&question)).await;
         }
         if question.text.as_deref().is_some_and(|text| text.len() > inner.max_question_bytes) {
+            inner.metrics().apology(Apology::TooLong);
             return inner.say(line, turn, TOO_LONG, Some(&question)).await;
         }
         inner.answer(&assistant, line, turn, &question).await
@@ -171,6 +173,7 @@ impl TurnServer for Answering {
         let options = assistant.map_or_else(AssistantOptions::default, |assistant| assistant.options().clone());
         // Something may have been shown before it failed.
         let shown = Turn { stage: TurnStage::Spoken, ..turn.clone() };
+        self.0.metrics().apology(if is_given_up(turn) { Apology::GivenUp } else { Apology::Failure });
         self.0.say(line, &shown, &options.failure, Some(&question)).await
     }
 }
@@ -178,9 +181,9 @@ impl TurnServer for Answering {
 impl Inner {
     async fn answer(&self, assistant: &Assistant, line: &HeldLine, turn: &Turn, question: &Activity) -> TurnEnd {
         let (id, options) = (line.conversation(), assistant.options());
-        let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
-        let mut answer =
-            self.streaming.begin(id.clone()).replying_to(question.id.as_ref()).to_turn(turn, line.end_of(turn));
+        let stop = Stop::new(&options.stopped);
+        let answer = self.streaming.begin(id.clone()).replying_to(question.id.as_ref());
+        let mut answer = answer.to_turn(turn, line.end_of(turn)).until(&stop);
         let listener = match self.begin(&mut answer, &options.informative).await {
             Ok(listener) => listener,
             // The conversation is gone: there is nobody to tell.
@@ -190,13 +193,41 @@ impl Inner {
                 return TurnEnd::of::<()>(Err(error));
             }
         };
+        let place = question.id.as_ref().and_then(|question| question.place_in(id));
+        let hearing = stopping::hear(&*self.store, id, place, listener.clone(), &stop);
+        // It hears beside all that follows, and never ends that.
+        let hearing = async {
+            hearing.await;
+            std::future::pending().await
+        };
+        let answering = self.write(assistant, line, turn, question, answer, (listener, &stop));
+        tokio::select! {
+            biased;
+            end = answering => end,
+            end = hearing => end,
+        }
+    }
+
+    /// Writes an answer that has begun.
+    async fn write(
+        &self,
+        assistant: &Assistant,
+        line: &HeldLine,
+        turn: &Turn,
+        question: &Activity,
+        answer: StreamingAnswer,
+        (listener, stop): (ChangeListener, &Stop),
+    ) -> TurnEnd {
+        let (id, options) = (line.conversation(), assistant.options());
+        let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
         let place = tokio::select! {
             biased;
             () = line.ending.begun.cancelled() => return interrupted(line, turn).await,
+            () = stop.asked() => return self.end(answer, id, stop.words()).await,
             place = self.turn(&case) => place,
         };
         let Some(_place) = place else {
-            return self.close(answer, id, &options.busy).await;
+            return self.close(answer, id, (Apology::Busy, &options.busy)).await;
         };
         let end = Instant::now() + self.answer_within;
         let at_once = !answer.is_read().await;
@@ -205,9 +236,10 @@ impl Inner {
             () = line.ending.over.cancelled() => return interrupted(line, turn).await,
             // Nobody waits any more; what asks ends with its future.
             () = deleted(Some(listener)) => return TurnEnd::Lost,
+            () = stop.asked() => return self.end(answer, id, stop.words()).await,
             () = sleep_until(end) => {
                 case.too_slow(self.answer_within);
-                return self.close(answer, id, &options.failure).await;
+                return self.close(answer, id, (Apology::Failure, &options.failure)).await;
             }
             reply = self.ask(assistant, id, question, at_once) => reply,
         };
@@ -239,9 +271,13 @@ impl Inner {
             }
             Err(unanswered) => {
                 let text = match unanswered.cause {
+                    // Whatever there is of it: nobody wants it any more.
+                    StreamingError::NoAnswer(_) if stop.is_asked() => {
+                        return self.end(unanswered.answer, id, stop.words()).await;
+                    }
                     StreamingError::NoAnswer(cause) if is_too_slow() && !cause.is_refused() => {
                         case.too_slow(self.answer_within);
-                        &options.failure
+                        (Apology::Failure, options.failure.as_str())
                     }
                     StreamingError::NoAnswer(cause) => case.unanswered(&cause),
                     // The conversation is gone or somebody else answers: there is nobody to tell.
@@ -251,7 +287,7 @@ impl Inner {
                     // Nothing of this is the back end's doing.
                     StreamingError::Delivery(error) => {
                         tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
-                        &options.failure
+                        (Apology::Failure, options.failure.as_str())
                     }
                 };
                 self.close(unanswered.answer, id, text).await
@@ -290,13 +326,18 @@ impl Inner {
     ) -> Result<Reply, UpstreamError> {
         let place = question.id.as_ref().and_then(|question| question.place_in(id));
         let words = question.text.as_deref().unwrap_or_default();
-        let turns = history::up_to(&*self.store, id, place, words).await;
+        let turns = history::up_to(&*self.store, id, place, words, assistant.options().history_tokens).await;
         let ask = Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) };
         self.assistants.ask(assistant, ask).await
     }
 
     /// Ends an answer with a text of our own.
-    async fn close(&self, answer: StreamingAnswer, id: &ConversationId, text: &str) -> TurnEnd {
+    async fn close(&self, answer: StreamingAnswer, id: &ConversationId, (kind, text): (Apology, &str)) -> TurnEnd {
+        self.metrics().apology(kind);
+        self.end(answer, id, text).await
+    }
+
+    async fn end(&self, answer: StreamingAnswer, id: &ConversationId, text: &str) -> TurnEnd {
         let closed = answer.close(Activity::message(text)).await;
         if let Err(error) = &closed
             && !matches!(error, DeliveryError::UnknownConversation | DeliveryError::Store(StoreError::Superseded))
@@ -306,10 +347,14 @@ impl Inner {
         TurnEnd::of(closed)
     }
 
+    fn metrics(&self) -> &Metrics {
+        self.streaming.metrics()
+    }
+
     async fn say(&self, line: &HeldLine, turn: &Turn, text: &str, reply_to: Option<&Activity>) -> TurnEnd {
         let id = line.conversation();
         let answer = self.streaming.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
-        self.close(answer.to_turn(turn, line.end_of(turn)), id, text).await
+        self.end(answer.to_turn(turn, line.end_of(turn)), id, text).await
     }
 }
 

@@ -19,7 +19,7 @@ use crate::channels::direct_line::Owner;
 use crate::channels::{Incomplete, counted, log_report};
 use crate::clock::Clock;
 use crate::convert::Conversion;
-use crate::metrics::Metrics;
+use crate::metrics::{Apology, Metrics};
 use crate::store::{ChangeListener, ConversationStore};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
@@ -85,17 +85,22 @@ impl TurnHandler for AzureResponder {
         };
         match turn.inbound.asks() {
             Kind::Question => self.answer(&assistant, turn).await,
-            Kind::Wordless => self.say(turn, WORDS_ONLY, None).await,
+            Kind::Wordless => {
+                self.metrics.apology(Apology::Wordless);
+                self.say(turn, WORDS_ONLY, None).await
+            }
             Kind::Arrival => self.greet(&assistant, turn).await,
             Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => TurnOutcome::Answered,
         }
     }
 
     async fn apologize(&self, turn: &Turn) {
+        self.metrics.apology(Apology::Failure);
         self.say(turn, &self.options().failure, None).await;
     }
 
     fn busy(&self) -> String {
+        self.metrics.apology(Apology::Busy);
         self.options().busy
     }
 }
@@ -140,9 +145,9 @@ impl AzureResponder {
         };
         let reply = tokio::select! {
             biased;
-            () = turn.ending.cancelled() => return self.close(turn, answer, &options.failure).await,
+            () = turn.ending.cancelled() => return self.close(turn, answer, (Apology::Failure, &options.failure)).await,
             // What asks ends with its future.
-            () = &mut deleted => return self.close(turn, answer, &options.failure).await,
+            () = &mut deleted => return self.close(turn, answer, (Apology::Failure, &options.failure)).await,
             reply = reply => reply,
         };
         let reply = match reply {
@@ -180,14 +185,15 @@ impl AzureResponder {
                 let text = match &unanswered.cause {
                     // That there is nothing to say is an answer.
                     Failed::NoAnswer(cause) if cause.is_refused() => {
-                        let refusal = case.unanswered(cause);
+                        let (kind, refusal) = case.unanswered(cause);
+                        self.metrics.apology(kind);
                         return self.tell(turn, unanswered.answer, refusal, None).await;
                     }
                     Failed::NoAnswer(cause) => case.unanswered(cause),
                     // Nothing of this is the back end's doing.
                     error @ Failed::Refused(_) => {
                         tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be sent");
-                        &options.failure
+                        (Apology::Failure, options.failure.as_str())
                     }
                 };
                 self.close(turn, unanswered.answer, text).await
@@ -233,7 +239,7 @@ impl AzureResponder {
         at_once: bool,
     ) -> Result<Reply, UpstreamError> {
         let id = &turn.conversation;
-        let turns = history::up_to(&*self.store, id, place, words).await;
+        let turns = history::up_to(&*self.store, id, place, words, assistant.options().history_tokens).await;
         let ask = Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) };
         self.assistants.ask(assistant, ask).await
     }
@@ -244,7 +250,8 @@ impl AzureResponder {
     }
 
     /// Ends an answer with a text of our own, in place of what was asked for.
-    async fn close(&self, turn: &Turn, answer: ConnectorAnswer, text: &str) -> TurnOutcome {
+    async fn close(&self, turn: &Turn, answer: ConnectorAnswer, (kind, text): (Apology, &str)) -> TurnOutcome {
+        self.metrics.apology(kind);
         self.tell(turn, answer, text, None).await;
         TurnOutcome::Failed
     }

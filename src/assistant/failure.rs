@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::activity::ConversationId;
 use crate::channels::{Incomplete, NoAnswer};
+use crate::metrics::Apology;
 use crate::report::Report;
 
 /// What the log says of a question without an answer.
@@ -39,18 +40,18 @@ impl<'a> Case<'a> {
     }
 
     /// What has arrived is no answer; returns what its user reads instead.
-    pub fn unanswered<E: Error>(&self, cause: &NoAnswer<E>) -> &'a str {
+    pub fn unanswered<E: Error>(&self, cause: &NoAnswer<E>) -> (Apology, &'a str) {
         let options = self.assistant.options();
         match cause {
             cause if cause.is_refused() => {
                 self.refused(cause);
-                return &options.refusal;
+                return (Apology::Refusal, &options.refusal);
             }
             NoAnswer::Convert(_) => self.unreadable(UNANSWERED, cause),
             NoAnswer::Nothing(report) => self.ended(UNANSWERED, report),
             NoAnswer::Body(_) => self.failed(UNANSWERED, cause),
         }
-        &options.failure
+        (Apology::Failure, &options.failure)
     }
 
     /// There is not more of an answer.
@@ -58,6 +59,11 @@ impl<'a> Case<'a> {
         match why {
             Incomplete::Body(error) => self.failed(INCOMPLETE, error),
             Incomplete::NoEnd => self.ended(INCOMPLETE, report),
+            Incomplete::TooLong => {
+                self.log(INCOMPLETE, "the answer is longer than the channel takes (direct_line.max_answer_bytes)");
+            }
+            // Its reader knows.
+            Incomplete::Stopped => {}
         }
     }
 

@@ -8,6 +8,7 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag};
 use serde_json::Value;
 
 use crate::activity::{Activity, ConversationId, Entity, Role, Watermark};
+use crate::prompt::estimate_tokens;
 use crate::store::{ConversationStore, StoreError};
 use crate::upstream::{Speaker, Turn};
 
@@ -17,15 +18,20 @@ const LOOK_BACK: u64 = 200;
 /// So much of what was recorded behind a question is looked at, while it waited.
 const LOOK_AHEAD: u64 = 200;
 
-/// What was said up to a question, which comes last; the question alone where nothing of it is recorded or can be read.
+/// So many activities are read at a time, from the question back: what fits into the history is mostly among the first of them.
+const STEP: u64 = 24;
+
+/// What was said up to a question, which comes last, as far back as these tokens reach; the question alone where nothing of it is
+/// recorded or can be read.
 pub(super) async fn up_to(
     store: &dyn ConversationStore,
     id: &ConversationId,
     place: Option<Watermark>,
     question: &str,
+    tokens: usize,
 ) -> Vec<Turn> {
     let recorded = match place {
-        Some(place) => turns(store, id, place).await,
+        Some(place) => turns(store, id, place, tokens).await,
         None => Ok(Vec::new()),
     };
     let recorded = recorded.unwrap_or_else(|error| {
@@ -44,13 +50,11 @@ async fn turns(
     store: &dyn ConversationStore,
     id: &ConversationId,
     question: Watermark,
+    tokens: usize,
 ) -> Result<Vec<Turn>, StoreError> {
-    let after = question.index().checked_sub(LOOK_BACK).map(Watermark::from_index);
-    let Some(page) = store.read(id, after, (LOOK_BACK + LOOK_AHEAD) as usize).await? else {
-        return Ok(Vec::new());
-    };
     let (mut before, mut asked) = (Vec::new(), None);
-    for recorded in &page.recorded {
+    let page = store.read(id, question.previous(), (1 + LOOK_AHEAD) as usize).await?;
+    for recorded in page.iter().flat_map(|page| &page.recorded) {
         let Some(turn) = turn(&recorded.activity) else { continue };
         match recorded.watermark.cmp(&question) {
             Ordering::Equal => asked = Some(turn),
@@ -58,8 +62,23 @@ async fn turns(
             Ordering::Less | Ordering::Greater => before.push(turn),
         }
     }
+    let mut left = tokens.saturating_sub(length(&before));
+    let (mut first, last) = (question.index(), question.index().saturating_sub(LOOK_BACK));
+    while left > 0 && first > last {
+        let next = first.saturating_sub(STEP).max(last);
+        let after = next.checked_sub(1).map(Watermark::from_index);
+        let Some(page) = store.read(id, after, (first - next) as usize).await? else { break };
+        let mut earlier: Vec<Turn> = page.recorded.iter().filter_map(|recorded| turn(&recorded.activity)).collect();
+        left = left.saturating_sub(length(&earlier));
+        earlier.append(&mut before);
+        (before, first) = (earlier, next);
+    }
     before.extend(asked);
     Ok(before)
+}
+
+fn length(turns: &[Turn]) -> usize {
+    turns.iter().map(|turn| estimate_tokens(&turn.text)).sum()
 }
 
 fn turn(activity: &Activity) -> Option<Turn> {
@@ -187,7 +206,7 @@ mod tests {
         let ids = ["1701".to_owned()];
         records.said(&id, &reference, answer, &ids, None, None).await.expect("a store").expect("known");
         records.rated(&id, SubmittedFeedback::default(), None, Some("1701"), None).await.expect("a store");
-        let turns = turns(&*store, &id, question).await.expect("a store");
+        let turns = turns(&*store, &id, question, 4_000).await.expect("a store");
         let said: Vec<_> = turns.iter().map(|turn| (turn.speaker, turn.text.as_str())).collect();
         let expected = [
             (Speaker::User, "How long is leave?"),

@@ -17,6 +17,7 @@ mod options;
 mod plan;
 mod retrieving;
 mod revision;
+mod stopping;
 
 pub use answering::Answering;
 pub use assistant::Assistant;

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::convert;
+use crate::metrics::Apology;
 use crate::upstream::UpstreamError;
 
 /// The options of one assistant, apart from its back end.
@@ -31,6 +32,8 @@ pub struct AssistantOptions {
     pub refusal: String,
     /// What readers get when the back end fails before it has said anything.
     pub failure: String,
+    /// What readers get behind an answer that one of them has stopped, or instead of one of which there are no words.
+    pub stopped: String,
     /// What readers get instead of that when the back end has too much to do, and would answer later.
     pub busy: String,
 }
@@ -49,6 +52,7 @@ impl Default for AssistantOptions {
             informative: "Looking for an answer …".to_owned(),
             refusal: "I found nothing that I could base an answer on.".to_owned(),
             failure: "I cannot answer at the moment. Please try again later.".to_owned(),
+            stopped: "The answer was stopped.".to_owned(),
             busy: "Too many questions are being asked at the moment. Please ask again a little later.".to_owned(),
         }
     }
@@ -56,16 +60,17 @@ impl Default for AssistantOptions {
 
 impl AssistantOptions {
     /// What readers get when a call to the back end ends like this.
-    pub(super) fn in_place_of_answer(&self, error: &UpstreamError) -> &str {
+    pub(super) fn in_place_of_answer(&self, error: &UpstreamError) -> (Apology, &str) {
         match error {
-            UpstreamError::Status { status, .. } if TOO_BUSY.contains(status) => &self.busy,
-            UpstreamError::NoTurn { .. } => &self.busy,
+            UpstreamError::Status { status, .. } if TOO_BUSY.contains(status) => (Apology::Busy, &self.busy),
+            UpstreamError::NoTurn { .. } => (Apology::Busy, &self.busy),
             UpstreamError::Status { .. }
             | UpstreamError::Egress(_)
             | UpstreamError::ContentType { .. }
             | UpstreamError::Stalled { .. }
+            | UpstreamError::Wordless { .. }
             | UpstreamError::TooLong { .. }
-            | UpstreamError::Search(_) => &self.failure,
+            | UpstreamError::Search(_) => (Apology::Failure, &self.failure),
         }
     }
 }

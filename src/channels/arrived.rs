@@ -15,6 +15,10 @@ pub enum Incomplete<E> {
     Body(E),
     /// Its body ended without the sign that the answer is whole; what the provider said about it is in the report.
     NoEnd,
+    /// It is longer than the channel takes.
+    TooLong,
+    /// Its reader wanted no more.
+    Stopped,
 }
 
 /// The reason why there is no answer.
@@ -55,6 +59,7 @@ pub(super) fn settle<E: Error + 'static>(
         (Ok(streamed), None) if wordless == Wordless::Refused && says_nothing(&streamed.message) => {
             Err(NoAnswer::Nothing(Box::new(streamed.report)))
         }
+        (Ok(streamed), None) if streamed.cut => Ok((streamed, Some(Incomplete::TooLong))),
         (Ok(streamed), Some(error)) => Ok((streamed, Some(Incomplete::Body(error)))),
         (Ok(streamed), None) if streamed.report.complete => Ok((streamed, None)),
         (Ok(streamed), None) => Ok((streamed, Some(Incomplete::NoEnd))),

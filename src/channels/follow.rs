@@ -77,10 +77,17 @@ where
             Some(None) => return Ok(Arrived { streaming, broken: None }),
             Some(Some(Err(error))) => return Ok(Arrived { streaming, broken: Some(error) }),
             Some(Some(Ok(bytes))) => {
-                let Some(update) = streaming.push(&bytes).map_err(Unread::Convert)? else { continue };
-                if let Update::Informative(text) = update {
-                    informative = Some(text.to_owned());
+                let update = streaming.push(&bytes).map_err(Unread::Convert)?;
+                let update = update.map(|update| match update {
+                    Update::Informative(text) => Some(text.to_owned()),
+                    Update::Text(_) => None,
+                });
+                // What is longer than it may be is not shown, and nothing more is asked for.
+                if streaming.is_full() {
+                    return Ok(Arrived { streaming, broken: None });
                 }
+                let Some(update) = update else { continue };
+                informative = update.or(informative);
                 audience.wish();
             }
             None if audience.keep_alive().await => {}

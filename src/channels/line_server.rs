@@ -74,6 +74,12 @@ pub trait TurnServer: Send + Sync + 'static {
     async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd;
 }
 
+/// Whether so many attempts at a turn have come to nothing that there is no other.
+#[must_use]
+pub fn is_given_up(turn: &Turn) -> bool {
+    turn.attempts >= MAX_ATTEMPTS
+}
+
 impl TurnEnd {
     /// What has come of a turn whose answer was to be recorded.
     #[must_use]
@@ -196,7 +202,11 @@ async fn serve<S: TurnServer>(server: &S, held: &HeldLine, places: &Semaphore) {
     let mut memory = S::Memory::default();
     while let Some(turn) = next(held).await {
         let answering = async {
-            if turn.attempts >= MAX_ATTEMPTS {
+            if is_given_up(&turn) {
+                tracing::warn!(
+                    conversation.id = %held.conversation(), turn.kind = ?held.line.kind, attempts = turn.attempts,
+                    "a question is given up, and its user gets an apology: the processes that answered it have ended"
+                );
                 return server.apologize(held, &turn).await;
             }
             while_connected(held, async |held| server.answer(held, &turn, &mut memory).await).await

@@ -22,7 +22,7 @@ pub use arrived::{Incomplete, NoAnswer, counted};
 pub use delivered::Delivered;
 pub use delivery::{Delivery, Whereabouts};
 pub use delivery_error::DeliveryError;
-pub use line_server::{Ending, HeldLine, LineServer, TurnEnd, TurnServer};
+pub use line_server::{Ending, HeldLine, LineServer, TurnEnd, TurnServer, is_given_up};
 pub(crate) use refusal_log::RefusalLog;
 pub(crate) use report_log::log_report;
 pub use retention::Retention;

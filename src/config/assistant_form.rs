@@ -74,6 +74,7 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
         assistant("informative", json!(options.informative)),
         assistant("refusal", json!(options.refusal)),
         assistant("failure", json!(options.failure)),
+        assistant("stopped", json!(options.stopped)),
         assistant("busy", json!(options.busy)),
         documents("max_document_bytes", json!(uploads.max_document_bytes)),
         documents("max_total_bytes", json!(uploads.max_total_bytes)),

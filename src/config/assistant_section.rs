@@ -70,6 +70,8 @@ pub(super) struct Section {
     refusal: Option<String>,
     /// The text instead of an answer if the back end fails before it sends any text.
     failure: Option<String>,
+    /// The text behind an answer that its reader has stopped.
+    stopped: Option<String>,
     /// The text instead of an answer if the back end is busy.
     busy: Option<String>,
     /// The conversion options of answers.
@@ -365,6 +367,7 @@ impl Section {
             (self.informative, &mut options.informative),
             (self.refusal, &mut options.refusal),
             (self.failure, &mut options.failure),
+            (self.stopped, &mut options.stopped),
             (self.busy, &mut options.busy),
         ] {
             if let Some(given) = given {

@@ -134,7 +134,8 @@ impl State {
     pub fn with_bot(self, client: BotClient) -> Self {
         let citer = Arc::new(Pipeline::new(Arc::clone(&self.options.labels)));
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-        let bot = Arc::new(BotChannel::new(client, store, self.direct_line.publisher(), clock, citer));
+        let bot = BotChannel::new(client, store, self.direct_line.publisher(), clock, citer);
+        let bot = Arc::new(bot.counted(self.metrics.clone()));
         Self { bot: Some(bot), ..self }.listen()
     }
 

@@ -135,6 +135,7 @@ impl Endpoint {
             | UpstreamError::Egress(_)
             | UpstreamError::ContentType { .. }
             | UpstreamError::Stalled { .. }
+            | UpstreamError::Wordless { .. }
             | UpstreamError::TooLong { .. }
             | UpstreamError::NoTurn { .. }
             | UpstreamError::Search(_) => return None,

@@ -42,6 +42,14 @@ pub enum UpstreamError {
         /// For how long.
         silence: Duration,
     },
+    /// It has begun to answer, and did not come to words.
+    #[error("{host} sent no words for {} s (limits.first_words_seconds)", limit.as_secs_f32())]
+    Wordless {
+        /// The host.
+        host: String,
+        /// How long they were waited for.
+        limit: Duration,
+    },
     /// Its answer is longer than is taken.
     #[error("the answer of {host} is longer than {limit} bytes")]
     TooLong {
@@ -70,7 +78,7 @@ impl UpstreamError {
             Self::Status { status: 429, .. } => "throttled",
             Self::Status { .. } => "refused",
             Self::ContentType { .. } | Self::TooLong { .. } => "unusable",
-            Self::Stalled { .. } => "stalled",
+            Self::Stalled { .. } | Self::Wordless { .. } => "stalled",
             Self::NoTurn { .. } => "no_turn",
             Self::Search(_) => "search_failed",
         }

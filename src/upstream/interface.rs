@@ -8,6 +8,7 @@ use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
 
 use super::endpoint::{Body, Endpoint, GRACE};
+use super::first_words::awaited;
 use super::translation::{Cites, Translation};
 use super::{AnswerFormat, Ask, Reply, Upstream, UpstreamError};
 use crate::answer::Source;
@@ -119,6 +120,7 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
         let asked_tokens = Some(tokens_of(&body));
         let answer = self.post(body, ask.question()).await?;
         let from = self.from.clone();
+        let answer = awaited(answer, &from, self.endpoint.limits.first_words(), self.endpoint.host());
         if given.is_empty() {
             return Ok(Reply { asked_tokens, ..Reply::new(from, answer) });
         }

@@ -16,6 +16,9 @@ pub struct CallLimits {
     pub connect_seconds: f64,
     /// The longest time from the call to the first byte of the answer, in seconds.
     pub first_byte_seconds: f64,
+    /// The longest time from the first byte to the first words of an answer, in seconds. Comments and empty events are no words; what a
+    /// model thinks aloud counts.
+    pub first_words_seconds: f64,
     /// The longest pause within an answer, in seconds.
     pub silence_seconds: f64,
     /// The largest answer, in bytes as sent.
@@ -31,6 +34,7 @@ impl Default for CallLimits {
         Self {
             connect_seconds: 10.0,
             first_byte_seconds: 60.0,
+            first_words_seconds: 60.0,
             silence_seconds: 30.0,
             max_bytes: 16 * 1024 * 1024,
             retries: 2,
@@ -57,6 +61,7 @@ impl CallLimits {
         let seconds = [
             ("connect_seconds", self.connect_seconds),
             ("first_byte_seconds", self.first_byte_seconds),
+            ("first_words_seconds", self.first_words_seconds),
             ("silence_seconds", self.silence_seconds),
         ];
         let wrong = |seconds: f64| !(seconds > 0.0 && seconds <= LONGEST_SECONDS);
@@ -76,6 +81,10 @@ impl CallLimits {
 
     pub(super) fn connect(&self) -> Duration {
         seconds(self.connect_seconds)
+    }
+
+    pub(super) fn first_words(&self) -> Duration {
+        seconds(self.first_words_seconds)
     }
 
     /// The limits of one call.
@@ -124,14 +133,22 @@ mod tests {
         let limits = CallLimits {
             connect_seconds: 0.0,
             first_byte_seconds: f64::NAN,
+            first_words_seconds: 0.0,
             silence_seconds: 1e9,
             max_bytes: 0,
             retries: 11,
             retry_after_seconds: -1.0,
         };
         let keys: Vec<_> = limits.faults().into_iter().map(|(key, _)| key).collect();
-        let all =
-            ["connect_seconds", "first_byte_seconds", "silence_seconds", "retry_after_seconds", "max_bytes", "retries"];
+        let all = [
+            "connect_seconds",
+            "first_byte_seconds",
+            "first_words_seconds",
+            "silence_seconds",
+            "retry_after_seconds",
+            "max_bytes",
+            "retries",
+        ];
         assert_eq!(keys, all);
     }
 }

@@ -14,6 +14,7 @@ mod endpoint;
 mod error;
 mod extract;
 mod fault;
+mod first_words;
 mod gemini;
 mod http;
 mod interface;

@@ -10,7 +10,7 @@ use citewire::upstream::UpstreamError;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::app::{Backend, Conversation, DIRECT_LINE_SECRET, Setup, Socket, TestApp, answer, texts};
+use crate::app::{API_KEY, Backend, Conversation, DIRECT_LINE_SECRET, Nodes, Setup, Socket, TestApp, answer, texts};
 
 fn over(assistants: Arc<Assistants>) -> TestApp {
     TestApp::with(|setup| setup.assistants = Some(assistants))
@@ -377,4 +377,83 @@ async fn an_assistant_that_is_not_to_cite_shows_no_sources() {
     // It is grounded all the same. What no reader is told about is a plain number.
     assert_eq!(last["text"], "Leave is 30 days [1] a year.");
     assert_eq!(last["entities"][0].get("citation"), None, "{last}");
+}
+
+/// What the back end has written before it is stopped, as far as readers have seen it.
+async fn until_streaming(socket: &mut Socket) {
+    while socket.activity().await["channelData"]["streamType"] != "streaming" {}
+}
+
+/// The call ends, what there is stays, and the question that waited is answered next: on whatever node each of them is.
+#[tokio::test]
+async fn a_reader_stops_the_answer_that_is_being_written() {
+    for nodes in [Nodes::One, Nodes::Two] {
+        for wish in [json!({"type": "event", "name": "stop"}), json!({"type": "endOfConversation"})] {
+            let backend = Backend::new();
+            let app = TestApp::with(|setup| {
+                setup.nodes = nodes;
+                setup.assistants = Some(Backend::alone(backend.assistant("hr", |_| {})));
+            });
+            let conversation = app.conversation().await;
+            let mut socket = app.open(&conversation).await;
+            socket.ping().await;
+            let question = app.post_text(&conversation, "How long is leave?").await;
+            let body = backend.asked().await.begin();
+            body.event(&leave());
+            body.event(&json!({"delta": "Leave is 30 days [1] a year. And "}));
+            until_streaming(&mut socket).await;
+            app.post_text(&conversation, "And when I am ill?").await;
+            // Neither a bot nor an event of another name means that.
+            let by_bot = json!({"type": "event", "name": "stop", "from": {"id": "bot", "role": "bot"}});
+            let posted = app.post(&conversation.path("/activities"), DIRECT_LINE_SECRET).json(&by_bot);
+            assert_eq!(answer(posted).await.0, StatusCode::OK);
+            let mut wish = wish.clone();
+            wish["from"] = json!({"id": "dl_ann"});
+            app.post_activity(&conversation, &json!({"type": "event", "name": "go", "from": {"id": "dl_ann"}})).await;
+            body.event(&json!({"delta": "more. "}));
+            until_streaming(&mut socket).await;
+            app.post_activity(&conversation, &wish).await;
+            body.abandoned().await;
+            let (_, last) = until_message(&mut socket).await;
+            let text = last["text"].as_str().expect("a text");
+            assert!(text.starts_with("Leave is 30 days [1] a year. And more."), "{text}");
+            assert_eq!(last["replyToId"], json!(question));
+            assert_eq!(until_message(&mut socket).await.1["text"], "The answer was stopped.");
+            let next = backend.asked().await;
+            assert_eq!(next.turns().last().map(String::as_str), Some("user: and when i am ill?"));
+            let body = next.begin();
+            body.event(&json!({"delta": "Tell us."}));
+            body.done();
+            assert_eq!(until_message(&mut socket).await.1["text"], "Tell us.");
+            assert!(backend.is_idle().await);
+        }
+    }
+}
+
+/// Nothing was written yet, or the wish came right behind the question: there is no answer, and no failure either.
+#[tokio::test]
+async fn an_answer_is_stopped_before_its_first_word() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| options.stopped = "Beendet.".to_owned())));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    socket.ping().await;
+    let stop = json!({"type": "event", "name": "stop", "from": {"id": "dl_ann"}});
+    // A wish before every question means none of them.
+    app.post_activity(&conversation, &stop).await;
+    for begun in [false, true] {
+        app.post_text(&conversation, "How long is leave?").await;
+        let asked = backend.asked().await;
+        if begun {
+            let body = asked.begin();
+            body.event(&leave());
+            app.post_activity(&conversation, &stop).await;
+            body.abandoned().await;
+        } else {
+            app.post_activity(&conversation, &stop).await;
+        }
+        assert_eq!(until_message(&mut socket).await.1["text"], "Beendet.");
+    }
+    let figures = app.get("/metrics", API_KEY).send().await.expect("an answer").text().await.expect("text");
+    assert!(figures.contains("citewire_apologies_total{kind=\"failure\"} 0"), "{figures}");
 }

@@ -164,3 +164,32 @@ async fn a_question_outlives_a_kill_and_gets_one_answer() {
     while texts().await.len() < 4 {}
     assert_eq!(texts().await, ["hi", "there", "to hi", "to there"]);
 }
+
+/// A question that ends whoever answers it was given up without a trace.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_is_given_up_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = Bot::acting(|_| Reaction::Silence);
+    let endpoint = bot.binding().endpoint.to_string();
+    let environment = [
+        ("CITEWIRE_API_KEY", "the-api-key-of-the-tests"),
+        ("CITEWIRE_DIRECT_LINE_SECRET", SECRET),
+        ("CITEWIRE_BOT_ENDPOINT", &endpoint),
+    ];
+    let client = reqwest::Client::builder().build().expect("a client");
+    let mut serving = Serving::start(folder.path(), &environment);
+    let witness = start(&client, &serving).await;
+    let body = json!({"type": "message", "from": {"id": "ann"}, "text": "hi"});
+    let url = path(&serving, &witness.id, "/activities");
+    let answer = client.post(url).bearer_auth(&witness.token).json(&body).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    for _ in 0..2 {
+        while bot.activities(1).await.is_empty() {}
+        drop(serving);
+        serving = Serving::start(folder.path(), &environment);
+    }
+    while history(&client, &serving, &witness).await.len() < 2 {}
+    let figures = client.get(format!("{}/metrics", serving.url)).send().await.expect("an answer");
+    let figures = figures.text().await.expect("text");
+    assert!(figures.contains("citewire_apologies_total{kind=\"given_up\"} 1"), "{figures}");
+}

@@ -8,7 +8,8 @@ use citewire::clock::{Clock, ManualClock};
 use citewire::store::Selection;
 use citewire::store::sqlite::Archive;
 use citewire::store::{
-    Attachment, Batch, ConversationStore as _, Feedback, SqliteError, SqliteStore, StoreError, StoreLimits,
+    Attachment, Batch, ConversationStore as _, EndOfTurn, Feedback, NewTurn, SqliteError, SqliteStore, StoreError,
+    StoreLimits, TurnKind, TurnRoom, Turns as _,
 };
 use futures_util::future::join_all;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
@@ -265,6 +266,37 @@ async fn a_store_whose_file_is_gone_is_not_ready() {
     let store = folder.open().await;
     std::fs::remove_file(folder.path()).expect("deleted");
     assert!(matches!(store.ready().await, Err(StoreError::Lost { .. })));
+}
+
+/// A model's answer was thrown away because the disk failed for some seconds at its end.
+#[tokio::test]
+async fn the_end_of_a_turn_is_tried_again_while_the_disk_fails() {
+    let folder = StoreFolder::new();
+    let store = folder.open().await.patient(std::time::Duration::from_secs(20));
+    store.create(&id("c"), None).await.expect("created");
+    let room = TurnRoom { in_line: 9, in_all: 9 };
+    let turn = NewTurn { kind: TurnKind::Assistant, body: None, room, name: None, bound: false };
+    store.append(&id("c"), batch("question").asking(Some(turn))).await.expect("a store").expect("known");
+    let line = store.claim_lines(TurnKind::Assistant, 1).await.expect("a store").remove(0);
+    let turn = store.next_turn(&line).await.expect("a store").expect("a turn").key;
+    let mut other = SqliteConnectOptions::new().filename(folder.path()).connect().await.expect("a connection");
+    let fail = "CREATE TRIGGER fails BEFORE INSERT ON activity BEGIN SELECT RAISE(ABORT, 'the disk'); END";
+    sqlx::raw_sql(fail).execute(&mut other).await.expect("executed");
+    let metrics = citewire::metrics::Metrics::new();
+    metrics.watch_store(store.figures().expect("figures"));
+    store.append(&id("c"), batch("a post")).await.expect_err("a client sends it again");
+    let end = EndOfTurn { line, turn, unless_answered: false };
+    let failures = |count: u32| format!("citewire_store_group_duration_seconds_count{{outcome=\"failed\"}} {count}");
+    let c = id("c");
+    let mended = async {
+        while !metrics.text().contains(&failures(2)) {
+            tokio::task::yield_now().await;
+        }
+        sqlx::raw_sql("DROP TRIGGER fails").execute(&mut other).await.expect("executed");
+    };
+    let (appended, ()) = tokio::join!(store.append(&c, batch("answer").ending(Some(end))), mended);
+    let appended = appended.expect("a store").expect("known");
+    assert_eq!((appended.recorded[0].watermark.index(), appended.repeated), (1, false));
 }
 
 /// Damage is met by some changes only, and those beside it say nothing about that.

@@ -20,6 +20,8 @@ pub struct DirectLineOptions {
     pub max_turns: usize,
     /// The longest question that goes to an assistant, in bytes.
     pub max_question_bytes: usize,
+    /// The longest answer, in bytes of its text; the rest of a longer one is left out.
+    pub max_answer_bytes: usize,
     /// How long an answer of an assistant may take in all, from the question to its last word.
     pub answer_within: Duration,
     /// How many activities one `GET …/activities` returns at most.
@@ -51,6 +53,7 @@ impl Default for DirectLineOptions {
             max_uploads: 8,
             max_turns: 64,
             max_question_bytes: 8 * 1024,
+            max_answer_bytes: 1024 * 1024,
             answer_within: Duration::from_secs(110),
             page_size: 1000,
             max_sockets_per_conversation: 8,

@@ -53,6 +53,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         |raw, bytes| raw.direct_line.max_question_bytes = bytes
     ),
     number!(
+        "direct_line.max_answer_bytes",
+        Is("1048576"),
+        "Longest answer; its beginning stays.",
+        1024..=64 * 1024 * 1024,
+        |raw, bytes| raw.direct_line.max_answer_bytes = bytes
+    ),
+    number!(
         "direct_line.answer_seconds",
         Is("110"),
         "Longest answer time; text so far stays.",

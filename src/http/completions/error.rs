@@ -58,7 +58,7 @@ fn said(error: &UpstreamError) -> &'static str {
         UpstreamError::NoTurn { .. } => "the assistant is busy; try again later",
         UpstreamError::Status { .. } => "the back end refused the request",
         UpstreamError::ContentType { .. } => "the back end sent an unusable answer",
-        UpstreamError::Stalled { .. } => "the back end stopped sending",
+        UpstreamError::Stalled { .. } | UpstreamError::Wordless { .. } => "the back end stopped sending",
         UpstreamError::TooLong { .. } => "the answer of the back end is too long",
         UpstreamError::Search(_) => "the documents cannot be searched",
     }
@@ -75,7 +75,7 @@ impl CompletionError {
             Self::Upstream(error) => match error {
                 UpstreamError::Egress(error) if error.is_timeout() => table::UPSTREAM_TIMEOUT,
                 UpstreamError::Egress(_) => table::UPSTREAM_UNREACHABLE,
-                UpstreamError::Stalled { .. } => table::UPSTREAM_TIMEOUT,
+                UpstreamError::Stalled { .. } | UpstreamError::Wordless { .. } => table::UPSTREAM_TIMEOUT,
                 UpstreamError::NoTurn { .. } => table::RATE_LIMIT_EXCEEDED.after(2),
                 UpstreamError::Status { status, retry_after, .. } => {
                     let is_busy = *status == 429;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use citewire::channels::direct_line::DirectLineOptions;
 use tokio::sync::Barrier;
 
 use super::scene::{BROKE_OFF, BUSY, FAILURE, HALF, QUESTION, Scene, delta, events, good, half, http, team};
@@ -31,6 +32,41 @@ async fn what_has_come_of_an_answer_stays_when_its_time_is_up() {
     let outcome = scene.outcome().await;
     assert_eq!(outcome.said, [HALF, BROKE_OFF]);
     assert!(outcome.log.contains("direct_line.answer_seconds"), "{}", outcome.log);
+}
+
+/// One of 16 MB filled the conversation and went to every reader, again and again.
+#[tokio::test]
+async fn an_answer_that_is_too_long_ends_with_a_whole_sentence() {
+    let sentence = "Leave is thirty days a year. ";
+    let long = sentence.repeat(10_000);
+    let pieces: Vec<_> = (0..10_000).map(|_| delta(sentence)).collect();
+    let whole = Play::events(serde_json::json!({"text": long}).to_string()).header("content-type: application/json");
+    for play in [Play::events(events(&[delta(&long)])), Play::events(events(&pieces)).then(Then::Stall), whole] {
+        let model = Model::playing([play, good()]).await;
+        let change = |options: &mut DirectLineOptions| options.max_answer_bytes = 4096;
+        let mut scene = Scene::with(team(http(&model.url, ""), |_| {}), change).await;
+        scene.ask(QUESTION).await;
+        let outcome = scene.outcome().await;
+        let [text, note] = outcome.said.as_slice() else { panic!("{:?}", outcome.said) };
+        assert!((4000..=4096).contains(&text.len()) && text.ends_with("a year."), "{} bytes", text.len());
+        assert_eq!(note, BROKE_OFF);
+        assert!(outcome.log.contains("direct_line.max_answer_bytes"), "{}", outcome.log);
+        let shown = outcome.shown.iter().filter_map(|activity| activity["text"].as_str()).map(str::len).max();
+        assert!(shown.is_none_or(|longest| longest <= 4096), "{shown:?}");
+    }
+}
+
+/// Comments and empty events kept a connection alive until the time of the whole answer was up.
+#[tokio::test]
+async fn who_never_comes_to_words_is_given_up() {
+    for drip in [": still here\n\n", "data: {\"delta\": \"\"}\n\n", "d"] {
+        let model = Model::playing([Play::events(drip).then(Then::Repeat), good()]).await;
+        let mut scene = Scene::new(team(http(&model.url, "first_words_seconds = 0.3"), |_| {})).await;
+        scene.ask(QUESTION).await;
+        let outcome = scene.outcome().await;
+        assert_eq!(outcome.said, [FAILURE]);
+        assert!(outcome.log.contains("127.0.0.1 sent no words for 0.3 s"), "{}", outcome.log);
+    }
 }
 
 /// A question of 250 KB went to the model whole, at the cost of whoever pays for it.

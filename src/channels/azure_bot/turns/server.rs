@@ -77,7 +77,11 @@ impl TurnServer for AzureServer {
         let Some(job) = job else { return TurnEnd::Silent };
         let rest = match turn.stage {
             TurnStage::Waiting => Rest::Answer,
-            TurnStage::Spoken => Rest::Apology,
+            TurnStage::Spoken => {
+                tracing::warn!(conversation.id = %line.conversation(), attempts = turn.attempts,
+                    "a question is given up, and its user gets an apology: the process that answered it has ended");
+                Rest::Apology
+            }
             TurnStage::Final => Rest::Conclusion(turn.said.as_deref()),
         };
         self.serve(job, rest).await

@@ -10,6 +10,7 @@ use super::{BotBinding, BotClient, BotOptions, Citer, TurnError};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::direct_line::{Publisher, Respondent, Unrecorded};
 use crate::clock::Clock;
+use crate::metrics::Metrics;
 use crate::store::{ConversationStore, NewTurn, Queued, StoreError, TurnKind, TurnRoom};
 
 /// The bot behind the embedded channel: sends it the activities of users, and receives its answers.
@@ -22,6 +23,7 @@ pub struct BotChannel {
     pub(super) publisher: Arc<Publisher>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) citer: Arc<dyn Citer>,
+    pub(super) metrics: Metrics,
 }
 
 impl BotChannel {
@@ -36,7 +38,13 @@ impl BotChannel {
     ) -> Self {
         let BotBinding { secret, options, .. } = client.binding();
         let tickets = Tickets::new(secret, options.ticket_lifetime);
-        Self { client, tickets, joined: Joined::default(), store, publisher, clock, citer }
+        Self { client, tickets, joined: Joined::default(), store, publisher, clock, citer, metrics: Metrics::default() }
+    }
+
+    /// The same, counted there.
+    #[must_use]
+    pub fn counted(self, metrics: Metrics) -> Self {
+        Self { metrics, ..self }
     }
 
     /// What was set.

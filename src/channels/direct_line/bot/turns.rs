@@ -12,6 +12,7 @@ use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId};
 use crate::channels::direct_line::publisher::is_recorded;
 use crate::channels::direct_line::{CHANNEL_ID, ClientActivity, Unrecorded};
 use crate::channels::{DeliveryError, HeldLine, TurnEnd, TurnServer};
+use crate::metrics::Apology;
 use crate::store::{Batch, EndOfTurn, StoreError, Turn};
 
 /// Once a post has timed out, nobody who waits behind it waits longer than this for an outcome.
@@ -233,6 +234,7 @@ impl BotChannel {
         let id = line.conversation();
         tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed");
         let Some(apology) = self.apology(said, error) else { return TurnEnd::Silent };
+        self.metrics.apology(if matches!(error, TurnError::GivenUp) { Apology::GivenUp } else { Apology::Failure });
         let end = EndOfTurn { unless_answered: true, ..line.end_of(turn) };
         let recorded = self.publisher.record(id, Batch::new(vec![apology]).ending(Some(end))).await;
         if let Err(error) = &recorded

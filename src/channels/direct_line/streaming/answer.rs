@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::Duration;
 
-use super::StreamingAnswers;
+use super::{Stop, StreamingAnswers};
 use crate::activity::{Activity, ActivityId, ConversationId, StreamInfo, Watermark};
 use crate::bus::Announced;
 use crate::channels::DeliveryError;
@@ -44,6 +44,7 @@ pub struct StreamingAnswer {
     /// Says when the conversation reaches further.
     changes: Option<ChangeListener>,
     counted: LiveStream,
+    pub(super) stop: Stop,
 }
 
 /// How far the stream is.
@@ -80,7 +81,14 @@ impl StreamingAnswer {
             stamps: Stamps::default(),
             reached: None,
             changes: None,
+            stop: Stop::default(),
         }
+    }
+
+    /// The same answer, which ends when that is asked: what has arrived of it then is what there is.
+    pub fn until(mut self, stop: &Stop) -> Self {
+        self.stop = stop.clone();
+        self
     }
 
     /// The same answer, as a reply to this activity of its conversation: whatever is shown and recorded of it says so in

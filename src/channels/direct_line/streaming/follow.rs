@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, sleep_until};
 
 use super::{Followed, StreamingAnswer, StreamingError, Unanswered};
@@ -11,7 +11,7 @@ use crate::activity::Activity;
 use crate::channels::arrived::{Wordless, counted, settle};
 use crate::channels::follow::{Arrived, Audience, Unread, take_in};
 use crate::channels::pace::Pace;
-use crate::channels::{Delivered, DeliveryError, NoAnswer, log_report};
+use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, log_report};
 use crate::convert::{Conversion, Streamed, Streaming};
 use crate::store::ChangeListener;
 
@@ -152,8 +152,11 @@ impl StreamingAnswer {
         let from = conversion.slug();
         let listener = self.listener().await?;
         let pace = Pace::new(self.streaming.options.interval, Instant::now());
+        let streaming = Streaming::new(conversion).at_most(self.streaming.options.max_bytes);
+        let stop = self.stop.clone();
+        let body = body.take_until(stop.asked());
         let mut readers = Readers { answer: self, pace, listener, is_repeated };
-        let taken = take_in(Streaming::new(conversion), body, &mut readers).await;
+        let taken = take_in(streaming, body, &mut readers).await;
         let Arrived { streaming, broken } = taken.map_err(|unread| match unread {
             Unread::Convert(error) => StreamingError::NoAnswer(NoAnswer::Convert(error)),
             Unread::Over(error) => StreamingError::Delivery(error),
@@ -168,10 +171,17 @@ impl StreamingAnswer {
         let settled = settle(streaming, broken, wordless);
         let outcome = settled.as_ref().map_or_else(NoAnswer::counted, |(streamed, _)| counted(&streamed.report));
         self.streaming.metrics.conversion(from, outcome);
-        let (streamed, incomplete) = settled.map_err(StreamingError::NoAnswer)?;
+        let (streamed, mut incomplete) = settled.map_err(StreamingError::NoAnswer)?;
+        if stop.is_asked() && incomplete.is_some() {
+            incomplete = Some(Incomplete::Stopped);
+        }
         let Streamed { message, report, .. } = streamed;
         log_report(&report);
-        let behind = incomplete.as_ref().map(|_| Activity::message(self.streaming.options.incomplete.clone()));
+        let behind = incomplete.as_ref().map(|why| match why {
+            Incomplete::Stopped => stop.words().to_owned(),
+            Incomplete::Body(_) | Incomplete::NoEnd | Incomplete::TooLong => self.streaming.options.incomplete.clone(),
+        });
+        let behind = behind.map(Activity::message);
         let appended = self.record(message, behind, key).await?;
         let first = appended.recorded.into_iter().next().ok_or(DeliveryError::NoMessage)?;
         let id = first.activity.id.clone().ok_or(DeliveryError::NoMessage)?;

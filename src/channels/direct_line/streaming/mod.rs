@@ -7,6 +7,7 @@ mod answer;
 mod follow;
 mod options;
 mod outcome;
+mod stop;
 mod streaming_answers;
 #[cfg(test)]
 mod tests;
@@ -14,4 +15,5 @@ mod tests;
 pub use answer::StreamingAnswer;
 pub use options::StreamingOptions;
 pub use outcome::{Followed, StreamingError, Unanswered};
+pub use stop::Stop;
 pub use streaming_answers::StreamingAnswers;

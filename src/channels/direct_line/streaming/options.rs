@@ -10,6 +10,8 @@ pub struct StreamingOptions {
     pub interval: Duration,
     /// What readers get behind an answer that broke off.
     pub incomplete: String,
+    /// How many bytes of text an answer may have.
+    pub max_bytes: usize,
 }
 
 impl Default for StreamingOptions {
@@ -17,6 +19,7 @@ impl Default for StreamingOptions {
         Self {
             interval: Duration::from_millis(100),
             incomplete: "The answer above is incomplete: it broke off while it was being written.".to_owned(),
+            max_bytes: 1024 * 1024,
         }
     }
 }

@@ -34,21 +34,27 @@ impl StreamingAnswers {
             publisher,
             store,
             bot: bot(channel),
-            options: Arc::new(options),
+            options: Arc::new(StreamingOptions { max_bytes: channel.max_answer_bytes, ..options }),
             turns: Arc::default(),
             metrics: Metrics::default(),
         }
     }
 
-    /// The same, with other options.
+    /// The same, with other options, and as long answers as before.
     #[must_use]
     pub fn with_options(self, options: StreamingOptions) -> Self {
-        Self { options: Arc::new(options), ..self }
+        Self { options: Arc::new(StreamingOptions { max_bytes: self.options.max_bytes, ..options }), ..self }
     }
 
     /// The same, counted there.
     #[must_use]
     pub fn counted(self, metrics: Metrics) -> Self {
         Self { metrics, ..self }
+    }
+
+    /// Where they are counted.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 }
