@@ -1,6 +1,6 @@
 // The conversation: real Web Chat on this server's own Direct Line, and the requests that belong to it.
 
-import { CONNECTION, chatStyle, loadWebChat, make, nonce } from './parts.js';
+import { CONNECTION, chatStyle, isWriting, loadWebChat, make, nonce } from './parts.js';
 
 const NOTHING_ANSWERS =
   'Nothing behind this page answers questions yet. Choose an answer from the list to see it arrive with its citations.';
@@ -94,6 +94,7 @@ export async function converse(showFailure) {
   });
   current.store = WebChat.createStore({}, () => (next) => (action) => {
     const result = next(action);
+    if (action.type === 'DIRECT_LINE/INCOMING_ACTIVITY') offerStop(isWriting(action.payload.activity));
     // Only now has the server taken the message, so what we add comes after it.
     if (!current.answered && current.takesAnswers && action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
       deliver({ answer: { text: NOTHING_ANSWERS } }).catch(showFailure);
@@ -106,7 +107,28 @@ export async function converse(showFailure) {
   draw();
 }
 
+/** Shows the button by which an answer is stopped while one is written. */
+function offerStop(isOffered) {
+  const button = byId('stop');
+  if (isOffered === undefined || button.hidden === !isOffered) return;
+  const isFocused = document.activeElement === button;
+  button.hidden = !isOffered;
+  // The focus of a button that goes would go to the top of the page.
+  if (isFocused) document.querySelector('#chat-host textarea, #chat-host input[type="text"]')?.focus();
+}
+
+/** Ends the answer that is being written. */
+function stop() {
+  const { directLine, userId } = session ?? {};
+  offerStop(false);
+  const wish = { type: 'event', name: 'stop', from: { id: userId, role: 'user' } };
+  directLine?.postActivity(wish).subscribe(undefined, () => offerStop(true));
+}
+
+byId('stop').addEventListener('click', stop);
+
 function leave() {
+  offerStop(false);
   session?.subscription?.unsubscribe();
   session?.directLine?.end();
   session = undefined;

@@ -62,6 +62,8 @@
     h2 { flex: 1; margin: 0; overflow: hidden; font-size: 16px; font-weight: 600; line-height: 24px; text-overflow: ellipsis; white-space: nowrap; }
     .close { width: 40px; height: 40px; padding: 8px; border-radius: 8px; }
     .close svg { display: block; width: 24px; height: 24px; }
+    .stop { padding: 5px 12px; border: 1px solid currentcolor; border-radius: 8px; font-size: 14px; font-weight: 600; }
+    .stop:focus-visible { outline-color: currentcolor; outline-offset: -4px; }
     .close:focus-visible { outline-color: currentcolor; outline-offset: -3px; }
     .body { position: relative; display: flex; flex: 1; flex-direction: column; min-height: 0; }
     .body > iframe { flex: 1; width: 100%; min-height: 0; border: 0; background: var(--surface); color-scheme: normal; }
@@ -115,10 +117,11 @@
   const launcher = make('button', { type: 'button', className: 'launcher' }, drawing(SPEECH));
   const heading = make('h2', { id: 'title' }, settings.title);
   const closer = make('button', { type: 'button', className: 'close', ariaLabel: 'Close the chat' }, drawing(CROSS));
+  const stopper = make('button', { type: 'button', className: 'stop', ariaLabel: 'Stop the answer', hidden: true }, 'Stop');
   const notice = make('div', { className: 'notice' });
   notice.setAttribute('role', 'status');
   const body = make('div', { className: 'body' }, notice);
-  const panel = make('dialog', { className: 'panel', id: 'panel' }, make('header', {}, heading, closer), body);
+  const panel = make('dialog', { className: 'panel', id: 'panel' }, make('header', {}, heading, stopper, closer), body);
   panel.setAttribute('aria-labelledby', 'title');
   launcher.setAttribute('aria-label', `Open the chat: ${settings.title}`);
   launcher.setAttribute('aria-haspopup', 'dialog');
@@ -128,6 +131,7 @@
 
   launcher.addEventListener('click', () => (panel.open ? close() : open()));
   closer.addEventListener('click', close);
+  stopper.addEventListener('click', stop);
   // Also where the browser has closed the dialog by itself.
   panel.addEventListener('close', closed);
   root.addEventListener('keydown', closeOnEscape);
@@ -387,7 +391,7 @@
       webSocket: !settings.polling,
       ...(settings.polling && { pollingInterval: 1000 }),
     });
-    chat = { WebChat, directLine, userId, takesFiles, store: WebChat.createStore() };
+    chat = { WebChat, directLine, userId, takesFiles, store: WebChat.createStore({}, () => listening) };
     // Web Chat is made for one conversation: a new one is drawn in a new place.
     const inside = frame.contentDocument;
     inside.getElementById('chat').replaceWith(Object.assign(inside.createElement('div'), { id: 'chat' }));
@@ -398,6 +402,34 @@
       if (status === FAILED) lost('The connection is lost', 'What was said is kept for a while.');
     });
     draw();
+  }
+
+  /** Sees each activity that arrives. */
+  function listening(next) {
+    return (action) => {
+      if (action.type === 'DIRECT_LINE/INCOMING_ACTIVITY') heard(action.payload.activity);
+      return next(action);
+    };
+  }
+
+  /** The button to stop an answer is there while one is written. */
+  function heard({ type, from, channelData }) {
+    if (from?.role !== 'bot') return;
+    const { streamType } = channelData ?? {};
+    if (streamType === 'informative' || streamType === 'streaming') offerStop(true);
+    else if (type === 'message') offerStop(false);
+  }
+
+  function offerStop(isOffered) {
+    const isFocused = root.activeElement === stopper;
+    stopper.hidden = !isOffered;
+    if (isFocused && !isOffered) focusChat();
+  }
+
+  function stop() {
+    offerStop(false);
+    const wish = { type: 'event', name: 'stop', from: { id: chat.userId, role: 'user' } };
+    chat.directLine.postActivity(wish).subscribe(undefined, () => offerStop(true));
   }
 
   /** What is typed before there is a connection would be lost, so the box to type in is shown only now. */
@@ -430,6 +462,7 @@
       chat.subscription.unsubscribe();
       chat.directLine.end();
       chat = undefined;
+      offerStop(false);
       complain(new Trouble(title, detail));
     });
   }

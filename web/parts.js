@@ -41,6 +41,13 @@ export function loadWebChat() {
   return webChat;
 }
 
+/** Whether an answer is being written, by the activities of the conversation; `undefined` for those that do not say. */
+export function isWriting({ type, from, channelData }) {
+  if (from?.role !== 'bot') return undefined;
+  if (channelData?.streamType === 'informative' || channelData?.streamType === 'streaming') return true;
+  return type === 'message' ? false : undefined;
+}
+
 /** Web Chat's style options from the colours of page.css, which follow the reader's scheme. */
 export function chatStyle() {
   const style = getComputedStyle(document.documentElement);

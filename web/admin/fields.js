@@ -6,7 +6,7 @@
 import { element } from './screen.js';
 
 /** Texts that take more than one line. */
-const LONG = ['instructions', 'greeting', 'informative', 'refusal', 'failure', 'busy', 'role_information'];
+const LONG = ['instructions', 'greeting', 'informative', 'refusal', 'failure', 'busy', 'stopped', 'role_information'];
 
 /** How choices are called where their words alone do not say it. */
 const WORDS = {

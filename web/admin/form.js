@@ -31,6 +31,7 @@ const LABELS = {
   informative: 'While the back end works',
   refusal: 'If grounding is missing',
   failure: 'If the back end fails',
+  stopped: 'If the reader stops an answer',
   busy: 'If the back end is busy',
   passages: 'Passages for the model',
   sources: 'List of passages',
@@ -52,7 +53,7 @@ const USUAL = ['url', 'model', 'key_env', 'index', 'search_endpoint', 'search_ke
 
 /** The settings of an assistant that are not behind a fold, and those of the folds. What is named nowhere is less common. */
 const FIRST = ['upstream', 'instructions', 'greeting'];
-const TEXTS = ['informative', 'refusal', 'failure', 'busy'];
+const TEXTS = ['informative', 'refusal', 'failure', 'busy', 'stopped'];
 const ABOUT_DOCUMENTS = ['documents', 'enable_citations', 'citation_link_mode'];
 
 export function label(name) {
