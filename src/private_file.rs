@@ -61,6 +61,24 @@ pub fn is_writable_by_others(path: &Path) -> bool {
     has_mode(path, 0o022)
 }
 
+/// What tells a file from another one under the same name.
+pub type FileIdentity = (u64, u64);
+
+/// The file that has this name now; `None` where there is none.
+#[must_use]
+#[cfg(unix)]
+pub fn identity(path: &Path) -> Option<FileIdentity> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
+}
+
+/// The same. Windows deletes and replaces no file that is open.
+#[must_use]
+#[cfg(not(unix))]
+pub fn identity(path: &Path) -> Option<FileIdentity> {
+    fs::metadata(path).ok().map(|_| (0, 0))
+}
+
 #[cfg(unix)]
 fn has_mode(path: &Path, bits: u32) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

@@ -15,7 +15,7 @@ use crate::ingest::{AnswerFormat, AnswerStream, StreamEvent};
 const AT_WORK: [&str; 9] =
     ["text", "content", "delta", "reasoning", "reasoning_content", "thinking", "thought", "arguments", "partial_json"];
 
-/// So much of a line is looked at.
+/// A line of so many bytes is work without a look at it.
 const MAX_LINE: usize = 64 * 1024;
 
 /// Waits for the first words. Comments, empty events and single bytes are none.
@@ -67,6 +67,10 @@ impl Awaited {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = MAX_LINE.saturating_sub(self.line.len());
             self.line.extend_from_slice(&piece[..piece.len().min(room)]);
+            // Whoever sends as much at once is at work, whatever it is.
+            if self.line.len() == MAX_LINE {
+                return None;
+            }
             if piece.ends_with(b"\n") {
                 if is_work(&self.line) {
                     return None;

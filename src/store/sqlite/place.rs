@@ -1,26 +1,23 @@
 //! Notices that the file was taken away or replaced while it is open: everything would go on to work, and all that is recorded
 //! would be gone with the process.
 
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::private_file::{self, FileIdentity};
 use crate::store::writing::Standing;
 
 /// Why the store is lost then.
 pub(super) const MOVED: &str = "its file was deleted or replaced while citewire ran; start citewire anew";
-
-/// What tells a file from another one under the same name.
-type FileId = (u64, u64);
 
 /// The names of the file and of its log.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     path: PathBuf,
     log: PathBuf,
-    file: Option<FileId>,
+    file: Option<FileIdentity>,
     /// SQLite makes it when it begins to read, and deletes it when nobody has the file open.
-    log_file: Arc<Mutex<Option<FileId>>>,
+    log_file: Arc<Mutex<Option<FileIdentity>>>,
     standing: Arc<Standing>,
 }
 
@@ -33,7 +30,7 @@ impl Place {
     /// The place of a file that is there.
     pub(super) fn of(path: &Path, standing: Arc<Standing>) -> Self {
         let log = beside(path, "-wal");
-        Self { path: path.to_owned(), log, file: id_at(path), log_file: Arc::default(), standing }
+        Self { path: path.to_owned(), log, file: private_file::identity(path), log_file: Arc::default(), standing }
     }
 
     /// The file is opened anew, which may make another log.
@@ -46,13 +43,13 @@ impl Place {
     pub(super) fn check(&self) -> Result<(), Moved> {
         let has_log = || {
             let mut known = self.log_file.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = id_at(&self.log);
+            let found = private_file::identity(&self.log);
             known.is_none_or(|known| found == Some(known)) && {
                 *known = found;
                 true
             }
         };
-        if id_at(&self.path) == self.file && has_log() {
+        if private_file::identity(&self.path) == self.file && has_log() {
             return Ok(());
         }
         if self.standing.lose(MOVED) {
@@ -69,20 +66,4 @@ pub(super) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()
-}
-
-fn id_at(path: &Path) -> Option<FileId> {
-    std::fs::metadata(path).ok().map(|data| id_of(&data))
-}
-
-#[cfg(unix)]
-fn id_of(data: &Metadata) -> FileId {
-    use std::os::unix::fs::MetadataExt as _;
-    (data.dev(), data.ino())
-}
-
-/// Windows deletes and replaces no file that is open.
-#[cfg(not(unix))]
-fn id_of(_: &Metadata) -> FileId {
-    (0, 0)
 }

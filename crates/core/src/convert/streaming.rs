@@ -103,6 +103,10 @@ impl Streaming {
         for event in events {
             if let StreamEvent::Text(text) = &event {
                 self.length += text.len();
+                // What is longer than it may be is not shown.
+                if self.is_full() {
+                    break;
+                }
             }
             self.shown.take(event, grammar);
         }
