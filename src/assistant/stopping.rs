@@ -30,7 +30,7 @@ pub(super) async fn hear(
             }
             Ok(false) => {}
             Err(error) => {
-                tracing::debug!(conversation.id = %id, %error, "it was not seen whether an answer is to be stopped")
+                tracing::debug!(conversation.id = %id, %error, "it was not seen whether an answer is to be stopped");
             }
         }
         if changes.changed().await.is_err() {

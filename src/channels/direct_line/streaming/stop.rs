@@ -30,7 +30,6 @@ impl Stop {
     }
 
     /// Resolves when that is asked.
-    #[must_use]
     pub fn asked(&self) -> WaitForCancellationFutureOwned {
         self.asked.clone().cancelled_owned()
     }
