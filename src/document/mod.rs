@@ -52,7 +52,7 @@ pub use library::{DocumentState, Library};
 pub use links::{DOCUMENT_ID, DownloadLinks};
 pub use options::{LibraryOptions, UploadOptions};
 pub use passage::Passage;
-pub use question::Question;
+pub use question::{Question, searched};
 pub use readers::ReaderLinks;
 pub use readership::Readership;
 pub use remote::{RemoteDocument, RemoteDocuments};

@@ -7,6 +7,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization as _;
 use utoipa::ToSchema;
 
 use super::assistants::manager;
@@ -118,10 +119,12 @@ pub(crate) async fn upload(
 ) -> Result<HttpResponse, ApiError> {
     let (name, file) = path.into_inner();
     let options = upload_options(&state, &name).await?;
+    let file = composed(&file);
     check_name(&file)?;
     let manager = manager(&state)?;
     let store = manager.store();
     let others = store.documents(&name).await?;
+    let file = among(&others, &file).map_or(file.clone(), |stored| stored.name.clone());
     if others.len() >= options.max_documents && others.iter().all(|other| other.name != file) {
         return Err(AssistantError::TooManyDocuments { limit: options.max_documents }.into());
     }
@@ -190,7 +193,8 @@ pub(crate) async fn delete(state: Data<State>, path: Path<(String, String)>) -> 
     let (name, file) = path.into_inner();
     upload_options(&state, &name).await?;
     let manager = manager(&state)?;
-    if !manager.store().delete_document(&name, &file).await? {
+    let stored = find(&**manager.store(), &name, &file).await?;
+    if !manager.store().delete_document(&name, &stored.name).await? {
         return Err(AssistantError::UnknownDocument.into());
     }
     manager.refresh().await;
@@ -258,6 +262,17 @@ async fn add(store: &dyn AssistantStore, key: DocumentKey, piece: Vec<u8>) -> Re
 
 async fn find(store: &dyn AssistantStore, name: &str, file: &str) -> Result<StoredDocument, ApiError> {
     let documents = store.documents(name).await?;
-    let found = documents.into_iter().find(|document| document.name == file);
-    found.ok_or_else(|| AssistantError::UnknownDocument.into())
+    among(&documents, file).cloned().ok_or_else(|| AssistantError::UnknownDocument.into())
+}
+
+/// The document of this name, however its letters are composed: an `ü` of two characters looks like one. Older versions stored
+/// names as they came, so that both may be there; the one that was named comes first.
+fn among<'d>(documents: &'d [StoredDocument], file: &str) -> Option<&'d StoredDocument> {
+    let named = documents.iter().find(|document| document.name == file);
+    named.or_else(|| documents.iter().find(|document| composed(&document.name) == composed(file)))
+}
+
+/// The name in Unicode's form NFC, in which names are stored.
+fn composed(name: &str) -> String {
+    name.nfc().collect()
 }

@@ -352,3 +352,35 @@ async fn a_token_opens_a_conversation_with_the_assistant() {
     let (status, granted) = answer(generate.bearer_auth("the-secret-of-hr-1234")).await;
     assert!(status.is_success() && granted["conversationId"].as_str().is_some_and(|id| id.starts_with("hr.")));
 }
+
+/// Names that look alike are one document, and bytes that are no text are no name.
+#[tokio::test]
+async fn a_name_is_utf_8_and_the_same_however_its_letters_are_composed() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    let (composed, taken_apart) =
+        ("/v1/assistants/hr/documents/Z%C3%BCge.md", "/v1/assistants/hr/documents/Zu%CC%88ge.md");
+    let (_, stored) = server.upload(taken_apart, "One.").await;
+    assert_eq!(stored["name"], "Züge.md");
+    let (_, stored) = server.upload(composed, "Two, of trains.").await;
+    assert_eq!(stored["bytes"], 15);
+    let (_, all) = server.get("/v1/assistants/hr/documents").await;
+    assert_eq!(all["documents"].as_array().map(Vec::len), Some(1), "{all}");
+    assert_eq!(server.get(taken_apart).await.1, server.get(composed).await.1);
+    assert_eq!(server.delete(taken_apart).await, StatusCode::NO_CONTENT);
+    assert_eq!(server.get(composed).await.0, StatusCode::NOT_FOUND);
+    for name in ["a%ff.md", "a%c3%28.md", "%ed%a0%80.md"] {
+        for method in [Method::GET, Method::PUT, Method::DELETE] {
+            let request = server.request(method, &format!("/v1/assistants/hr/documents/{name}")).body("x");
+            let (status, problem) = answer(request).await;
+            assert_eq!(
+                (status, &problem["code"]),
+                (StatusCode::UNPROCESSABLE_ENTITY, &json!("invalid_name")),
+                "{name}"
+            );
+        }
+    }
+    for path in ["/v1/assistants/a%ff", "/v1/models/a%ff", "/v1/conversations/a%ff", "/v1/users/a%ff/export"] {
+        assert_eq!(server.get(path).await.0, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+    }
+}

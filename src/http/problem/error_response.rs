@@ -98,6 +98,7 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
         ApiError::NotAWebSocket => table::NOT_A_WEBSOCKET.into(),
         ApiError::NoWebChat => table::NO_WEB_CHAT.into(),
         ApiError::ShuttingDown => table::SHUTTING_DOWN.into(),
+        ApiError::PathNotUtf8 => table::INVALID_NAME.into(),
         ApiError::UnknownRoute => table::UNKNOWN_ROUTE.into(),
         ApiError::WrongMethod => table::WRONG_METHOD.into(),
         ApiError::Cancelled(_) | ApiError::Unwritable(_) => table::INTERNAL.into(),

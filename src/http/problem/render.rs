@@ -197,6 +197,7 @@ fn judge(error: &Error, id: &str) -> (ErrorResponse, String) {
         Some(fault) => (error_response(fault), fault.to_string()),
         None => foreign(error),
     };
+    let detail = bounded(detail);
     if error_response.problem.status == StatusCode::INTERNAL_SERVER_ERROR {
         tracing::error!(request.id = id, error = %detail, "a request failed with an internal error");
         return (error_response, format!("The log of the server has the cause under the request id {id}."));
@@ -208,6 +209,17 @@ fn judge(error: &Error, id: &str) -> (ErrorResponse, String) {
         "a request was refused"
     );
     (error_response, detail)
+}
+
+/// The longest detail of an error, in characters, and how many of them are its end: parsers repeat what they cannot read, in the
+/// middle of what they say.
+const MAX_DETAIL: usize = 1_500;
+const END_OF_DETAIL: usize = 300;
+
+fn bounded(detail: String) -> String {
+    let Some((middle, _)) = detail.char_indices().nth(MAX_DETAIL - END_OF_DETAIL) else { return detail };
+    let Some((end, _)) = detail.char_indices().rev().nth(END_OF_DETAIL - 1) else { return detail };
+    if end <= middle { detail } else { format!("{} … {}", &detail[..middle], &detail[end..]) }
 }
 
 /// What the web framework itself refuses, before a handler of ours sees it.
