@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -21,6 +22,12 @@ pub trait RemoteDocuments: Debug + Send + Sync {
 
     /// The bytes of a document; `None` when it is gone.
     async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError>;
+
+    /// What is listed of one document; `None` when it is gone. Nothing of its content is read.
+    async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteError>;
+
+    /// Some bytes of a document; `None` when it is gone, or another one than was listed.
+    async fn read_range(&self, document: &RemoteDocument, range: Range<u64>) -> Result<Option<Vec<u8>>, RemoteError>;
 
     /// An address of a document that its place has signed, so that it needs no credential. Computed without a call.
     /// `now` counts unless the place counts from its own clock.
@@ -120,9 +127,19 @@ impl Remote {
         Ok(read.map_err(|reason| tracing::warn!(path, %reason, "a document cannot be read")).ok())
     }
 
-    /// The bytes of a document; `None` when it is gone.
-    pub(super) async fn file(&self, path: &str) -> Result<Option<Vec<u8>>, LibraryError> {
-        Ok(self.place.read(path, self.options.max_document_bytes).await?)
+    /// A document as its place has it now; `None` when it is gone.
+    pub(super) async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, LibraryError> {
+        let Some(found) = self.place.find(path).await? else { return Ok(None) };
+        let limit = self.options.max_document_bytes;
+        if found.bytes > limit {
+            return Err(RemoteError(format!("{path} has {} bytes, more than {limit}", found.bytes)).into());
+        }
+        Ok(Some(found))
+    }
+
+    /// Where the documents are.
+    pub(super) fn place(&self) -> Arc<dyn RemoteDocuments> {
+        Arc::clone(&self.place)
     }
 
     /// An address that the place has signed.

@@ -53,6 +53,8 @@ families! {
     SOURCES = "citewire_sources_total", Type::Counter, ["outcome"], "Sources of converted answers.";
     UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers without a source.";
     SOCKETS = "citewire_sockets_open", Type::Gauge, [], "Open WebSocket streams.";
+    UPLOADS = "citewire_uploads_open", Type::Gauge, [], "Uploads on their way.";
+    DOWNLOADS = "citewire_downloads_open", Type::Gauge, [], "Documents on their way to readers.";
     LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Live answers in progress.";
     FIRST_UPDATE = "citewire_live_first_update_seconds", Type::Histogram(SECONDS), [],
         "Time to a live answer's first words.";

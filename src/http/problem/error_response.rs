@@ -170,7 +170,7 @@ fn document(error: DocumentError) -> ProblemType {
 fn body(error: &BodyError) -> ProblemType {
     match error {
         BodyError::TooLong { .. } => table::BODY_TOO_LONG,
-        BodyError::TooSlow { .. } => table::BODY_TOO_SLOW,
+        BodyError::TooSlow { .. } | BodyError::BelowRate { .. } => table::BODY_TOO_SLOW,
         BodyError::Broken(_) => table::BROKEN_BODY,
     }
 }

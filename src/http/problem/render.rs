@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::error_response::{ErrorResponse, error_response};
 use super::table::{self, ProblemType};
 use crate::channels::direct_line_client::SERVER_NAME;
-use crate::http::body::Held;
+use crate::http::body::{self, Held};
 use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
 use crate::http::{ApiError, HttpOptions, State, audit, door, ticket};
 
@@ -167,6 +167,7 @@ pub(crate) async fn render(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    let response = body::drain(response, state.options.body_timeout);
     Ok(match held {
         Some(body) => body.until_sent(response),
         None => response,
