@@ -14,7 +14,8 @@ use super::index::Hit;
 use super::index_snapshot::{IndexSnapshot, Weighed, load, of_documents, of_texts, refresh};
 use super::original::{OriginalFile, Place};
 use super::question::{Question, Term};
-use super::remote::{Remote, RemoteDocuments};
+use super::remote::Remote;
+use super::remote_documents::RemoteDocuments;
 use super::uploads::Uploads;
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, Measure, UploadOptions};
 use crate::answer::Source;
@@ -431,7 +432,7 @@ mod tests {
         assert_eq!(source.metadata[HEADING], "Leave policy > Annual leave");
         let file = library.open_file(&id).await.expect("opened").expect("a file");
         assert_eq!((file.bytes(), file.edition()), (HANDBOOK[0].1.len() as u64, None));
-        assert_eq!(file.part(2).await.expect("read"), HANDBOOK[0].1[2..].as_bytes());
+        assert_eq!(file.part(2).await.expect("read"), &HANDBOOK[0].1.as_bytes()[2..]);
         assert_eq!(file.part(file.bytes()).await.expect("read"), "");
         fs::remove_file(folder.path().join("hr/leave.md")).expect("removed");
         assert!(library.open_file(&id).await.expect("opened").is_none());

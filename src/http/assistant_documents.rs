@@ -135,7 +135,7 @@ pub(crate) async fn upload(
     }
     let limit = usize::try_from(options.max_document_bytes).unwrap_or(usize::MAX);
     let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
-    let incoming = Incoming::new(&request, payload, limit, pause, rate)?;
+    let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
     let mut place = state.uploads.begin(Uploader::Key)?;
     let key = store.draft_document(&name, &file).await?.ok_or(AssistantError::Unknown)?;
     let mut draft = Draft { store: Arc::clone(store), key: Some(key), tasks: state.tasks.clone() };

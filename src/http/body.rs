@@ -17,6 +17,10 @@ use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 /// that is closed early looks to a browser as if there were no answer at all.
 const DISCARD_BYTES: usize = 64 * 1024 * 1024;
 
+/// What of a refused body comes within this time, and again within it, is on its way; and no longer than so long in all.
+const ON_ITS_WAY: Duration = Duration::from_millis(250);
+const ON_ITS_WAY_IN_ALL: Duration = Duration::from_secs(2);
+
 /// An upload may come as slowly as it likes for so long.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -124,18 +128,26 @@ pub(crate) fn drain(response: ServiceResponse<BoxBody>, within: Duration) -> Ser
     })
 }
 
-/// Refuses a body whose announced length is beyond the limit, before any of it has come.
-fn admit(request: &HttpRequest, payload: Payload, limit: usize) -> Result<(Payload, usize), BodyError> {
+/// Refuses a body whose announced length is beyond the limit, without waiting for it. What is on its way already is thrown away
+/// first: then the connection can go on.
+async fn admit(request: &HttpRequest, mut payload: Payload, limit: usize) -> Result<(Payload, usize), BodyError> {
     let announced = announced_length(request);
-    match announced {
-        Some(length) if length > limit => {
-            if length <= limit.saturating_add(DISCARD_BYTES) {
-                request.extensions_mut().insert(Unread(Rc::new(RefCell::new(payload))));
+    let Some(length) = announced.filter(|length| *length > limit) else { return Ok((payload, announced.unwrap_or(0))) };
+    if length <= limit.saturating_add(DISCARD_BYTES) {
+        let end = Instant::now() + ON_ITS_WAY_IN_ALL;
+        let is_whole = loop {
+            let by = end.min(Instant::now() + ON_ITS_WAY);
+            match timeout_at(by, payload.next()).await {
+                Ok(Some(Ok(_))) => {}
+                Ok(Some(Err(_)) | None) => break true,
+                Err(_) => break false,
             }
-            Err(BodyError::TooLong { limit })
+        };
+        if !is_whole {
+            request.extensions_mut().insert(Unread(Rc::new(RefCell::new(payload))));
         }
-        Some(_) | None => Ok((payload, announced.unwrap_or(0))),
     }
+    Err(BodyError::TooLong { limit })
 }
 
 /// Reads a body of at most `limit` bytes.
@@ -145,7 +157,7 @@ pub(crate) async fn read(
     limit: usize,
     within: Duration,
 ) -> Result<Bytes, BodyError> {
-    let (payload, announced) = admit(request, payload, limit)?;
+    let (payload, announced) = admit(request, payload, limit).await?;
     timeout(within, collect(payload, limit, announced))
         .await
         .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
@@ -158,9 +170,12 @@ pub(crate) fn follow(
     limit: usize,
     pause: Duration,
 ) -> impl Stream<Item = Result<Bytes, BodyError>> + use<> {
-    let incoming = Incoming::new(request, payload, limit, pause, 0);
-    stream::try_unfold(incoming, |incoming| async move {
-        let mut incoming = incoming?;
+    let begin = Err((request.clone(), payload));
+    stream::try_unfold(begin, move |incoming: Result<Incoming, (HttpRequest, Payload)>| async move {
+        let mut incoming = match incoming {
+            Ok(incoming) => incoming,
+            Err((request, payload)) => Incoming::new(&request, payload, limit, pause, 0).await?,
+        };
         Ok(incoming.next().await?.map(|chunk| (chunk, Ok(incoming))))
     })
 }
@@ -184,7 +199,7 @@ impl Incoming {
     ///
     /// # Errors
     /// When it announces that it is longer.
-    pub(crate) fn new(
+    pub(crate) async fn new(
         request: &HttpRequest,
         payload: Payload,
         limit: usize,
@@ -192,7 +207,7 @@ impl Incoming {
         rate: u32,
     ) -> Result<Self, BodyError> {
         let expected = announced_length(request).unwrap_or(limit);
-        let (payload, _) = admit(request, payload, limit)?;
+        let (payload, _) = admit(request, payload, limit).await?;
         Ok(Self { payload, limit, length: 0, expected, pause, begun: Instant::now(), rate })
     }
 
@@ -340,7 +355,7 @@ mod tests {
         let chunks: Pin<Box<dyn Stream<Item = Result<Bytes, PayloadError>>>> = Box::pin(chunks);
         let mut payload = dev::Payload::Stream { payload: chunks };
         let payload = Payload::from_request(&request, &mut payload).await.expect("a payload");
-        let incoming = Incoming::new(&request, payload, 1_000_000, Duration::from_secs(60), rate);
+        let incoming = Incoming::new(&request, payload, 1_000_000, Duration::from_secs(60), rate).await;
         (send, incoming.expect("a body"))
     }
 

@@ -95,7 +95,7 @@ pub enum EnvelopeError {
         known: String,
     },
     /// A member has the wrong type or value.
-    #[error("{pointer}: {reason}")]
+    #[error("{}: {reason}", echo(pointer))]
     Member {
         /// JSON pointer of the member.
         pointer: String,

@@ -77,7 +77,7 @@ pub(crate) async fn upload_files(
     let mut place = state.uploads.begin(uploader)?;
     let limit = state.direct_line.options().max_upload_bytes;
     let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
-    let incoming = Incoming::new(&request, payload, limit, pause, rate)?;
+    let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
     let body = take_in(incoming, &mut place).await?;
     let id = conversation(&id)?;
     let mut upload = take_apart(&request, body).await?;

@@ -14,7 +14,7 @@ pub enum CompletionError {
     #[error("the body is not JSON: {0}")]
     NotJson(#[source] serde_json::Error),
     /// A member is missing, or has the wrong type or value.
-    #[error("{param}: {reason}")]
+    #[error("{}: {reason}", echo(param))]
     Member {
         /// The member: `messages[0].role`.
         param: String,

@@ -316,6 +316,6 @@ async fn errors_repeat_only_the_beginning_of_what_was_sent() {
     ] {
         let (status, body) = answer(app.post(path, API_KEY).json(&body)).await;
         let size = body.to_string().len();
-        assert!(status.is_client_error() && size < 8_000, "{path}: {status}, {size} bytes");
+        assert!(status.is_client_error() && size < 3_000, "{path}: {status}, {size} bytes");
     }
 }
