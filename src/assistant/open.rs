@@ -10,7 +10,7 @@ use super::{
 use crate::answer::LabelCatalog;
 use crate::bucket::{Bucket, BucketFault};
 use crate::convert::Pages;
-use crate::document::{HybridSearch, Library, LibraryError, PublicLinks, RemoteLinks, Search};
+use crate::document::{HybridSearch, Library, LibraryError, PublicLinks, RemoteLinks, Search, UploadLinks};
 use crate::store::AssistantStore;
 use crate::upstream::{Local, LocalOptions, Retriever, Surroundings, UpstreamFault};
 use crate::url::WebUrl;
@@ -140,6 +140,7 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     };
     let public = match &library {
         Some(library) if library.is_remote() => Arc::new(RemoteLinks::new(Arc::clone(library))) as Arc<dyn PublicLinks>,
+        Some(library) if library.is_uploaded() => Arc::new(UploadLinks::new(Arc::clone(library), Arc::clone(public))),
         Some(_) | None => Arc::clone(public),
     };
     let links = options.link_mode.links(name, server, &public, &surroundings.clock);

@@ -1,5 +1,6 @@
 //! A bucket of documents.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::signer::{Method, Signer};
-use object_store::{BackoffConfig, Error, ObjectStore, ObjectStoreExt as _, RetryConfig};
+use object_store::{BackoffConfig, Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt as _, RetryConfig};
 use url::Url;
 
 use super::azure_sas::AccountKey;
@@ -247,6 +248,31 @@ impl RemoteDocuments for Bucket {
             let size = found.meta.size;
             return Err(RemoteError(format!("{}/{path} has {size} bytes, more than {max_bytes}", self.address)));
         }
+        let bytes = found.bytes().await.map_err(|error| self.failed(&error))?;
+        Ok(Some(bytes.to_vec()))
+    }
+
+    async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteError> {
+        match self.store.head(&self.place(path)?).await {
+            Ok(object) => {
+                Ok(Some(RemoteDocument::new(path.to_owned(), object.size, object.e_tag, object.last_modified)))
+            }
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    async fn read_range(&self, document: &RemoteDocument, range: Range<u64>) -> Result<Option<Vec<u8>>, RemoteError> {
+        let options = GetOptions {
+            if_match: document.tag.clone(),
+            range: Some(GetRange::Bounded(range)),
+            ..GetOptions::default()
+        };
+        let found = match self.store.get_opts(&self.place(&document.path)?, options).await {
+            Ok(found) => found,
+            Err(Error::NotFound { .. } | Error::Precondition { .. }) => return Ok(None),
+            Err(error) => return Err(self.failed(&error)),
+        };
         let bytes = found.bytes().await.map_err(|error| self.failed(&error))?;
         Ok(Some(bytes.to_vec()))
     }

@@ -74,6 +74,8 @@ pub struct Document {
     pub pages: Option<u32>,
     /// Where it is on the web, if it is there.
     pub url: Option<WebUrl>,
+    /// Which upload it is, where it was uploaded: another one under the same name has another number.
+    pub edition: Option<u64>,
 }
 
 impl Document {
@@ -85,6 +87,7 @@ impl Document {
             media_type: format.media_type(),
             pages: None,
             url: base.and_then(|base| address(base, path.split('/'))),
+            edition: None,
             path,
         }
     }

@@ -17,8 +17,8 @@ const LONGEST: Duration = Duration::days(7);
 
 /// Creates public download links with an expiry time: to this server, or to the storage of the documents.
 pub trait PublicLinks: fmt::Debug + Send + Sync {
-    /// The address of a document; `None` when it can have none.
-    fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl>;
+    /// The address of a document; `None` when it can have none. With an edition, it leads to that upload alone.
+    fn link(&self, document: &DownloadAddress, edition: Option<u64>, now: DateTime<Utc>) -> Option<WebUrl>;
 }
 
 /// Signs and verifies download links of this server. Its keys are derived from the Direct Line secret, so links stay valid
@@ -78,10 +78,10 @@ impl DownloadKey {
         is_by(self) || self.other.as_deref().is_some_and(is_by)
     }
 
-    /// The signature of an address that is good until `expires`, in seconds since 1970.
+    /// The signature of an address that is good until `expires`, in seconds since 1970, for one edition where there are some.
     #[must_use]
-    pub fn sign(&self, document: &DownloadAddress, expires: i64) -> String {
-        URL_SAFE_NO_PAD.encode(hmac::sign(&self.timed, signed(document, expires).as_bytes()))
+    pub fn sign(&self, document: &DownloadAddress, edition: Option<u64>, expires: i64) -> String {
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.timed, signed(document, edition, expires).as_bytes()))
     }
 
     /// Checks what an address says. Takes the same time wherever the signature is wrong.
@@ -91,13 +91,14 @@ impl DownloadKey {
     pub fn verify(
         &self,
         document: &DownloadAddress,
+        edition: Option<u64>,
         expires: &str,
         signature: &str,
         now: DateTime<Utc>,
     ) -> Result<(), DownloadError> {
         let expires: i64 = expires.parse().map_err(|_| DownloadError::Forged)?;
         let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| DownloadError::Forged)?;
-        let signed = signed(document, expires);
+        let signed = signed(document, edition, expires);
         if !self.is_signed(|keys| &keys.timed, &signed, &signature) {
             return Err(DownloadError::Forged);
         }
@@ -146,9 +147,11 @@ impl DownloadKey {
     }
 }
 
-/// What is signed. The time is a number and comes first, and an id of a document has no dot: no two addresses are signed alike.
-fn signed(document: &DownloadAddress, expires: i64) -> String {
-    format!("{expires}.{}", document.name())
+/// What is signed. The times and editions are numbers and come first, and an id of a document has no dot: no two addresses are
+/// signed alike.
+fn signed(document: &DownloadAddress, edition: Option<u64>, expires: i64) -> String {
+    let edition = edition.map(|edition| format!(":{edition}")).unwrap_or_default();
+    format!("{expires}{edition}.{}", document.name())
 }
 
 /// What is signed for the readers of a conversation. Neither a number nor the name of a document has a line end: no two addresses
@@ -157,7 +160,8 @@ fn signed_for(document: &DownloadAddress, conversation: &str, begun: i64) -> Str
     format!("{begun}\n{}\n{conversation}", document.name())
 }
 
-/// Download links of this server: `…/v1/documents/{assistant}.{document}/download?expires=…&signature=…`.
+/// Download links of this server: `…/v1/documents/{assistant}.{document}/download?edition=…&expires=…&signature=…`, the edition
+/// only of what was uploaded.
 #[derive(Clone, Debug)]
 pub struct SignedLinks {
     key: DownloadKey,
@@ -174,10 +178,14 @@ impl SignedLinks {
 }
 
 impl PublicLinks for SignedLinks {
-    fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl> {
+    fn link(&self, document: &DownloadAddress, edition: Option<u64>, now: DateTime<Utc>) -> Option<WebUrl> {
         let expires = (now + self.lifetime).timestamp();
-        let signature = self.key.sign(document, expires);
-        document.url_with(&self.server, &[("expires", &expires.to_string()), (SIGNATURE, &signature)])
+        let signature = self.key.sign(document, edition, expires);
+        let (edition, expires) = (edition.map(|edition| edition.to_string()), expires.to_string());
+        let edition = edition.as_deref().map(|edition| ("edition", edition));
+        let parameters: Vec<_> =
+            edition.into_iter().chain([("expires", expires.as_str()), (SIGNATURE, &signature)]).collect();
+        document.url_with(&self.server, &parameters)
     }
 }
 
@@ -218,11 +226,11 @@ mod tests {
     #[test]
     fn an_address_is_good_for_its_document_and_its_time_and_nothing_else() {
         let mine = document("hr", "a.md");
-        let url = links(1).link(&mine, now()).expect("an address");
+        let url = links(1).link(&mine, None, now()).expect("an address");
         let said = parameters(&url);
         let (expires, signature) = (&*said["expires"], &*said["signature"]);
         let verify = |secret: &str, document: &DownloadAddress, expires: &str, signature: &str, after: i64| {
-            key(secret).verify(document, expires, signature, now() + Duration::seconds(after))
+            key(secret).verify(document, None, expires, signature, now() + Duration::seconds(after))
         };
         let secret = "the-secret-of-these-tests";
         let day = 24 * 60 * 60;
@@ -248,8 +256,22 @@ mod tests {
     }
 
     #[test]
+    fn an_address_of_one_upload_is_good_for_no_other() {
+        let mine = document("hr", "a.md");
+        let url = links(1).link(&mine, Some(7), now()).expect("an address");
+        let said = parameters(&url);
+        let verify = |edition| {
+            key("the-secret-of-these-tests").verify(&mine, edition, &said["expires"], &said["signature"], now())
+        };
+        assert_eq!((said["edition"].as_str(), verify(Some(7))), ("7", Ok(())));
+        for other in [None, Some(8), Some(77)] {
+            assert_eq!(verify(other), Err(DownloadError::Forged), "{other:?}");
+        }
+    }
+
+    #[test]
     fn no_address_is_good_for_more_than_seven_days() {
-        let url = links(30).link(&document("hr", "a.md"), now()).expect("an address");
+        let url = links(30).link(&document("hr", "a.md"), None, now()).expect("an address");
         let expires: i64 = parameters(&url)["expires"].parse().expect("a number");
         assert_eq!(expires - now().timestamp(), 7 * 24 * 60 * 60);
         assert!(!format!("{:?} {url}", links(1)).contains(&parameters(&url)["signature"]));

@@ -72,6 +72,9 @@ pub enum LibraryError {
         /// What is taken.
         limit: usize,
     },
+    /// A part of a file cannot be read.
+    #[error("a part of a document cannot be read: {0}")]
+    Part(#[source] io::Error),
     /// The store of uploaded documents failed.
     #[error(transparent)]
     Store(#[from] StoreError),

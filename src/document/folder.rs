@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use citewire_documents::Format;
 
+use super::original::{OriginalFile, Place};
 use super::{LibraryError, LibraryOptions};
 
 /// The reason why a file or folder is skipped.
@@ -103,20 +105,40 @@ pub(super) fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
 /// # Errors
 /// When it is there but cannot be read, or is too big.
 pub(super) fn read(options: &LibraryOptions, path: &str) -> Result<Option<Vec<u8>>, LibraryError> {
+    let Some((mut file, data)) = find(options, path)? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
+    file.read_to_end(&mut bytes).map_err(LibraryError::Part)?;
+    Ok(Some(bytes))
+}
+
+/// The same, of which nothing is read yet.
+///
+/// # Errors
+/// When it is there but cannot be read, or is too big.
+pub(super) fn open(options: &LibraryOptions, path: &str) -> Result<Option<OriginalFile>, LibraryError> {
+    let Some((file, data)) = find(options, path)? else { return Ok(None) };
+    let changed = data.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let tag = changed.map(|changed| format!("{:x}-{:x}", data.len(), changed.as_nanos()));
+    Ok(Some(OriginalFile::new(data.len(), tag, Place::Folder(Arc::new(file)))))
+}
+
+fn find(options: &LibraryOptions, path: &str) -> Result<Option<(fs::File, fs::Metadata)>, LibraryError> {
     let root = root(options)?;
     let file = path.split('/').fold(root.clone(), |folder, part| folder.join(part));
     // What it is now, and not what it was when the folder was listed, decides whether it may be read.
     let Some(target) = within(&root, &file) else { return Ok(None) };
     let unreadable = |source| LibraryError::File { path: file.clone(), source };
-    let data = fs::metadata(&target).map_err(unreadable)?;
-    if !data.is_file() {
+    // A pipe would be waited for.
+    if !fs::metadata(&target).map_err(unreadable)?.is_file() {
         return Ok(None);
     }
+    let opened = fs::File::open(&target).map_err(unreadable)?;
+    let data = opened.metadata().map_err(unreadable)?;
     let limit = options.max_document_bytes;
     if data.len() > limit {
         return Err(LibraryError::DocumentTooBig { path: file, bytes: data.len(), limit });
     }
-    fs::read(&target).map(Some).map_err(unreadable)
+    Ok(Some((opened, data)))
 }
 
 /// Where a path leads, if that is in the folder.

@@ -16,8 +16,10 @@ use super::folder::{self, Listed, Skipped};
 use super::found::best_first;
 use super::index::Hit;
 use super::index_snapshot::{IndexSnapshot, Weighed, list, of_texts};
+use super::original::{OriginalFile, Place};
 use super::question::{Question, Term};
-use super::remote::{Remote, RemoteDocuments};
+use super::remote::Remote;
+use super::remote_documents::RemoteDocuments;
 use super::uploads::Uploads;
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, Measure, UploadOptions};
 use crate::answer::Source;
@@ -331,26 +333,26 @@ impl Library {
         self.snapshot().documents.get(id).cloned()
     }
 
-    /// The bytes of a document, as its file has them now; `None` when it is gone, or empty (rule AH-08).
+    /// The file of a document as it is now; `None` when it is gone, or empty (rule AH-08).
     ///
     /// # Errors
-    /// When its file is there and cannot be read, or has grown too big.
-    pub async fn read(&self, id: &DocumentId) -> Result<Option<Vec<u8>>, LibraryError> {
+    /// When it is there and cannot be read, or has grown too big.
+    pub async fn open_file(&self, id: &DocumentId) -> Result<Option<OriginalFile>, LibraryError> {
         let Some(document) = self.document(id) else { return Ok(None) };
-        let options = match &self.from {
-            From::Folder(options) => options.clone(),
-            From::Uploads(uploads) => {
-                return Ok(uploads.file(&document.path).await?.filter(|bytes| !bytes.is_empty()));
+        let file = match &self.from {
+            From::Folder(options) => {
+                let options = options.clone();
+                tokio::task::spawn_blocking(move || folder::open(&options, &document.path)).await??
             }
+            From::Uploads(uploads) => uploads.file(&document.path).await?,
             From::Remote(remote) => {
-                return Ok(remote.file(&document.path).await?.filter(|bytes| !bytes.is_empty()));
+                remote.find(&document.path).await?.map(|found| OriginalFile::of_remote(remote.place(), found))
             }
-            From::Program(files) => {
-                return Ok(files.get(document.path.as_str()).map(|text| text.as_bytes().to_vec()));
-            }
+            From::Program(files) => files.get(document.path.as_str()).map(|text| {
+                OriginalFile::new(text.len() as u64, Some(DocumentId::of_path(text).to_string()), Place::Program(text))
+            }),
         };
-        let bytes = tokio::task::spawn_blocking(move || folder::read(&options, &document.path)).await??;
-        Ok(bytes.filter(|bytes| !bytes.is_empty()))
+        Ok(file.filter(|file| file.bytes() > 0))
     }
 
     /// The passages that fit a question, the best first; none when nothing in the documents is about it. Words that nearly all
@@ -544,9 +546,12 @@ mod tests {
         assert_eq!(source.media_type.as_deref(), Some("text/markdown"));
         assert_eq!(source.metadata[DOCUMENT_ID], id.as_str());
         assert_eq!(source.metadata[HEADING], "Leave policy > Annual leave");
-        assert_eq!(library.read(&id).await.expect("read"), Some(HANDBOOK[0].1.as_bytes().to_vec()));
+        let file = library.open_file(&id).await.expect("opened").expect("a file");
+        assert_eq!((file.bytes(), file.edition()), (HANDBOOK[0].1.len() as u64, None));
+        assert_eq!(file.part(2).await.expect("read"), &HANDBOOK[0].1.as_bytes()[2..]);
+        assert_eq!(file.part(file.bytes()).await.expect("read"), "");
         fs::remove_file(folder.path().join("hr/leave.md")).expect("removed");
-        assert_eq!(library.read(&id).await.expect("read"), None);
+        assert!(library.open_file(&id).await.expect("opened").is_none());
         let mut options = LibraryOptions::new(folder.path());
         options.base_url = "https://x.example/docs".parse().ok();
         let public = Library::open(options).await.expect("a library");

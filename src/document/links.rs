@@ -80,7 +80,7 @@ impl DownloadLinks {
                 source.url = match (&self.access, now) {
                     (Access::None, _) | (Access::Public { .. }, None) => None,
                     (Access::Authenticated, _) => document.url(&self.server),
-                    (Access::Public { links, .. }, Some(now)) => links.link(&document, now),
+                    (Access::Public { links, .. }, Some(now)) => links.link(&document, None, now),
                 };
                 // Behind the signature, of which a fragment is no part.
                 source.url = source.page_url();

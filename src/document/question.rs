@@ -5,6 +5,15 @@ use super::words::{Word, is_stop_word, words};
 /// So many words of a question are looked for; nobody reads answers to more.
 const MAX_WORDS: usize = 32;
 
+/// So many bytes of a question are searched with.
+const MAX_BYTES: usize = 8 * 1024;
+
+/// The beginning of a question, with which it is searched: however long it is, a search takes no longer.
+#[must_use]
+pub fn searched(question: &str) -> &str {
+    &question[..question.floor_char_boundary(MAX_BYTES)]
+}
+
 /// The words of a question. No word in it is an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -17,7 +26,7 @@ impl Question {
     /// Reads a question. Its stop words, English and German ones, are left out where other words remain.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let all = words(text);
+        let all = words(searched(text));
         let is_idle = all.iter().all(is_stop_word);
         if is_idle {
             return Self { words: all.into_iter().take(MAX_WORDS).collect(), is_idle };

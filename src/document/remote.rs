@@ -1,53 +1,15 @@
 //! Documents that another service holds.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use citewire_documents::Format;
 use tokio::sync::Mutex;
 
 use super::file::{self, Content};
-use super::{LibraryError, RemoteError, UploadOptions};
+use super::{LibraryError, RemoteDocument, RemoteDocuments, RemoteError, UploadOptions};
 use crate::url::WebUrl;
-
-/// A place of documents that is asked over the network.
-#[async_trait]
-pub trait RemoteDocuments: Debug + Send + Sync {
-    /// The documents, by path. Paths have `/` between their parts.
-    async fn list(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteError>;
-
-    /// The bytes of a document; `None` when it is gone.
-    async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError>;
-
-    /// An address of a document that its place has signed, so that it needs no credential. Computed without a call.
-    /// `now` counts unless the place counts from its own clock.
-    fn signed(&self, path: &str, now: DateTime<Utc>) -> Option<WebUrl>;
-}
-
-/// A document as its place lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RemoteDocument {
-    /// Its path.
-    pub path: String,
-    /// Its size.
-    pub bytes: u64,
-    /// Changes with its content: an entity tag, where the place has some.
-    pub tag: Option<String>,
-    /// When it was changed last.
-    pub modified: DateTime<Utc>,
-}
-
-impl RemoteDocument {
-    /// A document from its parts.
-    #[must_use]
-    pub fn new(path: String, bytes: u64, tag: Option<String>, modified: DateTime<Utc>) -> Self {
-        Self { path, bytes, tag, modified }
-    }
-}
 
 /// Documents of a place, and which of them were read last.
 #[derive(Debug)]
@@ -120,9 +82,19 @@ impl Remote {
         Ok(read.map_err(|reason| tracing::warn!(path, %reason, "a document cannot be read")).ok())
     }
 
-    /// The bytes of a document; `None` when it is gone.
-    pub(super) async fn file(&self, path: &str) -> Result<Option<Vec<u8>>, LibraryError> {
-        Ok(self.place.read(path, self.options.max_document_bytes).await?)
+    /// A document as its place has it now; `None` when it is gone.
+    pub(super) async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, LibraryError> {
+        let Some(found) = self.place.find(path).await? else { return Ok(None) };
+        let limit = self.options.max_document_bytes;
+        if found.bytes > limit {
+            return Err(RemoteError(format!("{path} has {} bytes, more than {limit}", found.bytes)).into());
+        }
+        Ok(Some(found))
+    }
+
+    /// Where the documents are.
+    pub(super) fn place(&self) -> Arc<dyn RemoteDocuments> {
+        Arc::clone(&self.place)
     }
 
     /// An address that the place has signed.

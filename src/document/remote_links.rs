@@ -20,7 +20,7 @@ impl RemoteLinks {
 }
 
 impl PublicLinks for RemoteLinks {
-    fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl> {
+    fn link(&self, document: &DownloadAddress, _: Option<u64>, now: DateTime<Utc>) -> Option<WebUrl> {
         self.0.signed(&document.document, now)
     }
 }

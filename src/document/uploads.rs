@@ -8,6 +8,7 @@ use citewire_documents::{Format, Unreadable};
 use tokio::sync::Mutex;
 
 use super::file::{self, Content};
+use super::original::{OriginalFile, Place};
 use super::stored_passages::{StoredText, read_part};
 use super::{Document, DocumentReader, LibraryError, UploadOptions};
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, DocumentState, StoreError, StoredDocument};
@@ -76,6 +77,7 @@ impl Uploads {
         let base = self.options.base_url.as_ref();
         let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
         document.pages = text.pages;
+        document.edition = Some(stored.key.0);
         let content = Content::new(document, text.passages());
         Ok(Some(Text { key: stored.key, content }))
     }
@@ -97,13 +99,16 @@ impl Uploads {
         self.seen.lock().await.texts.get(name).map(|text| text.key)
     }
 
-    /// The bytes of a document; `None` when it is gone.
-    pub(super) async fn file(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    /// The file of a document; `None` when it is gone.
+    pub(super) async fn file(&self, name: &str) -> Result<Option<OriginalFile>, StoreError> {
         let documents = self.store.documents(&self.assistant).await?;
-        match documents.iter().find(|document| document.name == name) {
-            Some(document) => read_part(&*self.store, document.key, DocumentPart::File).await.map(Some),
-            None => Ok(None),
-        }
+        let found = documents.iter().find(|document| document.name == name);
+        Ok(found.map(|document| {
+            let StoredDocument { key, bytes, received, .. } = document;
+            // A store that was restored may give a key again, at another time.
+            let tag = format!("{}-{:x}", key.0, received.timestamp_millis());
+            OriginalFile::new(*bytes, Some(tag), Place::Upload(Arc::clone(&self.store), *key))
+        }))
     }
 }
 

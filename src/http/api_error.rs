@@ -110,6 +110,9 @@ pub enum ApiError {
     /// The server is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,
+    /// A percent-encoded name in the path is no text.
+    #[error("a percent-encoded name in the address is not UTF-8: encode the bytes of its UTF-8 form")]
+    PathNotUtf8,
     /// There is nothing here.
     #[error("nothing exists at this address")]
     UnknownRoute,

@@ -1,22 +1,28 @@
 //! `/v1/assistants/{name}/documents`: the uploaded documents of an assistant.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::{Bytes, Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
-use futures_util::TryStreamExt as _;
 use serde::Serialize;
+use tokio::time::Instant;
+use unicode_normalization::UnicodeNormalization as _;
 use utoipa::ToSchema;
 
 use super::assistants::manager;
+use super::body::Incoming;
 use super::convert::json;
+use super::door::uploads::{FREE_BYTES, Place, Uploader};
 use super::error::AssistantError;
-use super::{ApiError, State, body};
+use super::tasks::Tasks;
+use super::{ApiError, State};
 use crate::assistant::DocumentsSource;
 use crate::document::{UploadOptions, is_supported, supported_endings};
 use crate::store::{
-    AssistantStore, DocumentKey, DocumentPart, DocumentState, MAX_PIECE_BYTES, Publication, StoredDocument,
+    AssistantStore, DocumentKey, DocumentLimits, DocumentPart, DocumentState, MAX_PIECE_BYTES, Publication,
+    StoredDocument,
 };
 
 /// The longest file name, in bytes.
@@ -118,16 +124,23 @@ pub(crate) async fn upload(
 ) -> Result<HttpResponse, ApiError> {
     let (name, file) = path.into_inner();
     let options = upload_options(&state, &name).await?;
+    let file = composed(&file);
     check_name(&file)?;
     let manager = manager(&state)?;
     let store = manager.store();
     let others = store.documents(&name).await?;
+    let file = among(&others, &file).map_or(file.clone(), |stored| stored.name.clone());
     if others.len() >= options.max_documents && others.iter().all(|other| other.name != file) {
         return Err(AssistantError::TooManyDocuments { limit: options.max_documents }.into());
     }
-    let _room = state.uploads.acquire().await.map_err(|_| ApiError::ShuttingDown)?;
+    let limit = usize::try_from(options.max_document_bytes).unwrap_or(usize::MAX);
+    let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
+    let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
+    let mut place = state.uploads.begin(Uploader::Key)?;
     let key = store.draft_document(&name, &file).await?.ok_or(AssistantError::Unknown)?;
-    let taken = take(&state, &**store, key, &options, &request, payload).await;
+    let mut draft = Draft { store: Arc::clone(store), key: Some(key), tasks: state.tasks.clone() };
+    let taken = take(&**store, key, &options, &mut place, incoming).await;
+    draft.key = None;
     if taken.is_err() {
         store.discard_draft(key).await?;
     }
@@ -190,7 +203,8 @@ pub(crate) async fn delete(state: Data<State>, path: Path<(String, String)>) -> 
     let (name, file) = path.into_inner();
     upload_options(&state, &name).await?;
     let manager = manager(&state)?;
-    if !manager.store().delete_document(&name, &file).await? {
+    let stored = find(&**manager.store(), &name, &file).await?;
+    if !manager.store().delete_document(&name, &stored.name).await? {
         return Err(AssistantError::UnknownDocument.into());
     }
     manager.refresh().await;
@@ -219,34 +233,63 @@ fn check_name(file: &str) -> Result<(), AssistantError> {
     if is_supported(file) { Ok(()) } else { Err(AssistantError::Unsupported { supported: supported_endings() }) }
 }
 
+/// A document on its way into the store. Unless all of it came there, it is deleted, also when its sender is gone.
+struct Draft {
+    store: Arc<dyn AssistantStore>,
+    /// `None` when it is published.
+    key: Option<DocumentKey>,
+    tasks: Tasks,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let Some(key) = self.key else { return };
+        let store = Arc::clone(&self.store);
+        self.tasks.spawn(async move {
+            if let Err(error) = store.discard_draft(key).await {
+                // The next sweep deletes it.
+                tracing::warn!(%error, "an upload that broke off could not be deleted");
+            }
+        });
+    }
+}
+
 /// Stores the body piece by piece, and publishes the document.
 async fn take(
-    state: &State,
     store: &dyn AssistantStore,
     key: DocumentKey,
     options: &UploadOptions,
-    request: &HttpRequest,
-    payload: Payload,
+    place: &mut Place,
+    mut incoming: Incoming,
 ) -> Result<(), ApiError> {
-    let limit = usize::try_from(options.max_document_bytes).unwrap_or(usize::MAX);
-    let chunks = body::follow(request, payload, limit, state.options.body_timeout);
-    let mut chunks = std::pin::pin!(chunks);
     let mut piece = Vec::new();
-    while let Some(mut chunk) = chunks.try_next().await? {
+    let mut has_room = false;
+    while let Some(mut chunk) = incoming.next().await? {
+        if !has_room && incoming.length() > FREE_BYTES {
+            let asked = Instant::now();
+            // The store has all but one piece.
+            place.take(incoming.expected().min(MAX_PIECE_BYTES)).await?;
+            incoming.waited(asked.elapsed());
+            has_room = true;
+        }
         while !chunk.is_empty() {
             let fitting: Bytes = chunk.split_to(chunk.len().min(MAX_PIECE_BYTES - piece.len()));
             piece.extend_from_slice(&fitting);
             if piece.len() == MAX_PIECE_BYTES {
+                let asked = Instant::now();
                 add(store, key, std::mem::take(&mut piece)).await?;
+                incoming.waited(asked.elapsed());
             }
         }
     }
     if !piece.is_empty() {
         add(store, key, piece).await?;
     }
-    match store.publish_document(key, options.max_total_bytes).await? {
+    let limits = DocumentLimits { max_bytes: options.max_total_bytes, max_documents: options.max_documents as u64 };
+    match store.publish_document(key, limits).await? {
         Publication::Published => Ok(()),
         Publication::Unknown => Err(AssistantError::Unknown.into()),
+        Publication::TooMany => Err(AssistantError::TooManyDocuments { limit: options.max_documents }.into()),
         Publication::TooLarge => Err(AssistantError::DocumentsTooLarge { limit: options.max_total_bytes }.into()),
     }
 }
@@ -258,6 +301,17 @@ async fn add(store: &dyn AssistantStore, key: DocumentKey, piece: Vec<u8>) -> Re
 
 async fn find(store: &dyn AssistantStore, name: &str, file: &str) -> Result<StoredDocument, ApiError> {
     let documents = store.documents(name).await?;
-    let found = documents.into_iter().find(|document| document.name == file);
-    found.ok_or_else(|| AssistantError::UnknownDocument.into())
+    among(&documents, file).cloned().ok_or_else(|| AssistantError::UnknownDocument.into())
+}
+
+/// The document of this name, however its letters are composed: an `ü` of two characters looks like one. Older versions stored
+/// names as they came, so that both may be there; the one that was named comes first.
+fn among<'d>(documents: &'d [StoredDocument], file: &str) -> Option<&'d StoredDocument> {
+    let named = documents.iter().find(|document| document.name == file);
+    named.or_else(|| documents.iter().find(|document| composed(&document.name) == composed(file)))
+}
+
+/// The name in Unicode's form NFC, in which names are stored.
+fn composed(name: &str) -> String {
+    name.nfc().collect()
 }

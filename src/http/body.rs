@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -11,11 +11,18 @@ use actix_web::dev::{self, ServiceRequest, ServiceResponse};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{Error, HttpMessage as _, HttpRequest, error::PayloadError, http::header};
 use futures_util::{Stream, StreamExt as _, stream};
-use tokio::time::timeout;
+use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 /// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
 const DISCARD_BYTES: usize = 64 * 1024 * 1024;
+
+/// What of a refused body comes within this time, and again within it, is on its way; and no longer than so long in all.
+const ON_ITS_WAY: Duration = Duration::from_millis(250);
+const ON_ITS_WAY_IN_ALL: Duration = Duration::from_secs(2);
+
+/// An upload may come as slowly as it likes for so long.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// So much of a body is thrown away for a caller who is not let in, and for so long.
 const DISCARD_UNWANTED_BYTES: usize = 1024 * 1024;
@@ -36,6 +43,17 @@ pub enum BodyError {
     TooSlow {
         /// What is allowed.
         seconds: u64,
+    },
+    /// It came with less than the least rate.
+    #[error(
+        "the body came too slowly: send at least {rate} bytes a second behind the first {grace} seconds, or lower the setting \
+         limits.upload_bytes_per_second (CITEWIRE_LIMITS_UPLOAD_BYTES_PER_SECOND)"
+    )]
+    BelowRate {
+        /// What is asked for, in bytes a second.
+        rate: u32,
+        /// The time in seconds in which it may come as it likes.
+        grace: u64,
     },
     /// It broke off.
     #[error("the body could not be read")]
@@ -85,6 +103,53 @@ impl Stream for Held {
     }
 }
 
+/// The rest of a body that is refused because of the length that it announces. The answer goes out first, and then this is thrown
+/// away, so that a client that looks at nothing before it has sent everything gets to see it.
+#[derive(Clone)]
+struct Unread(Rc<RefCell<Payload>>);
+
+/// A response to a client that is still sending.
+struct Draining {
+    /// `None` when all of it is out.
+    response: Option<BoxBody>,
+    size: BodySize,
+    unread: Unread,
+    left: usize,
+    until: Pin<Box<Sleep>>,
+}
+
+/// Has the response, if its body was refused for its announced length, throw away what the client still sends.
+pub(crate) fn drain(response: ServiceResponse<BoxBody>, within: Duration) -> ServiceResponse<BoxBody> {
+    let unread = response.request().extensions_mut().remove::<Unread>();
+    let Some(unread) = unread else { return response };
+    response.map_body(|_, response| {
+        let (size, until) = (response.size(), Box::pin(sleep(within)));
+        BoxBody::new(Draining { response: Some(response), size, unread, left: DISCARD_BYTES, until })
+    })
+}
+
+/// Refuses a body whose announced length is beyond the limit, without waiting for it. What is on its way already is thrown away
+/// first: then the connection can go on.
+async fn admit(request: &HttpRequest, mut payload: Payload, limit: usize) -> Result<(Payload, usize), BodyError> {
+    let announced = announced_length(request);
+    let Some(length) = announced.filter(|length| *length > limit) else { return Ok((payload, announced.unwrap_or(0))) };
+    if length <= limit.saturating_add(DISCARD_BYTES) {
+        let end = Instant::now() + ON_ITS_WAY_IN_ALL;
+        let is_whole = loop {
+            let by = end.min(Instant::now() + ON_ITS_WAY);
+            match timeout_at(by, payload.next()).await {
+                Ok(Some(Ok(_))) => {}
+                Ok(Some(Err(_)) | None) => break true,
+                Err(_) => break false,
+            }
+        };
+        if !is_whole {
+            request.extensions_mut().insert(Unread(Rc::new(RefCell::new(payload))));
+        }
+    }
+    Err(BodyError::TooLong { limit })
+}
+
 /// Reads a body of at most `limit` bytes.
 pub(crate) async fn read(
     request: &HttpRequest,
@@ -92,42 +157,108 @@ pub(crate) async fn read(
     limit: usize,
     within: Duration,
 ) -> Result<Bytes, BodyError> {
-    let announced = announced_length(request);
-    if announced.is_some_and(|length| length > limit.saturating_add(DISCARD_BYTES)) {
-        return Err(BodyError::TooLong { limit });
-    }
-    tokio::time::timeout(within, collect(payload, limit, announced.unwrap_or(0)))
+    let (payload, announced) = admit(request, payload, limit).await?;
+    timeout(within, collect(payload, limit, announced))
         .await
         .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
 }
 
 /// A body of at most `limit` bytes while it arrives; it breaks off where no byte of it comes for so long.
-/// Of one that announces itself as longer there is nothing.
 pub(crate) fn follow(
     request: &HttpRequest,
     payload: Payload,
     limit: usize,
     pause: Duration,
 ) -> impl Stream<Item = Result<Bytes, BodyError>> + use<> {
-    let fits = announced_length(request).is_none_or(|length| length <= limit);
-    stream::try_unfold((payload, 0_usize), move |(mut payload, before)| async move {
-        let mut length = before;
+    let begin = Err((request.clone(), payload));
+    stream::try_unfold(begin, move |incoming: Result<Incoming, (HttpRequest, Payload)>| async move {
+        let mut incoming = match incoming {
+            Ok(incoming) => incoming,
+            Err((request, payload)) => Incoming::new(&request, payload, limit, pause, 0).await?,
+        };
+        Ok(incoming.next().await?.map(|chunk| (chunk, Ok(incoming))))
+    })
+}
+
+/// A body while it arrives.
+pub(crate) struct Incoming {
+    payload: Payload,
+    limit: usize,
+    length: usize,
+    /// The length that it is to have at most.
+    expected: usize,
+    pause: Duration,
+    begun: Instant,
+    /// The least rate in bytes a second; 0 for none.
+    rate: u32,
+}
+
+impl Incoming {
+    /// A body of at most `limit` bytes, of which something comes at least as often as `pause`, and at least `rate` bytes a second
+    /// behind its first ten seconds; a rate of 0 is none.
+    ///
+    /// # Errors
+    /// When it announces that it is longer.
+    pub(crate) async fn new(
+        request: &HttpRequest,
+        payload: Payload,
+        limit: usize,
+        pause: Duration,
+        rate: u32,
+    ) -> Result<Self, BodyError> {
+        let expected = announced_length(request).unwrap_or(limit);
+        let (payload, _) = admit(request, payload, limit).await?;
+        Ok(Self { payload, limit, length: 0, expected, pause, begun: Instant::now(), rate })
+    }
+
+    /// How many bytes have come.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// How many bytes come at most.
+    pub(crate) fn expected(&self) -> usize {
+        self.expected
+    }
+
+    /// Does not count the time that somebody else took, who had its sender wait.
+    pub(crate) fn waited(&mut self, time: Duration) {
+        self.begun += time;
+    }
+
+    /// The next bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// When the body is too long, too slow, or breaks off.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
-            let slow = |_| BodyError::TooSlow { seconds: pause.as_secs() };
-            let chunk = timeout(pause, payload.next()).await.map_err(slow)?.transpose().map_err(BodyError::Broken)?;
-            let too_long = length > limit;
-            let Some(chunk) = chunk else {
-                return if too_long { Err(BodyError::TooLong { limit }) } else { Ok(None) };
+            let by_pause = Instant::now() + self.pause;
+            let by_rate = self.due().unwrap_or(by_pause);
+            let slow = if by_rate < by_pause {
+                BodyError::BelowRate { rate: self.rate, grace: GRACE.as_secs() }
+            } else {
+                BodyError::TooSlow { seconds: self.pause.as_secs() }
             };
-            length = length.saturating_add(chunk.len());
-            if fits && length <= limit {
-                return Ok(Some((chunk, (payload, length))));
+            let chunk = timeout_at(by_pause.min(by_rate), self.payload.next()).await.map_err(|_| slow)?;
+            let Some(chunk) = chunk.transpose().map_err(BodyError::Broken)? else {
+                let too_long = self.length > self.limit;
+                return if too_long { Err(BodyError::TooLong { limit: self.limit }) } else { Ok(None) };
+            };
+            self.length = self.length.saturating_add(chunk.len());
+            if self.length <= self.limit {
+                return Ok(Some(chunk));
             }
-            if length > limit.saturating_add(DISCARD_BYTES) {
-                return Err(BodyError::TooLong { limit });
+            if self.length > self.limit.saturating_add(DISCARD_BYTES) {
+                return Err(BodyError::TooLong { limit: self.limit });
             }
         }
-    })
+    }
+
+    /// Until when the next bytes have to be there, for those before to have come with the least rate.
+    fn due(&self) -> Option<Instant> {
+        let seconds = self.length.checked_div(usize::try_from(self.rate).ok()?)?;
+        Some(self.begun + GRACE + Duration::from_secs(u64::try_from(seconds).ok()?))
+    }
 }
 
 /// Reads a body that nobody wants, within bounds, so that the client gets to see why.
@@ -157,6 +288,30 @@ impl MessageBody for Closing {
     }
 }
 
+impl MessageBody for Draining {
+    type Error = Error;
+
+    fn size(&self) -> BodySize {
+        self.size
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
+        if let Some(response) = &mut self.response {
+            match ready!(response.as_pin_mut().poll_next(context)) {
+                Some(chunk) => return Poll::Ready(Some(chunk.map_err(Into::into))),
+                None => self.response = None,
+            }
+        }
+        while self.until.as_mut().poll(context).is_pending() {
+            let chunk = ready!(Pin::new(&mut *self.unread.0.borrow_mut()).poll_next(context));
+            let Some(Ok(chunk)) = chunk else { break };
+            let Some(left) = self.left.checked_sub(chunk.len()) else { break };
+            self.left = left;
+        }
+        Poll::Ready(None)
+    }
+}
+
 async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {
     let Some(first) = payload.next().await.transpose().map_err(BodyError::Broken)? else {
         return Ok(Bytes::new());
@@ -182,4 +337,69 @@ async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result
 
 fn announced_length(request: &HttpRequest) -> Option<usize> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::FromRequest as _;
+    use actix_web::test::TestRequest;
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    /// A body of which the test sends what it likes.
+    async fn incoming(rate: u32) -> (mpsc::UnboundedSender<Bytes>, Incoming) {
+        let (send, mut sent) = mpsc::unbounded_channel();
+        let request = TestRequest::post().insert_header(("content-length", "1000000")).to_http_request();
+        let chunks = stream::poll_fn(move |context| sent.poll_recv(context).map(|chunk| chunk.map(Ok)));
+        let chunks: Pin<Box<dyn Stream<Item = Result<Bytes, PayloadError>>>> = Box::pin(chunks);
+        let mut payload = dev::Payload::Stream { payload: chunks };
+        let payload = Payload::from_request(&request, &mut payload).await.expect("a payload");
+        let incoming = Incoming::new(&request, payload, 1_000_000, Duration::from_secs(60), rate).await;
+        (send, incoming.expect("a body"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_upload_has_ten_seconds_and_then_a_least_rate() {
+        let (send, mut body) = incoming(1_000).await;
+        let begun = Instant::now();
+        for _ in 0..3 {
+            send.send(Bytes::from_static(&[b'x'; 2_000])).expect("sent");
+            assert_eq!(body.next().await.expect("a chunk").map(|chunk| chunk.len()), Some(2_000));
+        }
+        let slow = body.next().await.expect_err("too slow");
+        assert!(slow.to_string().contains("at least 1000 bytes a second"), "{slow}");
+        assert_eq!(begun.elapsed().as_secs(), 16);
+    }
+
+    /// One byte a second is no pause.
+    #[tokio::test(start_paused = true)]
+    async fn a_byte_a_second_is_too_slow_and_a_wait_of_ours_is_not_counted() {
+        let (send, mut body) = incoming(1_000).await;
+        let begun = Instant::now();
+        body.waited(Duration::from_secs(7));
+        let slow = loop {
+            send.send(Bytes::from_static(b"x")).expect("sent");
+            sleep(Duration::from_secs(1)).await;
+            if let Err(slow) = body.next().await {
+                break slow;
+            }
+            if begun.elapsed() > Duration::from_secs(17) {
+                break body.next().await.expect_err("too slow");
+            }
+        };
+        assert!(matches!(slow, BodyError::BelowRate { rate: 1_000, grace: 10 }), "{slow}");
+        assert!((17..=19).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_least_rate_only_a_pause_ends_it() {
+        let (send, mut body) = incoming(0).await;
+        for _ in 0..5 {
+            sleep(Duration::from_secs(50)).await;
+            send.send(Bytes::from_static(b"x")).expect("sent");
+            assert!(body.next().await.is_ok());
+        }
+        assert!(matches!(body.next().await, Err(BodyError::TooSlow { seconds: 60 })));
+    }
 }

@@ -1,20 +1,24 @@
 //! `GET /v1/documents/{id}/download`: downloads of cited documents (rules AH-07 and AH-08).
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
-use actix_web::http::header;
-use actix_web::web::{self, Data, Path, ReqData};
+use actix_web::body::SizedStream;
+use actix_web::http::{Method, header};
+use actix_web::web::{Data, Path, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use bytes::Bytes;
+use futures_util::stream;
 
 use super::error::DocumentError;
 use super::query::Query;
 use super::ranges::{self, OutOfRange};
+use super::sending::sent;
 use super::{ApiError, State};
 use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
 use crate::channels::direct_line::Owner;
-use crate::document::{Document, DownloadAddress};
+use crate::document::{Document, DownloadAddress, DownloadError};
 
 /// The credential of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,7 @@ pub(crate) enum Reader {
 /// The parameters that make an address a credential: with the time until which it is good, or with the conversation for whose
 /// readers it is.
 const EXPIRES: &str = "expires";
+const EDITION: &str = "edition";
 const CONVERSATION: &str = "conversation";
 const BEGUN: &str = "begun";
 const SIGNATURE: &str = "signature";
@@ -49,6 +54,7 @@ pub(crate) fn is_signed(query: &Query) -> bool {
     params(
         ("id" = String, Path, description = "The assistant and the document: `{assistant}.{document}`"),
         ("expires" = Option<i64>, Query, description = "When the link expires, in seconds since 1970"),
+        ("edition" = Option<u64>, Query, description = "The upload to which the link leads"),
         ("conversation" = Option<String>, Query, description = "The conversation whose readers may use the link"),
         ("begun" = Option<i64>, Query, description = "The creation time of that conversation, in ms since 1970"),
         ("signature" = Option<String>, Query, description = "The signature of the link, which replaces a credential"),
@@ -62,6 +68,7 @@ pub(crate) fn is_signed(query: &Query) -> bool {
         (status = 403, description = "The link or the token has expired or is invalid, or the documents are not \
             public"),
         (status = 404, description = "The document does not exist"),
+        (status = 429, description = "Too many requests or downloads from this address; retry after `Retry-After`"),
         (status = 416, description = "The range lies behind the end of the document"),
     ),
     security(("reader" = []))
@@ -72,6 +79,13 @@ pub(crate) async fn download(
     id: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
+    let client = match &*reader {
+        Reader::Trusted => None,
+        Reader::Of(_) | Reader::Unknown => Some(state.options.trusted_proxies.client(&request)),
+    };
+    if let Some(client) = client {
+        state.limits.download(client)?;
+    }
     let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
     // Before anything is looked up: to strangers, all assistants and documents are the same.
     let signed = match &*reader {
@@ -89,21 +103,28 @@ pub(crate) async fn download(
         (Reader::Trusted | Reader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
         (Reader::Unknown, mode) => match (signed, mode) {
             (Some(Signed::ForReaders), LinkMode::Authenticated | LinkMode::Public)
-            | (Some(Signed::ForATime), LinkMode::Public) => {}
+            | (Some(Signed::ForATime { .. }), LinkMode::Public) => {}
             (Some(Signed::ForReaders) | None, _) => return Err(DocumentError::Unknown.into()),
-            (Some(Signed::ForATime), LinkMode::None | LinkMode::Authenticated) => {
+            (Some(Signed::ForATime { .. }), LinkMode::None | LinkMode::Authenticated) => {
                 return Err(DocumentError::NotPublic.into());
             }
         },
     }
     let library = assistant.library().ok_or(DocumentError::Unknown)?;
     let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
-    let read = library.read(&address.document).await.unwrap_or_else(|error| {
+    let opened = library.open_file(&address.document).await.unwrap_or_else(|error| {
         // What cannot be read is to readers as if it were not there.
         tracing::warn!(document.id = %address.document, error = %error, "a document cannot be downloaded");
         None
     });
-    let bytes = read.ok_or(DocumentError::Unknown)?;
+    let file = opened.ok_or(DocumentError::Unknown)?;
+    if let Some(Signed::ForATime { edition }) = signed {
+        // While a new upload is read, answers still lead to the one before.
+        let is_same = edition == file.edition() || edition == document.edition;
+        if !is_same {
+            return Err(DocumentError::Unknown.into());
+        }
+    }
     let (policy, shown) =
         if document.media_type == PDF { (PDF_POLICY, "inline") } else { ("default-src 'none'; sandbox", "attachment") };
     let mut response = HttpResponse::Ok();
@@ -115,11 +136,17 @@ pub(crate) async fn download(
         // The address may be a credential, and is not for the site that a link in the document leads to.
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((header::CONTENT_DISPOSITION, disposition(shown, document.file_name())));
-    let bytes = Bytes::from(bytes);
-    let content = bytes.clone();
-    let tag = web::block(move || ranges::tag(&content)).await?;
-    ranges::respond(response, &request, tag, bytes)
-        .map_err(|OutOfRange { bytes }| DocumentError::OutOfRange { bytes }.into())
+    let selected = ranges::select(&mut response, &request, file.tag(), file.bytes());
+    let Some((start, end)) = selected.map_err(|OutOfRange { bytes }| DocumentError::OutOfRange { bytes })? else {
+        return Ok(response.finish());
+    };
+    if request.method() == Method::HEAD {
+        return Ok(response.body(SizedStream::new(end - start, stream::empty::<Result<Bytes, Infallible>>())));
+    }
+    let place = state.sending.begin(client, 1).await?;
+    let rate = state.options.limits.download_bytes_per_second;
+    let parts = sent(async move |at| file.part(at).await, start, end, rate, place);
+    Ok(response.body(SizedStream::new(end - start, Box::pin(parts))))
 }
 
 /// A browser shows a PDF at the page that the address names, and only where it is not to be saved. Its viewer runs no code of the
@@ -131,8 +158,8 @@ const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-
 /// For whom an address is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signed {
-    /// For everybody, until a time.
-    ForATime,
+    /// For everybody, until a time; where the document was uploaded, to this upload alone.
+    ForATime { edition: Option<u64> },
     /// For the readers of a conversation.
     ForReaders,
 }
@@ -147,8 +174,10 @@ async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Resul
         return Ok(Signed::ForReaders);
     }
     let now = state.clock.now();
-    state.download_key.verify(address, said(EXPIRES), signature, now).map_err(DocumentError::from)?;
-    Ok(Signed::ForATime)
+    let edition = query.get(EDITION).map(str::parse).transpose().map_err(|_| DownloadError::Forged);
+    let edition = edition.map_err(DocumentError::from)?;
+    state.download_key.verify(address, edition, said(EXPIRES), signature, now).map_err(DocumentError::from)?;
+    Ok(Signed::ForATime { edition })
 }
 
 /// The media type of a download. Markdown and plain text are in UTF-8; other texts may name another encoding themselves.

@@ -13,18 +13,12 @@ use super::token_parameters::ParametersError;
 use super::{ApiError, State, address, body, web_chat};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
+use crate::text::echo;
 
 const SCRIPT: &str = include_str!("../../web/embed.js");
 
 /// Lets pages load the file that have switched cross-origin isolation on (`Cross-Origin-Embedder-Policy`).
 const RESOURCE_POLICY: (HeaderName, &str) = (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin");
-
-/// Error texts repeat at most so many characters of what a caller sends.
-const SHOWN: usize = 100;
-
-fn shown(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
-}
 
 /// A request for a chat session on another site.
 #[derive(ToSchema)]
@@ -98,7 +92,7 @@ pub(crate) async fn start_session(
     }
     let asking = address::origin(&request);
     let Some(origin) = embed.origins.iter().find(|origin| Some(*origin) == asking) else {
-        return Err(EmbedError::ForeignOrigin(Asking(asking.map(shown))).into());
+        return Err(EmbedError::ForeignOrigin(Asking(asking.map(|asking| echo(asking).into_owned()))).into());
     };
     if !embed.anonymous {
         return Err(EmbedError::NotAnonymous.into());
@@ -147,5 +141,5 @@ fn owner(state: &State, wished: Option<String>) -> Result<Owner, EmbedError> {
     }
     let is_offered = state.options.embed.assistants.contains(&name) && state.assistants.get(&name).is_some();
     let owner = name.parse().ok().filter(|_| is_offered);
-    owner.ok_or_else(|| EmbedError::NotOffered(shown(&name)))
+    owner.ok_or_else(|| EmbedError::NotOffered(echo(&name).into_owned()))
 }

@@ -12,6 +12,7 @@ use super::query::Query;
 use crate::convert::{Conversion, Options, UnknownOutgoingForm};
 use crate::dialect::{Dialect, UnknownDialect};
 use crate::ingest::{UnknownFormat, handed_down};
+use crate::text::echo;
 
 /// A request to convert an answer, with its options.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ pub enum EnvelopeError {
     #[error(transparent)]
     Events(#[from] UnknownOutgoingForm),
     /// A member beside `answer` has no meaning.
-    #[error("unknown member {name:?}; the members beside answer are {known}")]
+    #[error("unknown member {:?}; the members beside answer are {known}", echo(name))]
     UnknownMember {
         /// Its name.
         name: String,
@@ -94,7 +95,7 @@ pub enum EnvelopeError {
         known: String,
     },
     /// A member has the wrong type or value.
-    #[error("{pointer}: {reason}")]
+    #[error("{}: {reason}", echo(pointer))]
     Member {
         /// JSON pointer of the member.
         pointer: String,

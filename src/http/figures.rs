@@ -12,8 +12,8 @@ use crate::store::{TurnKind, WaitingTurns};
 
 /// Read the metrics of the server in the Prometheus text format.
 ///
-/// Requests need an API key with the scope `metrics`, unless the server listens on a loopback address and the request comes
-/// from the same machine.
+/// Requests need an API key with the scope `metrics`, unless the server listens on a loopback address, has no `public_url`, and
+/// the request comes from the same machine.
 #[utoipa::path(
     get, path = "/metrics", tag = "operations", operation_id = "metrics",
     responses(
@@ -48,7 +48,8 @@ pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
         .body(state.metrics.text())
 }
 
-/// Whether the figures are told without a key: to a program on this machine, by a server that no other machine reaches.
+/// Whether the figures are told without a key: to a program on this machine, by a server that no other machine reaches. With a
+/// public address there is a proxy, which may be on this machine and say nothing of those for whom it calls.
 pub(super) fn is_open_to(state: &State, request: &ServiceRequest) -> bool {
-    is_alone(&state.options) && is_local(request.request())
+    state.options.public_url.is_none() && is_alone(&state.options) && is_local(request.request())
 }

@@ -43,6 +43,7 @@ mod ranges;
 mod records;
 mod routes;
 mod samples;
+mod sending;
 mod server;
 mod session;
 mod socket;

@@ -5,11 +5,7 @@ use actix_web::http::header::{
     IfRange, Range,
 };
 use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
-use aws_lc_rs::digest::{SHA256, digest};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
+use actix_web::{HttpRequest, HttpResponseBuilder};
 
 /// There is nothing in the part that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,42 +13,39 @@ pub(super) struct OutOfRange {
     pub(super) bytes: u64,
 }
 
-/// The version of a body: others have other tags.
-pub(super) fn tag(body: &[u8]) -> EntityTag {
-    EntityTag::new_strong(URL_SAFE_NO_PAD.encode(digest(&SHA256, body)))
-}
-
-/// The response with the body, or with the part that the request wants; without either where the reader has this version.
-pub(super) fn respond(
-    mut response: HttpResponseBuilder,
+/// Gives the response its headers and its status, and says which bytes of the body it has: from the first up to the second, which
+/// is not among them. `None` where the reader has this version.
+pub(super) fn select(
+    response: &mut HttpResponseBuilder,
     request: &HttpRequest,
-    tag: EntityTag,
-    body: Bytes,
-) -> Result<HttpResponse, OutOfRange> {
+    tag: Option<&str>,
+    whole: u64,
+) -> Result<Option<(u64, u64)>, OutOfRange> {
     response.insert_header((ACCEPT_RANGES, "bytes"));
+    let tag = tag.map(|tag| EntityTag::new_strong(tag.to_owned()));
     let is_known = IfNoneMatch::parse(request).is_ok_and(|wanted| match wanted {
         IfNoneMatch::Any => true,
-        IfNoneMatch::Items(tags) => tags.iter().any(|known| known.weak_eq(&tag)),
+        IfNoneMatch::Items(tags) => tag.as_ref().is_some_and(|tag| tags.iter().any(|known| known.weak_eq(tag))),
     });
-    let range = range(request, &tag);
-    response.insert_header(ETag(tag));
-    if is_known {
-        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
+    let range = range(request, tag.as_ref());
+    if let Some(tag) = tag {
+        response.insert_header(ETag(tag));
     }
-    let Some(range) = range else { return Ok(response.body(body)) };
-    let whole = body.len() as u64;
+    if is_known {
+        response.status(StatusCode::NOT_MODIFIED);
+        return Ok(None);
+    }
+    let Some(range) = range else { return Ok(Some((0, whole))) };
     let (first, last) = range.to_satisfiable_range(whole).ok_or(OutOfRange { bytes: whole })?;
     response.status(StatusCode::PARTIAL_CONTENT);
     response.insert_header(content_range(Some((first, last)), whole));
-    // Both lie within the body.
-    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-    Ok(response.body(body.slice(place(first)..=place(last))))
+    Ok(Some((first, last + 1)))
 }
 
 /// The part that a request wants. As the RFC allows, a server that is asked for several parts sends everything.
-fn range(request: &HttpRequest, tag: &EntityTag) -> Option<ByteRangeSpec> {
+fn range(request: &HttpRequest, tag: Option<&EntityTag>) -> Option<ByteRangeSpec> {
     let is_same = match IfRange::parse(request) {
-        Ok(IfRange::EntityTag(wanted)) => wanted.strong_eq(tag),
+        Ok(IfRange::EntityTag(wanted)) => tag.is_some_and(|tag| wanted.strong_eq(tag)),
         Ok(IfRange::Date(_)) => false,
         // The header is not there, or it is no tag.
         Err(_) => !request.headers().contains_key(IF_RANGE),

@@ -5,7 +5,8 @@ use actix_web::body::MessageBody;
 use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::middleware::{Condition, Next, from_fn};
-use actix_web::{Error, HttpMessage as _, Route, guard, web};
+use actix_web::{Error, HttpMessage as _, HttpRequest, Route, guard, web};
+use percent_encoding::percent_decode_str;
 
 use super::auth::{Access, authenticate};
 use super::openapi::query_parameters;
@@ -195,17 +196,25 @@ fn resources(prefix: &str, embed: &EmbedOptions) -> Vec<(&'static str, impl Http
     resources.into_iter().map(build).collect()
 }
 
-/// Lets a request through whose query parameters the route documents.
+/// Whether all names in the path are texts: the framework would put the same sign in place of all bytes that are none, and so
+/// make one of different names.
+fn check_path(request: &HttpRequest) -> Result<(), ApiError> {
+    let decoded = percent_decode_str(request.uri().path()).decode_utf8();
+    decoded.map(drop).map_err(|_| ApiError::PathNotUtf8)
+}
+
+/// Lets a request through whose path is text, and whose query parameters the route documents.
 async fn with_known_parameters(
     path: &'static str,
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    match check_names(request.request(), path, || query_parameters(path)) {
+    let names = || check_names(request.request(), path, || query_parameters(path)).map_err(ApiError::from);
+    match check_path(request.request()).and_then(|()| names()) {
         Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
         Err(fault) => {
             body::discard(request.take_payload()).await;
-            Ok(request.error_response(ApiError::from(fault)).map_into_right_body())
+            Ok(request.error_response(fault).map_into_right_body())
         }
     }
 }

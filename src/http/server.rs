@@ -28,6 +28,9 @@ const HEAD_WITHIN: Duration = Duration::from_secs(5);
 /// How often conversations are looked through for those that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
+/// An upload to which nothing was added for so long has broken off.
+const DRAFTS_FOR: Duration = Duration::from_secs(60 * 60);
+
 /// So long the last messages for readers on other nodes are waited for.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 
@@ -212,11 +215,22 @@ async fn sweep(state: Arc<State>, tasks: Tasks) {
             () = tokio::time::sleep(SWEEP_EVERY) => {}
         }
         state.limits.forget();
+        discard_drafts(&state).await;
         match state.retention.run_once().await {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(conversations = deleted, "old conversations were deleted"),
             Err(error) => tracing::error!(%error, "old conversations could not be deleted"),
         }
+    }
+}
+
+/// Deletes what is left of uploads that broke off: each deletes it itself, unless its process ended or the store failed.
+async fn discard_drafts(state: &State) {
+    let Some(manager) = &state.manager else { return };
+    match manager.store().discard_drafts(state.clock.now() - DRAFTS_FOR).await {
+        Ok(0) => {}
+        Ok(drafts) => tracing::info!(drafts, "uploads that broke off were deleted"),
+        Err(error) => tracing::error!(%error, "uploads that broke off could not be deleted"),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
-
 use super::HttpOptions;
 use super::door::LimitError;
+use super::door::downloads::Downloads as Sending;
 use super::door::limits::Limits;
+use super::door::uploads::Uploads;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, AssistantManager, Assistants, Audience, AzureResponder, Downloads};
@@ -50,8 +50,10 @@ pub struct State {
     /// Follows redirects of sources, if that is switched on.
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
-    /// Room for uploads that are being taken in.
-    pub(crate) uploads: Semaphore,
+    /// The uploads that are being taken in.
+    pub(crate) uploads: Arc<Uploads>,
+    /// The files that are given out.
+    pub(crate) sending: Arc<Sending>,
     /// How often callers may come.
     pub(crate) limits: Limits,
     /// Which refusals and downloads stand in the log already.
@@ -72,7 +74,9 @@ impl State {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Self {
-        let uploads = Semaphore::new(direct_line.max_uploads);
+        let metrics = Metrics::new();
+        let uploads = Uploads::new(options.limits, &direct_line, metrics.clone());
+        let sending = Sending::new(options.limits, metrics.clone());
         let limits = Limits::new(options.limits);
         let download_key =
             DownloadKey::new(&options.direct_line_secret).or_by(options.second_direct_line_secret.as_ref());
@@ -83,7 +87,6 @@ impl State {
         let channel = direct_line.clone();
         let direct_line =
             DirectLine::new(Arc::clone(&store), tokens, Arc::clone(&clock), Arc::clone(&ids), direct_line);
-        let metrics = Metrics::new();
         if let Some(figures) = store.figures() {
             metrics.watch_store(figures);
         }
@@ -108,6 +111,7 @@ impl State {
             redirects: None,
             tasks: Tasks::default(),
             uploads,
+            sending,
             limits,
             audited: RefusalLog::default(),
             metrics,

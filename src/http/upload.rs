@@ -1,17 +1,24 @@
 //! File uploads, `POST …/upload`, and downloads of the uploaded files.
 
+use std::convert::Infallible;
+
+use actix_web::body::SizedStream;
 use actix_web::http::header::{self, HeaderValue};
-use actix_web::web::{Bytes, Data, Path, Payload, ReqData};
+use actix_web::web::{Bytes, BytesMut, Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use multer::Multipart;
+use tokio::time::Instant;
 
+use super::body::Incoming;
 use super::convert::json;
 use super::direct_line::{ResourceResponse, conversation};
+use super::door::uploads::{FREE_BYTES, Place, Uploader};
 use super::error::UploadError;
 use super::error::upload::{MAX_PARTS, TEMPLATE};
 use super::query::Query;
-use super::{ApiError, State, address, body};
+use super::sending::sent;
+use super::{ApiError, State, address};
 use crate::channels::direct_line::{Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
 use crate::store::Attachment;
 
@@ -27,6 +34,9 @@ const SHOWN: [&str; 9] = [
     "audio/*",
     "video/*",
 ];
+
+/// So many places of downloads a file takes that is held in memory as a whole.
+const PLACES: u32 = 8;
 
 /// Post an activity with files.
 ///
@@ -59,10 +69,16 @@ pub(crate) async fn upload_files(
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
     state.limit_post(&caller)?;
-    // Uploads are held in memory as a whole, so only a few are taken in at one time.
-    let _room = state.uploads.acquire().await.map_err(|_| ApiError::ShuttingDown)?;
+    let uploader = match &*caller {
+        Caller::Secret(_) => Uploader::Key,
+        Caller::Token(claims) => Uploader::Token(claims.conv.clone(), state.options.trusted_proxies.client(&request)),
+    };
+    // Uploads are held in memory as a whole: the place is kept until the store has it.
+    let mut place = state.uploads.begin(uploader)?;
     let limit = state.direct_line.options().max_upload_bytes;
-    let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
+    let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
+    let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
+    let body = take_in(incoming, &mut place).await?;
     let id = conversation(&id)?;
     let mut upload = take_apart(&request, body).await?;
     upload.user = Query::of(&request).get("userId").map(str::to_owned);
@@ -83,10 +99,19 @@ pub(crate) async fn upload_files(
     responses(
         (status = 200, description = "The file", content_type = "application/octet-stream"),
         (status = 404, description = "The file does not exist, or was deleted with its conversation"),
+        (status = 429, description = "Too many requests or downloads from this address; retry after `Retry-After`"),
     )
 )]
-pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {
+pub(crate) async fn uploaded_file(
+    state: Data<State>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
     let (id, attachment) = path.into_inner();
+    let client = state.options.trusted_proxies.client(&request);
+    state.limits.download(client)?;
+    // The store gives it as a whole.
+    let place = state.sending.begin(Some(client), PLACES).await?;
     let file = state.store.attachment(&conversation(&id)?, &attachment).await?.ok_or(ApiError::UnknownRoute)?;
     let media_type = HeaderValue::from_str(&file.content_type);
     let mut response = HttpResponse::Ok();
@@ -96,7 +121,26 @@ pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String
         .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
         .insert_header((header::CACHE_CONTROL, "private, max-age=3600"))
         .insert_header((header::CONTENT_DISPOSITION, disposition(&file)));
-    Ok(response.body(file.bytes))
+    let bytes = Bytes::from(file.bytes);
+    let (end, rate) = (bytes.len() as u64, state.options.limits.download_bytes_per_second);
+    let read = async move |at| Ok::<_, Infallible>(bytes.slice(usize::try_from(at).unwrap_or(usize::MAX)..));
+    Ok(response.body(SizedStream::new(end, Box::pin(sent(read, 0, end, rate, place)))))
+}
+
+/// Takes an upload in. It gets room when more of it is there than costs nothing, so that one that only begins keeps nobody waiting.
+async fn take_in(mut incoming: Incoming, place: &mut Place) -> Result<Bytes, ApiError> {
+    let mut body = BytesMut::new();
+    let mut has_room = false;
+    while let Some(chunk) = incoming.next().await? {
+        if !has_room && incoming.length() > FREE_BYTES {
+            let asked = Instant::now();
+            place.take(incoming.expected()).await?;
+            incoming.waited(asked.elapsed());
+            has_room = true;
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
 }
 
 async fn take_apart(request: &HttpRequest, body: Bytes) -> Result<Upload, UploadError> {

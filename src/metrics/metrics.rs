@@ -33,6 +33,8 @@ struct Inner {
     connections_limit: IntGauge,
     connections_beyond: IntCounter,
     sockets: IntGauge,
+    uploads: IntGauge,
+    downloads: IntGauge,
     live_streams: IntGauge,
     apologies: IntCounterVec,
     first_update: Histogram,
@@ -75,16 +77,22 @@ pub enum Limit {
     Posts,
     /// Credentials of an address that are not good.
     FailedCredentials,
+    /// Uploads at one time.
+    Uploads,
+    /// Requests for documents, and downloads at one time.
+    Downloads,
 }
 
 impl Limit {
-    const ALL: [Self; 3] = [Self::PageSessions, Self::Posts, Self::FailedCredentials];
+    const ALL: [Self; 5] = [Self::PageSessions, Self::Posts, Self::FailedCredentials, Self::Uploads, Self::Downloads];
 
     const fn label(self) -> &'static str {
         match self {
             Self::PageSessions => "page_sessions",
             Self::Posts => "posts",
             Self::FailedCredentials => "failed_credentials",
+            Self::Uploads => "uploads",
+            Self::Downloads => "downloads",
         }
     }
 }
@@ -175,6 +183,8 @@ impl Metrics {
             connections_limit: added!(IntGauge::with_opts(named(table::CONNECTIONS_LIMIT))),
             connections_beyond: added!(IntCounter::with_opts(named(table::CONNECTIONS_BEYOND))),
             sockets: added!(IntGauge::with_opts(named(table::SOCKETS))),
+            uploads: added!(IntGauge::with_opts(named(table::UPLOADS))),
+            downloads: added!(IntGauge::with_opts(named(table::DOWNLOADS))),
             live_streams: added!(IntGauge::with_opts(named(table::LIVE_STREAMS))),
             first_update: added!(Histogram::with_opts(buckets(table::FIRST_UPDATE))),
             queues: Queues::default(),
@@ -321,6 +331,16 @@ impl Metrics {
     /// A socket is open, until the guard is dropped.
     pub fn socket(&self) -> Open {
         Open::new(&self.0.sockets)
+    }
+
+    /// An upload is on its way, until the guard is dropped.
+    pub fn upload(&self) -> Open {
+        Open::new(&self.0.uploads)
+    }
+
+    /// A document is on its way to a reader, until the guard is dropped.
+    pub fn download(&self) -> Open {
+        Open::new(&self.0.downloads)
     }
 
     /// A live answer begins, and is open until the guard is dropped.

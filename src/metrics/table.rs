@@ -57,6 +57,8 @@ families! {
     CONNECTIONS_LIMIT = "citewire_connections_limit", Type::Gauge, [], "Connections that may be open.";
     CONNECTIONS_BEYOND = "citewire_connections_beyond_limit_total", Type::Counter, [], "Connections beyond the limit.";
     SOCKETS = "citewire_sockets_open", Type::Gauge, [], "Open WebSocket streams.";
+    UPLOADS = "citewire_uploads_open", Type::Gauge, [], "Uploads on their way.";
+    DOWNLOADS = "citewire_downloads_open", Type::Gauge, [], "Documents on their way to readers.";
     LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Live answers in progress.";
     FIRST_UPDATE = "citewire_live_first_update_seconds", Type::Histogram(SECONDS), [],
         "Time to a live answer's first words.";

@@ -50,8 +50,8 @@ pub trait AssistantStore: Debug + Send + Sync {
     async fn add_piece(&self, key: DocumentKey, part: DocumentPart, bytes: Vec<u8>) -> Result<bool, StoreError>;
 
     /// Makes a draft the document of its name, in the state [`DocumentState::Reading`]; says whether the draft exists. Where the
-    /// documents of the assistant would have more than `max_bytes` together, the draft is deleted and nothing else changes.
-    async fn publish_document(&self, key: DocumentKey, max_bytes: u64) -> Result<Publication, StoreError>;
+    /// documents of the assistant would be more than the limits allow, the draft is deleted and nothing else changes.
+    async fn publish_document(&self, key: DocumentKey, limits: DocumentLimits) -> Result<Publication, StoreError>;
 
     /// Sets the state of a document; says whether the document exists: it may have been replaced or deleted.
     async fn set_document_state(&self, key: DocumentKey, state: DocumentState) -> Result<bool, StoreError>;
@@ -64,6 +64,9 @@ pub trait AssistantStore: Debug + Send + Sync {
 
     /// Deletes a draft.
     async fn discard_draft(&self, key: DocumentKey) -> Result<(), StoreError>;
+
+    /// Deletes the drafts to which nothing was added since a time; says how many.
+    async fn discard_drafts(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 
     /// Deletes a document; says whether it existed.
     async fn delete_document(&self, assistant: &str, name: &str) -> Result<bool, StoreError>;
@@ -139,6 +142,28 @@ pub enum DeleteAssistant {
     Conflict,
 }
 
+/// How much all documents of an assistant may be together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentLimits {
+    /// The size of their files.
+    pub max_bytes: u64,
+    /// Their number. A document that takes the place of another one is no further one.
+    pub max_documents: u64,
+}
+
+impl DocumentLimits {
+    /// What comes of a document of so many bytes beside others; `replaces` says whether it takes the place of one of its name.
+    pub(in crate::store) fn judge(self, bytes: u64, others: u64, bytes_of_others: u64, replaces: bool) -> Publication {
+        if bytes_of_others.saturating_add(bytes) > self.max_bytes {
+            Publication::TooLarge
+        } else if !replaces && others >= self.max_documents {
+            Publication::TooMany
+        } else {
+            Publication::Published
+        }
+    }
+}
+
 /// The outcome of [`AssistantStore::publish_document`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Publication {
@@ -148,6 +173,8 @@ pub enum Publication {
     Unknown,
     /// The documents of the assistant would be too large.
     TooLarge,
+    /// The documents of the assistant would be too many.
+    TooMany,
 }
 
 /// The key of one upload of a document: another upload under the same name has another key.

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::assistants_in_memory::Entry;
 use super::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MemoryStore, Publication,
-    PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, MemoryStore,
+    Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
 impl MemoryStore {
@@ -86,7 +86,7 @@ impl AssistantStore for MemoryStore {
     }
 
     async fn add_piece(&self, key: DocumentKey, part: DocumentPart, bytes: Vec<u8>) -> Result<bool, StoreError> {
-        let mut state = self.assistants.state();
+        let (mut state, now) = (self.assistants.state(), self.present());
         let (held, size) = (state.bytes, bytes.len());
         let Some(entry) = state.documents.get_mut(&key) else { return Ok(false) };
         if held.saturating_add(size) > self.limits.max_bytes {
@@ -95,22 +95,27 @@ impl AssistantStore for MemoryStore {
         if part == DocumentPart::File {
             entry.document.bytes += size as u64;
         }
+        if entry.is_draft {
+            entry.document.received = now;
+        }
         entry.parts.entry(part).or_default().push(bytes);
         state.bytes += size;
         Ok(true)
     }
 
-    async fn publish_document(&self, key: DocumentKey, max_bytes: u64) -> Result<Publication, StoreError> {
+    async fn publish_document(&self, key: DocumentKey, limits: DocumentLimits) -> Result<Publication, StoreError> {
         let mut state = self.assistants.state();
         let Some(draft) = state.documents.get(&key).filter(|entry| entry.is_draft) else {
             return Ok(Publication::Unknown);
         };
         let (assistant, name, bytes) = (draft.assistant.clone(), draft.document.name.clone(), draft.document.bytes);
-        let others = state.of(&assistant).filter(|entry| entry.document.name != name);
-        let together = others.map(|entry| entry.document.bytes).sum::<u64>().saturating_add(bytes);
-        if together > max_bytes {
+        let (before, others): (Vec<_>, Vec<_>) =
+            state.of(&assistant).map(|entry| &entry.document).partition(|document| document.name == name);
+        let together = others.iter().map(|document| document.bytes).sum();
+        let judged = limits.judge(bytes, others.len() as u64, together, !before.is_empty());
+        if judged != Publication::Published {
             state.remove(|found, _| *found == key);
-            return Ok(Publication::TooLarge);
+            return Ok(judged);
         }
         let is_replaced =
             |entry: &Entry| !entry.is_draft && entry.assistant == assistant && entry.document.name == name;
@@ -150,6 +155,14 @@ impl AssistantStore for MemoryStore {
     async fn discard_draft(&self, key: DocumentKey) -> Result<(), StoreError> {
         self.assistants.state().remove(|found, entry| *found == key && entry.is_draft);
         Ok(())
+    }
+
+    async fn discard_drafts(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        let mut state = self.assistants.state();
+        let is_old = |entry: &Entry| entry.is_draft && entry.document.received < before;
+        let count = state.documents.values().filter(|entry| is_old(entry)).count();
+        state.remove(|_, entry| is_old(entry));
+        Ok(count as u64)
     }
 
     async fn delete_document(&self, assistant: &str, name: &str) -> Result<bool, StoreError> {

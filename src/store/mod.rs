@@ -26,8 +26,8 @@ mod writing;
 
 pub use archived::{Archived, Description, Selection};
 pub use assistant_store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,
-    PutAssistant, StoredAssistant, StoredDocument,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected,
+    MAX_PIECE_BYTES, Publication, PutAssistant, StoredAssistant, StoredDocument,
 };
 pub use attachment::Attachment;
 pub use change_notifier::{ChangeListener, ChangeNotifier, Closed};

@@ -1,10 +1,11 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use chrono::{DateTime, Duration, Utc};
 use citewire::clock::{Clock, ManualClock};
 use citewire::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MemoryStore, Publication,
-    PutAssistant, SqliteStore, StoreLimits,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, MemoryStore,
+    Publication, PutAssistant, SqliteStore, StoreLimits,
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -70,6 +71,8 @@ macro_rules! backends {
             pieces_come_back_byte_for_byte_and_in_order,
             a_new_upload_replaces_the_document_of_its_name,
             documents_larger_than_the_limit_are_refused_and_leave_the_old_one,
+            more_documents_than_the_limit_are_refused_however_many_come_at_once,
+            drafts_to_which_nothing_comes_are_deleted,
             what_is_read_has_a_state_and_the_rest_waits,
             documents_go_with_their_assistant,
             every_change_is_seen_in_the_revision,
@@ -85,6 +88,10 @@ fn settings(greeting: &str) -> Map<String, Value> {
     settings
 }
 
+const fn limits(max_bytes: u64) -> DocumentLimits {
+    DocumentLimits { max_bytes, max_documents: 100 }
+}
+
 async fn put(store: &dyn AssistantStore, name: &str) {
     store.put_assistant(name, settings("hi"), Expected::Anything).await.expect("stored");
 }
@@ -94,7 +101,7 @@ async fn upload(store: &dyn AssistantStore, assistant: &str, name: &str, pieces:
     for piece in pieces {
         assert!(store.add_piece(key, DocumentPart::File, piece.to_vec()).await.expect("added"));
     }
-    assert_eq!(store.publish_document(key, 1_000).await.expect("a store"), Publication::Published);
+    assert_eq!(store.publish_document(key, limits(1_000)).await.expect("a store"), Publication::Published);
     key
 }
 
@@ -149,7 +156,7 @@ mod promises {
         assert_eq!(store.unread_documents(9).await.expect("a store"), []);
         assert!(!store.set_document_state(key, DocumentState::Reading).await.expect("a store"));
         store.discard_draft(key).await.expect("a store");
-        assert_eq!(store.publish_document(key, 9).await.expect("a store"), Publication::Unknown);
+        assert_eq!(store.publish_document(key, limits(9)).await.expect("a store"), Publication::Unknown);
         assert!(!store.add_piece(key, DocumentPart::File, b"a".to_vec()).await.expect("a store"));
         assert_eq!(store.documents("hr").await.expect("a store"), []);
     }
@@ -196,10 +203,42 @@ mod promises {
             assert_eq!(store.documents("hr").await.expect("a store")[0].key, old);
             let key = store.draft_document("hr", name).await.expect("a store").expect("a draft");
             store.add_piece(key, DocumentPart::File, bytes.to_vec()).await.expect("added");
-            assert_eq!(store.publish_document(key, 10).await.expect("a store"), expected, "{name}");
-            assert_eq!(store.publish_document(key, 10).await.expect("a store"), Publication::Unknown);
+            assert_eq!(store.publish_document(key, limits(10)).await.expect("a store"), expected, "{name}");
+            assert_eq!(store.publish_document(key, limits(10)).await.expect("a store"), Publication::Unknown);
         }
         assert_eq!(store.documents("hr").await.expect("a store").len(), 2);
+    }
+
+    pub(super) async fn more_documents_than_the_limit_are_refused_however_many_come_at_once(
+        store: &dyn AssistantStore,
+    ) {
+        put(store, "hr").await;
+        let few = DocumentLimits { max_bytes: 1_000, max_documents: 2 };
+        let mut published = Vec::new();
+        for name in ["a.txt", "b.txt", "c.txt", "a.txt"] {
+            let key = store.draft_document("hr", name).await.expect("a store").expect("a draft");
+            store.add_piece(key, DocumentPart::File, b"1".to_vec()).await.expect("added");
+            published.push(key);
+        }
+        let mut outcomes = Vec::new();
+        for key in published {
+            outcomes.push(store.publish_document(key, few).await.expect("a store"));
+        }
+        let (published, refused) = (Publication::Published, Publication::TooMany);
+        assert_eq!(outcomes, [published, published, refused, published], "the last one takes the place of the first");
+        assert_eq!(store.documents("hr").await.expect("a store").len(), 2);
+    }
+
+    pub(super) async fn drafts_to_which_nothing_comes_are_deleted(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        let kept = upload(store, "hr", "a.txt", &[b"1"]).await;
+        let draft = store.draft_document("hr", "b.txt").await.expect("a store").expect("a draft");
+        store.add_piece(draft, DocumentPart::File, b"1".to_vec()).await.expect("added");
+        let now: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().expect("a time");
+        assert_eq!(store.discard_drafts(now).await.expect("a store"), 0, "as old as it is");
+        assert_eq!(store.discard_drafts(now + Duration::seconds(1)).await.expect("a store"), 1);
+        assert!(!store.add_piece(draft, DocumentPart::File, b"2".to_vec()).await.expect("a store"));
+        assert_eq!(store.documents("hr").await.expect("a store")[0].key, kept);
     }
 
     pub(super) async fn what_is_read_has_a_state_and_the_rest_waits(store: &dyn AssistantStore) {
@@ -228,7 +267,7 @@ mod promises {
         let draft = store.draft_document("hr", "b.txt").await.expect("a store").expect("a draft");
         store.delete_assistant("hr", Expected::Something).await.expect("a store");
         assert_eq!(store.piece(key, DocumentPart::File, 0).await.expect("a store"), None);
-        assert_eq!(store.publish_document(draft, 9).await.expect("a store"), Publication::Unknown);
+        assert_eq!(store.publish_document(draft, limits(9)).await.expect("a store"), Publication::Unknown);
         put(store, "hr").await;
         assert_eq!(store.documents("hr").await.expect("a store"), []);
     }

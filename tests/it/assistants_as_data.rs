@@ -3,7 +3,10 @@ use std::path::Path;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
+use sqlx::ConnectOptions as _;
+use sqlx::sqlite::SqliteConnectOptions;
 use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
 
 use crate::app::{API_KEY, Serving, answer, citewire};
 
@@ -334,6 +337,104 @@ async fn a_long_document_is_stored_in_pieces_and_downloaded_as_it_was() {
     let path = path[at..].split(['"', ')', ' ', '\\']).next().expect("a path").to_owned();
     let file = server.request(Method::GET, &path).send().await.expect("an answer").bytes().await.expect("a body");
     assert!(file == text.as_bytes(), "{} bytes", file.len());
+    let get = async |method: Method, header: (&str, &str)| {
+        let response = server.request(method, &path).header(header.0, header.1).send().await.expect("an answer");
+        let tag = response.headers()[ETAG].to_str().expect("text").to_owned();
+        let length = response.headers().get("content-length").map(|length| length.to_str().expect("text").to_owned());
+        (response.status().as_u16(), tag, length, response.bytes().await.expect("a body"))
+    };
+    let (status, tag, length, body) = get(Method::HEAD, ("accept", "*/*")).await;
+    assert_eq!((status, length, body.len()), (200, Some(text.len().to_string()), 0));
+    // The pieces of the store have 1 MiB.
+    let mib = 1024 * 1024;
+    for (first, last) in [(0, 0), (mib - 3, mib + 2), (mib, mib), (2 * mib - 1, text.len() - 1), (5, text.len() - 1)] {
+        let (status, tag_of_part, _, body) = get(Method::GET, ("range", &format!("bytes={first}-{last}"))).await;
+        assert_eq!((status, &tag_of_part), (206, &tag), "{first}-{last}");
+        assert!(body == text.as_bytes()[first..=last], "{first}-{last}");
+    }
+    assert_eq!(get(Method::GET, ("if-none-match", &tag)).await.0, 304);
+    server.upload("/v1/assistants/hr/documents/long%20%C3%BC.md", text.clone()).await;
+    assert_eq!(get(Method::GET, ("if-none-match", &tag)).await.0, 200, "another upload");
+}
+
+/// A name says nothing of whose document it is: somebody else may make an assistant and a document of the same names.
+#[tokio::test]
+async fn a_public_address_ends_with_its_upload_and_its_assistant() {
+    let server = Server::start();
+    let settings = json!({"documents": {}, "citation_link_mode": "public"});
+    let address = async |text: &'static str| {
+        server.put(HR, &settings).await;
+        server.upload(LEAVE, text).await;
+        let body =
+            json!({"model": "hr", "messages": [{"role": "user", "content": "How many days of leave are there?"}]});
+        let said = answer(server.request(Method::POST, "/v1/chat/completions").json(&body)).await.1.to_string();
+        let at = said.find("/v1/documents/").expect("an address");
+        said[at..].split(['"', ')', ' ', '\\', '#']).next().expect("a path").to_owned()
+    };
+    let open = async |path: &str| {
+        let url = &server.serving.as_ref().expect("a server").url;
+        let response = server.client.get(format!("{url}{path}")).send().await.expect("an answer");
+        (response.status().as_u16(), response.text().await.expect("a body"))
+    };
+    let first = address("Leave is 30 days a year.").await;
+    assert_eq!(open(&first).await, (200, "Leave is 30 days a year.".to_owned()));
+    let second = address("Leave is 28 days a year.").await;
+    assert_eq!((open(&first).await.0, open(&second).await.0), (404, 200), "it was replaced");
+    server.delete(HR).await;
+    assert_eq!(open(&second).await.0, 404);
+    let third = address("Leave is a secret of others, 7 days.").await;
+    assert_eq!((open(&second).await.0, open(&third).await.0), (404, 200), "the assistant is another one");
+    let edition = third.split_once("edition=").and_then(|(_, rest)| rest.split('&').next()).expect("an edition");
+    let edition_of_second = second.split_once("edition=").and_then(|(_, rest)| rest.split('&').next()).expect("one");
+    assert_eq!(open(&second.replace(edition_of_second, edition)).await.0, 403, "the edition is signed");
+    let bare = third.replace(&format!("edition={edition}&"), "");
+    assert_eq!(open(&bare).await.0, 403);
+}
+
+#[tokio::test]
+async fn uploads_at_once_are_no_more_than_the_limit_allows() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {"max_documents": 5}})).await;
+    let uploads = (0..16).map(|number| {
+        let path = format!("/v1/assistants/hr/documents/{number}.md");
+        let server = &server;
+        async move { server.upload(&path, "Leave is 30 days a year.").await.0 }
+    });
+    let statuses = futures_util::future::join_all(uploads).await;
+    let stored = statuses.iter().filter(|status| status.is_success()).count();
+    let refused = statuses.iter().filter(|status| **status == StatusCode::CONFLICT).count();
+    assert_eq!((stored, refused), (5, 11), "{statuses:?}");
+    let (_, all) = server.get("/v1/assistants/hr/documents").await;
+    assert_eq!(all["documents"].as_array().map(Vec::len), Some(5));
+}
+
+/// What is left of it would count against the limit of the store.
+#[tokio::test]
+async fn an_upload_that_breaks_off_leaves_nothing() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    let url = &server.serving.as_ref().expect("a server").url;
+    let address = url.strip_prefix("http://").expect("an address");
+    let mut connection = tokio::net::TcpStream::connect(address).await.expect("a connection");
+    let head = format!(
+        "PUT {LEAVE} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\ncontent-length: 3000000\r\n\r\n"
+    );
+    connection.write_all(head.as_bytes()).await.expect("sent");
+    connection.write_all(&vec![b'x'; 2_000_000]).await.expect("sent");
+    let file = std::fs::read_dir(server.path()).expect("a folder").filter_map(Result::ok);
+    let file = file.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|ending| ending == "db"));
+    let file = SqliteConnectOptions::new().filename(file.expect("a store")).read_only(true);
+    let mut store = file.connect().await.expect("a connection");
+    let mut drafts = async |count: i64| {
+        let counted = "SELECT count(*) FROM document WHERE draft = 1 AND bytes > 0";
+        while sqlx::query_scalar::<_, i64>(counted).fetch_one(&mut store).await.expect("read") != count {
+            tokio::task::yield_now().await;
+        }
+    };
+    let patience = std::time::Duration::from_secs(20);
+    tokio::time::timeout(patience, drafts(1)).await.expect("a draft");
+    drop(connection);
+    tokio::time::timeout(patience, drafts(0)).await.expect("no draft");
 }
 
 #[tokio::test]
@@ -351,4 +452,36 @@ async fn a_token_opens_a_conversation_with_the_assistant() {
     let generate = server.client.post(format!("{url}/v3/directline/tokens/generate"));
     let (status, granted) = answer(generate.bearer_auth("the-secret-of-hr-1234")).await;
     assert!(status.is_success() && granted["conversationId"].as_str().is_some_and(|id| id.starts_with("hr.")));
+}
+
+/// Names that look alike are one document, and bytes that are no text are no name.
+#[tokio::test]
+async fn a_name_is_utf_8_and_the_same_however_its_letters_are_composed() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    let (composed, taken_apart) =
+        ("/v1/assistants/hr/documents/Z%C3%BCge.md", "/v1/assistants/hr/documents/Zu%CC%88ge.md");
+    let (_, stored) = server.upload(taken_apart, "One.").await;
+    assert_eq!(stored["name"], "Züge.md");
+    let (_, stored) = server.upload(composed, "Two, of trains.").await;
+    assert_eq!(stored["bytes"], 15);
+    let (_, all) = server.get("/v1/assistants/hr/documents").await;
+    assert_eq!(all["documents"].as_array().map(Vec::len), Some(1), "{all}");
+    assert_eq!(server.get(taken_apart).await.1, server.get(composed).await.1);
+    assert_eq!(server.delete(taken_apart).await, StatusCode::NO_CONTENT);
+    assert_eq!(server.get(composed).await.0, StatusCode::NOT_FOUND);
+    for name in ["a%ff.md", "a%c3%28.md", "%ed%a0%80.md"] {
+        for method in [Method::GET, Method::PUT, Method::DELETE] {
+            let request = server.request(method, &format!("/v1/assistants/hr/documents/{name}")).body("x");
+            let (status, problem) = answer(request).await;
+            assert_eq!(
+                (status, &problem["code"]),
+                (StatusCode::UNPROCESSABLE_ENTITY, &json!("invalid_name")),
+                "{name}"
+            );
+        }
+    }
+    for path in ["/v1/assistants/a%ff", "/v1/models/a%ff", "/v1/conversations/a%ff", "/v1/users/a%ff/export"] {
+        assert_eq!(server.get(path).await.0, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+    }
 }

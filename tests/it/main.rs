@@ -67,6 +67,7 @@ mod embed;
 /// What is deleted is gone from the files, too.
 mod erasure;
 /// From the start of the command to the first cited answer.
+mod fair_shares;
 mod first_minute;
 /// Mappings of formats that citewire does not know.
 mod formats;

@@ -208,3 +208,13 @@ async fn groups_that_the_store_commits_are_counted_with_their_changes() {
     assert!(value(&after, groups) >= 2.0 && value(&after, changes) >= 2.0, "{after}");
     assert_eq!(value(&after, r#"citewire_queue_entries{queue="store"}"#), 0.0);
 }
+
+/// A proxy on this machine may pass on neither the host that was called nor who called.
+#[tokio::test]
+async fn with_a_public_url_the_figures_need_a_key_also_on_loopback() {
+    let app = TestApp::with(|setup| setup.http.public_url = Some("https://bot.example".parse().expect("a URL")));
+    let open = app.request(Method::GET, "/metrics").send().await.expect("an answer");
+    assert_eq!(open.status(), StatusCode::UNAUTHORIZED);
+    let known = app.get("/metrics", API_KEY).send().await.expect("an answer");
+    assert_eq!(known.status(), StatusCode::OK);
+}

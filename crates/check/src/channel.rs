@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use citewire_core::text::echo;
+
 /// The channel that shows the activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
@@ -22,7 +24,10 @@ pub enum UnknownChannel {
         given: String,
     },
     /// An unknown channel.
-    #[error("unknown channel {given:?}; known channels: web-chat, teams, webchat, directline, emulator, msteams")]
+    #[error(
+        "unknown channel {:?}; known channels: web-chat, teams, webchat, directline, emulator, msteams",
+        echo(given)
+    )]
     Unknown {
         /// The name.
         given: String,

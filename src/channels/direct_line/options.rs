@@ -14,7 +14,8 @@ pub struct DirectLineOptions {
     pub max_activity_bytes: usize,
     /// The size of an upload, all files together, in bytes.
     pub max_upload_bytes: usize,
-    /// Uploads that are taken in at one time; others wait.
+    /// Uploads of the largest size for which there is room in memory at one time, and as many again of holders of keys and secrets.
+    /// Others wait for a while.
     pub max_uploads: usize,
     /// Questions that are answered at one time, in all conversations together; others wait for a while.
     pub max_turns: usize,

@@ -35,6 +35,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         |raw, bytes| raw.direct_line.max_upload_bytes = bytes
     ),
     number!(
+        "direct_line.max_uploads",
+        Is("8"),
+        "Uploads of the largest size that fit in memory together; as many again for keys and secrets.",
+        1..=1024,
+        |raw, count| raw.direct_line.max_uploads = count
+    ),
+    number!(
         "direct_line.max_sockets_per_conversation",
         Is("8"),
         "Most open streams in one conversation.",

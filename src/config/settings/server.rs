@@ -115,6 +115,55 @@ pub(super) const SETTINGS: &[Setting] = &[
         |raw, count| raw.limits.failed_credentials_per_minute = count
     ),
     number!(
+        "limits.uploads_per_conversation",
+        Is("2"),
+        "Uploads at one time per conversation, without a key; 0: unlimited.",
+        0..,
+        |raw, count| raw.limits.uploads_per_conversation = count
+    ),
+    number!(
+        "limits.uploads_per_address",
+        Is("64"),
+        "Uploads at one time per address, without a key; 0: unlimited.",
+        0..,
+        |raw, count| raw.limits.uploads_per_address = count
+    ),
+    number!(
+        "limits.upload_bytes_per_second",
+        Is("65536"),
+        "Least rate of an upload after 10 s; 0: none.",
+        0..,
+        |raw, rate| raw.limits.upload_bytes_per_second = rate
+    ),
+    number!(
+        "limits.downloads",
+        Is("128"),
+        "Files sent at one time to readers, and as many to holders of keys; 0: unlimited.",
+        0..,
+        |raw, count| raw.limits.downloads = count
+    ),
+    number!(
+        "limits.downloads_per_address",
+        Is("32"),
+        "Files sent at one time per address, without a key; 0: unlimited.",
+        0..,
+        |raw, count| raw.limits.downloads_per_address = count
+    ),
+    number!(
+        "limits.downloads_per_minute",
+        Is("1200"),
+        "Requests for files per address, without a key; 0: unlimited.",
+        0..,
+        |raw, count| raw.limits.downloads_per_minute = count
+    ),
+    number!(
+        "limits.download_bytes_per_second",
+        Is("8192"),
+        "Least rate at which a file is taken after 30 s; 0: none.",
+        0..,
+        |raw, rate| raw.limits.download_bytes_per_second = rate
+    ),
+    number!(
         "drain_seconds",
         Said("0, with PostgreSQL 5"),
         "Time between `/readyz` turning 503 and the sockets closing.",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::http::header::{CACHE_CONTROL, HeaderName};
-use actix_web::web::{Data, Payload};
+use actix_web::web::{self, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -14,10 +14,10 @@ use super::CompletionError;
 use super::attached::unwrap;
 use super::chunks::{Telling, chunks};
 use super::request::ChatRequest;
-use super::task::{answer_without_model, is_task};
+use super::task::answer_without_model;
 use super::writing::{Writing, Written, log};
 use crate::assistant::{Assistant, Assistants};
-use crate::http::convert::{json as json_response, read};
+use crate::http::convert::{LARGE_BYTES, json as json_response, read};
 use crate::http::{ApiError, State};
 use crate::output::{ChatCompletion, ChatForm, Completion, FinishReason};
 use crate::upstream::{Ask, Reply, Retrieval, UpstreamError};
@@ -56,11 +56,14 @@ pub(crate) async fn create_completion(
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
-    let asked = ChatRequest::parse(&body)?;
-    let header = request.headers().get(CITATIONS).and_then(|form| form.to_str().ok());
-    let form = asked.form(header)?;
-    let assistant = state.assistants.get(&asked.model);
-    let assistant = assistant.ok_or_else(|| CompletionError::UnknownModel { model: asked.model.clone() })?;
+    let header = request.headers().get(CITATIONS).and_then(|form| form.to_str().ok()).map(str::to_owned);
+    let prepared = if body.len() < LARGE_BYTES {
+        prepare(&state, &body, header.as_deref())?
+    } else {
+        let state = state.clone();
+        web::block(move || prepare(&state, &body, header.as_deref())).await??
+    };
+    let Prepared { asked, form, assistant, ask, asked_tokens, task } = prepared;
     let mut telling = Telling {
         completion: Completion {
             id: format!("chatcmpl-{}", state.ids.fresh().simple()),
@@ -68,22 +71,12 @@ pub(crate) async fn create_completion(
             model: asked.model.clone(),
         },
         form,
-        asked_tokens: asked.prompt_tokens(),
+        asked_tokens,
         context_window: assistant.options().context_window,
         retrieval: None,
         tells_usage: asked.wants_usage(),
         comment_every: state.options.comment_every,
     };
-    let mut ask = asked.ask()?;
-    if !assistant.searches_itself() {
-        unwrap(&mut ask);
-    }
-    if !ask.sources.is_empty() && assistant.searches_itself() {
-        let reason = format!("the model {} searches by itself and accepts no sources", asked.model);
-        return Err(CompletionError::Member { param: "citewire.sources".to_owned(), reason }.into());
-    }
-    let task = asked.only_question().filter(|question| !asked.is_stream() && is_task(question));
-    ask.plain = task.is_some();
     if let Some(task) = task.filter(|_| !assistant.has_model()) {
         return whole(&telling, Written::of_text(&answer_without_model(&task), FinishReason::Stop));
     }
@@ -102,6 +95,36 @@ pub(crate) async fn create_completion(
         () = state.tasks.ending() => Err(CompletionError::ShuttingDown.into()),
         written = all(writing, body) => whole(&telling, written?),
     }
+}
+
+/// A request that was read.
+struct Prepared {
+    asked: ChatRequest,
+    form: ChatForm,
+    assistant: Arc<Assistant>,
+    ask: Ask,
+    asked_tokens: usize,
+    task: Option<String>,
+}
+
+/// Reads and judges the body of a request.
+fn prepare(state: &State, body: &[u8], header: Option<&str>) -> Result<Prepared, CompletionError> {
+    let asked = ChatRequest::parse(body)?;
+    let form = asked.form(header)?;
+    let assistant = state.assistants.get(&asked.model);
+    let assistant = assistant.ok_or_else(|| CompletionError::UnknownModel { model: asked.model.clone() })?;
+    asked.check_sizes(state.direct_line.options().max_question_bytes)?;
+    let mut ask = asked.ask()?;
+    if !assistant.searches_itself() {
+        unwrap(&mut ask);
+    }
+    if !ask.sources.is_empty() && assistant.searches_itself() {
+        let reason = format!("the model {} searches by itself and accepts no sources", asked.model);
+        return Err(CompletionError::Member { param: "citewire.sources".to_owned(), reason });
+    }
+    let task = asked.task();
+    ask.plain = task.is_some();
+    Ok(Prepared { asked_tokens: asked.prompt_tokens(), asked, form, assistant, ask, task })
 }
 
 /// An answer that has begun to arrive.

@@ -3,6 +3,7 @@
 use crate::http::problem::table::{self, ProblemType, whole_seconds};
 use crate::ingest::IngestError;
 use crate::output::UnknownChatForm;
+use crate::text::echo;
 use crate::upstream::UpstreamError;
 
 /// An error of a chat completion. Clients show the message to people; the log has the error message of the back end.
@@ -13,7 +14,7 @@ pub enum CompletionError {
     #[error("the body is not JSON: {0}")]
     NotJson(#[source] serde_json::Error),
     /// A member is missing, or has the wrong type or value.
-    #[error("{param}: {reason}")]
+    #[error("{}: {reason}", echo(param))]
     Member {
         /// The member: `messages[0].role`.
         param: String,
@@ -24,7 +25,7 @@ pub enum CompletionError {
     #[error("messages: no message with the role user has a text")]
     NoQuestion,
     /// No assistant has this name.
-    #[error("the model {model:?} does not exist")]
+    #[error("the model {:?} does not exist", echo(model))]
     UnknownModel {
         /// The name.
         model: String,

@@ -6,11 +6,20 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::CompletionError;
+use super::attached::attached;
+use super::task::is_task;
 use crate::answer::Source;
 use crate::ingest::retrieved;
 use crate::output::{ChatForm, without_numbers};
 use crate::prompt::estimate_tokens;
 use crate::upstream::{Ask, Speaker, Turn};
+
+/// So many parts all messages of a request have together.
+const MAX_PARTS: usize = 10_000;
+
+/// A message that Open WebUI has written around what its reader said, with files or the chat so far in it, may be so many times as
+/// long as a question.
+const TIMES_A_QUESTION: usize = 128;
 
 /// A question to an assistant. The server ignores other members, such as the tools that Open WebUI sends.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -126,6 +135,44 @@ impl ChatRequest {
         Ok(request)
     }
 
+    /// Refuses what is larger than people write.
+    ///
+    /// # Errors
+    /// When the question has more than `max_bytes`, or the messages have too many parts.
+    pub(super) fn check_sizes(&self, max_bytes: usize) -> Result<(), CompletionError> {
+        let parts = self.messages.iter().map(|message| match &message.content {
+            Some(Content::Parts(parts)) => parts.len(),
+            Some(Content::Text(_)) | None => 0,
+        });
+        let member = |param: String, reason| Err(CompletionError::Member { param, reason });
+        if parts.sum::<usize>() > MAX_PARTS {
+            return member("messages".to_owned(), format!("all messages together have at most {MAX_PARTS} parts"));
+        }
+        let wrapped = max_bytes.saturating_mul(TIMES_A_QUESTION);
+        let instructions = self.messages.iter().filter(|message| message.instructs()).map(|m| m.text().len());
+        let instructions = instructions.sum::<usize>();
+        if instructions > wrapped {
+            let reason = format!("the instructions have {instructions} bytes; at most {wrapped} are allowed");
+            return member("messages".to_owned(), reason);
+        }
+        let of_user = |message: &Message| message.role == Role::User && !message.text().trim().is_empty();
+        let Some(place) = self.messages.iter().rposition(of_user) else { return Ok(()) };
+        let message = self.messages[place].text();
+        let (bytes, limit) = match attached(&message) {
+            Some(attached) if attached.question.len() > max_bytes => (attached.question.len(), max_bytes),
+            Some(_) => (message.len(), wrapped),
+            None if self.task().is_some() => (message.len(), wrapped),
+            None => (message.len(), max_bytes),
+        };
+        if bytes <= limit {
+            return Ok(());
+        }
+        let reason = format!(
+            "the question has {bytes} bytes; at most {limit} are allowed (direct_line.max_question_bytes): shorten it"
+        );
+        member(format!("messages[{place}].content"), reason)
+    }
+
     /// Whether the answer is to come while it is written.
     pub(super) fn is_stream(&self) -> bool {
         self.stream.unwrap_or_default()
@@ -147,8 +194,13 @@ impl ChatRequest {
         self.messages.iter().filter_map(|message| message.content.as_ref()).map(|c| estimate_tokens(&c.text())).sum()
     }
 
+    /// A task of Open WebUI, which is the only message and wants no stream.
+    pub(super) fn task(&self) -> Option<String> {
+        self.only_question().filter(|question| !self.is_stream() && is_task(question))
+    }
+
     /// The words of the only user's message, where there is no turn besides.
-    pub(super) fn only_question(&self) -> Option<String> {
+    fn only_question(&self) -> Option<String> {
         let mut spoken = self.messages.iter().filter(|message| !message.instructs());
         let only = spoken.next().filter(|message| message.role == Role::User)?;
         spoken.next().is_none().then(|| only.text())

@@ -25,18 +25,55 @@ pub struct LimitOptions {
     pub posts_burst: u32,
     /// Credentials that are not good, of an address in a minute.
     pub failed_credentials_per_minute: u32,
+    /// Uploads into a conversation at one time.
+    pub uploads_per_conversation: u32,
+    /// Uploads from an address at one time.
+    pub uploads_per_address: u32,
+    /// The least rate of an upload in bytes a second, behind its first ten seconds.
+    pub upload_bytes_per_second: u32,
+    /// Downloads of documents at one time.
+    pub downloads: u32,
+    /// The same to an address.
+    pub downloads_per_address: u32,
+    /// Requests for documents from an address in a minute.
+    pub downloads_per_minute: u32,
+    /// The least rate of a download in bytes a second, behind its first thirty seconds.
+    pub download_bytes_per_second: u32,
 }
 
 impl Default for LimitOptions {
     fn default() -> Self {
-        Self { page_sessions_per_minute: 30, posts_per_second: 5, posts_burst: 100, failed_credentials_per_minute: 20 }
+        Self {
+            page_sessions_per_minute: 30,
+            posts_per_second: 5,
+            posts_burst: 100,
+            failed_credentials_per_minute: 20,
+            uploads_per_conversation: 2,
+            uploads_per_address: 64,
+            upload_bytes_per_second: 64 * 1024,
+            downloads: 128,
+            downloads_per_address: 32,
+            downloads_per_minute: 1_200,
+            download_bytes_per_second: 8 * 1024,
+        }
     }
 }
 
 impl LimitOptions {
     /// Nothing is limited.
-    pub const NONE: Self =
-        Self { page_sessions_per_minute: 0, posts_per_second: 0, posts_burst: 0, failed_credentials_per_minute: 0 };
+    pub const NONE: Self = Self {
+        page_sessions_per_minute: 0,
+        posts_per_second: 0,
+        posts_burst: 0,
+        failed_credentials_per_minute: 0,
+        uploads_per_conversation: 0,
+        uploads_per_address: 0,
+        upload_bytes_per_second: 0,
+        downloads: 0,
+        downloads_per_address: 0,
+        downloads_per_minute: 0,
+        download_bytes_per_second: 0,
+    };
 }
 
 /// The caller exceeds a rate limit.
@@ -50,6 +87,10 @@ pub struct LimitError {
 }
 
 impl LimitError {
+    pub(super) fn new(limit: Limit, of: &'static str, setting: &'static str, wait: Duration) -> Self {
+        Self { limit, of, setting, wait }
+    }
+
     /// After so many seconds there is room again; at least one.
     pub(crate) fn retry_after(&self) -> u32 {
         seconds(self.wait)
@@ -70,18 +111,18 @@ pub(crate) struct Limits {
     sessions: Option<Buckets<Network>>,
     posts: Option<Buckets<Holder>>,
     failures: Option<Buckets<Network>>,
+    downloads: Option<Buckets<Network>>,
 }
 
 /// An address of IPv4, or the network of 64 bits that a subscriber of IPv6 has to himself.
-type Network = IpAddr;
+pub(super) type Network = IpAddr;
 
 /// Who holds a token: its conversation and its user. A renewed token is held by the same.
 type Holder = (ConversationId, Option<String>);
 
 impl Limits {
     pub(crate) fn new(options: LimitOptions) -> Self {
-        let LimitOptions { page_sessions_per_minute, posts_per_second, posts_burst, failed_credentials_per_minute } =
-            options;
+        let LimitOptions { page_sessions_per_minute, posts_per_second, posts_burst, .. } = options;
         let by_minute = |count| NonZeroU32::new(count).map(Quota::per_minute);
         let posts = NonZeroU32::new(posts_per_second).map(Quota::per_second);
         let burst = NonZeroU32::new(posts_burst);
@@ -89,7 +130,8 @@ impl Limits {
         Self {
             sessions: by_minute(page_sessions_per_minute).map(Buckets::new),
             posts: posts.map(Buckets::new),
-            failures: by_minute(failed_credentials_per_minute).map(Buckets::new),
+            failures: by_minute(options.failed_credentials_per_minute).map(Buckets::new),
+            downloads: by_minute(options.downloads_per_minute).map(Buckets::new),
         }
     }
 
@@ -127,16 +169,27 @@ impl Limits {
         self.failures.as_ref().map_or(Ok(()), |buckets| buckets.take(network(client)).map_err(refused))
     }
 
+    /// An address asks for a document, or for a part of one.
+    pub(crate) fn download(&self, client: IpAddr) -> Result<(), LimitError> {
+        let refused = |wait| LimitError {
+            limit: Limit::Downloads,
+            of: "requests for documents from your address",
+            setting: "limits.downloads_per_minute (CITEWIRE_LIMITS_DOWNLOADS_PER_MINUTE)",
+            wait,
+        };
+        self.downloads.as_ref().map_or(Ok(()), |buckets| buckets.take(network(client)).map_err(refused))
+    }
+
     /// Forgets callers whose buckets are full again.
     pub(crate) fn forget(&self) {
-        for buckets in [&self.sessions, &self.failures].into_iter().flatten() {
+        for buckets in [&self.sessions, &self.failures, &self.downloads].into_iter().flatten() {
             buckets.forget();
         }
         self.posts.iter().for_each(Buckets::forget);
     }
 }
 
-fn network(client: IpAddr) -> Network {
+pub(super) fn network(client: IpAddr) -> Network {
     match client.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
         IpAddr::V4(address) => IpAddr::V4(address),

@@ -1,14 +1,18 @@
 //! The door: the checks of all routes before a handler gets the request.
 //!
 //! Which host names are served ([`host`]), which proxies are believed and who calls through them ([`proxies`]), and how often
-//! a caller may come ([`limits`]), how many connections there may be ([`places`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/operate/security.md` has the rules.
+//! a caller may come ([`limits`]), how many connections there may be ([`places`]), what a key opens ([`keys`]), and what is
+//! taken in and given out at one time ([`uploads`], [`downloads`]). `auth.rs` asks the keys. `docs/operate/security.md` has
+//! the rules.
 
 mod allowed_hosts;
+pub(crate) mod downloads;
 pub(crate) mod host;
 pub(crate) mod keys;
 pub(crate) mod limits;
 pub(crate) mod places;
 pub(crate) mod proxies;
+pub(crate) mod uploads;
 
 pub use allowed_hosts::{AllowedHosts, InvalidHosts};
 pub use host::HostError;

@@ -99,6 +99,7 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
         ApiError::NoWebChat => table::NO_WEB_CHAT.into(),
         ApiError::NoPlace => table::TOO_MANY_CONNECTIONS.into(),
         ApiError::ShuttingDown => table::SHUTTING_DOWN.into(),
+        ApiError::PathNotUtf8 => table::INVALID_NAME.into(),
         ApiError::UnknownRoute => table::UNKNOWN_ROUTE.into(),
         ApiError::WrongMethod => table::WRONG_METHOD.into(),
         ApiError::Cancelled(_) | ApiError::Unwritable(_) => table::INTERNAL.into(),
@@ -170,7 +171,7 @@ fn document(error: DocumentError) -> ProblemType {
 fn body(error: &BodyError) -> ProblemType {
     match error {
         BodyError::TooLong { .. } => table::BODY_TOO_LONG,
-        BodyError::TooSlow { .. } => table::BODY_TOO_SLOW,
+        BodyError::TooSlow { .. } | BodyError::BelowRate { .. } => table::BODY_TOO_SLOW,
         BodyError::Broken(_) => table::BROKEN_BODY,
     }
 }

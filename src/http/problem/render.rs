@@ -1,5 +1,6 @@
 //! Writes error responses in the format of the route: problem details, Bot Framework or OpenAI.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
@@ -14,10 +15,11 @@ use utoipa::ToSchema;
 use super::error_response::{ErrorResponse, error_response};
 use super::table::{self, ProblemType};
 use crate::channels::direct_line_client::SERVER_NAME;
-use crate::http::body::Held;
+use crate::http::body::{self, Held};
 use crate::http::door::places::Place;
 use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
 use crate::http::{ApiError, HttpOptions, State, audit, door, ticket};
+use crate::text::echo;
 
 /// The id of the request: in the log, in this header, and in the detail of a 500.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -138,7 +140,7 @@ pub(crate) async fn render(
         }
         let (error_response, detail) = judge(error, &id);
         let param = error.as_error::<ApiError>().and_then(param);
-        let body = write(&error_response, &detail, param, reader);
+        let body = write(&error_response, &detail, param.as_deref(), reader);
         (error_response, body)
     });
     match &rendered {
@@ -173,6 +175,7 @@ pub(crate) async fn render(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    let response = body::drain(response, state.options.body_timeout);
     Ok(match held {
         Some(body) => body.until_sent(response),
         None => response,
@@ -213,7 +216,33 @@ fn judge(error: &Error, id: &str) -> (ErrorResponse, String) {
         code = error_response.problem.code,
         "a request was refused"
     );
-    (error_response, detail)
+    (error_response, bounded(detail))
+}
+
+/// The longest detail of an error, in characters, and how many of them are its end: parsers repeat what they cannot read, in the
+/// middle of what they say.
+const MAX_DETAIL: usize = 8_000;
+const END_OF_DETAIL: usize = 1_000;
+
+/// The longest JSON pointer, in bytes.
+const LONGEST_POINTER: usize = 500;
+
+/// The detail with no more of what a caller sent than a reader needs. What is quoted in it mostly comes from the caller.
+/// The detail with no more of what a caller sent than a reader needs. What is quoted in it mostly comes from the caller.
+fn bounded(detail: String) -> String {
+    // Most are short.
+    if detail.len() <= MAX_DETAIL / 40 {
+        return detail;
+    }
+    let cut = |detail: &str, quote: char| {
+        let quoted = |(place, part)| if place % 2 == 1 { echo(part) } else { Cow::Borrowed(part) };
+        let parts: Vec<Cow<'_, str>> = detail.split(quote).enumerate().map(quoted).collect();
+        parts.join(quote.encode_utf8(&mut [0; 4]))
+    };
+    let detail = cut(&cut(&detail, '`'), '"');
+    let Some((middle, _)) = detail.char_indices().nth(MAX_DETAIL - END_OF_DETAIL) else { return detail };
+    let Some((end, _)) = detail.char_indices().rev().nth(END_OF_DETAIL - 1) else { return detail };
+    if end <= middle { detail } else { format!("{} … {}", &detail[..middle], &detail[end..]) }
 }
 
 /// What the web framework itself refuses, before a handler of ours sees it.
@@ -224,8 +253,8 @@ fn foreign(error: &Error) -> (ErrorResponse, String) {
 }
 
 /// The member of a question that is at fault, as clients of OpenAI name it.
-fn param(fault: &ApiError) -> Option<&str> {
-    if let ApiError::Completion(error) = fault { error.param() } else { None }
+fn param(fault: &ApiError) -> Option<Cow<'_, str>> {
+    if let ApiError::Completion(error) = fault { error.param().map(echo) } else { None }
 }
 
 /// What clients of OpenAI call an error of this kind.
@@ -239,6 +268,9 @@ fn kind(status: StatusCode) -> &'static str {
 
 fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
     let ErrorResponse { problem, pointer, place } = error_response;
+    // What is longer has the name of a member that a caller made up, and leads to no place that anybody looks for.
+    let shown_pointer =
+        pointer.as_deref().map(|text| if text.len() > LONGEST_POINTER { echo(text) } else { text.into() });
     let ProblemType { status, code, title, .. } = *problem;
     let written = match reader {
         Reader::BotFramework => serde_json::to_vec(&BotError {
@@ -252,7 +284,7 @@ fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, read
             status: status.as_u16(),
             code,
             detail,
-            pointer: pointer.as_deref(),
+            pointer: shown_pointer.as_deref(),
             event: place.map(|place| place.event),
             line: place.map(|place| place.line),
         }),

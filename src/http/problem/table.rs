@@ -176,6 +176,7 @@ problems! {
     }
     UNPROCESSABLE_ENTITY {
         INVALID_SETTINGS "invalid_settings" "A setting of the assistant is invalid";
+        INVALID_NAME "invalid_name" "A name in the address is not UTF-8";
         INVALID_DOCUMENT_NAME "invalid_document_name" "The file name is invalid";
         GROUNDING_NO_TOOLS "grounding_no_tools" "The answer lacks the required grounding";
         GROUNDING_NO_CITATIONS "grounding_no_citations" "The answer lacks the required grounding";

@@ -13,8 +13,8 @@ use super::reader::decoded;
 use super::row::{number, read_json, signed, undecodable};
 use super::transact::transact;
 use crate::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,
-    PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected,
+    MAX_PIECE_BYTES, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
@@ -41,15 +41,18 @@ const DRAFT: &str = "INSERT INTO document (key, assistant, name, draft, received
                      SELECT $1, name, $2, true, $3, 'reading' FROM assistant WHERE name = $4";
 
 /// The row is locked, so that two pieces do not get one place.
-const GROW: &str = "UPDATE document SET bytes = bytes + $2 WHERE key = $1";
+const GROW: &str = "UPDATE document SET bytes = bytes + $2, received = CASE WHEN draft THEN $3 ELSE received END \
+                    WHERE key = $1";
 
 const ADD_PIECE: &str = "INSERT INTO document_piece (document, part, place, bytes) \
                          SELECT $1, $2, count(*), $3 FROM document_piece WHERE document = $1 AND part = $2";
 
 const IS_DRAFT: &str = "SELECT assistant, name, bytes FROM document WHERE key = $1 AND draft";
 
-const OTHERS: &str = "SELECT coalesce(sum(bytes), 0)::bigint FROM document \
-                      WHERE assistant = $1 AND name <> $2 AND NOT draft";
+/// How many documents have other names, how large they are, and whether one has this name.
+const OTHERS: &str = "SELECT count(*) FILTER (WHERE name <> $2), \
+                      coalesce(sum(bytes) FILTER (WHERE name <> $2), 0)::bigint, coalesce(bool_or(name = $2), false) \
+                      FROM document WHERE assistant = $1 AND NOT draft";
 
 const REPLACE: &str = "DELETE FROM document WHERE assistant = $1 AND name = $2 AND NOT draft";
 
@@ -145,9 +148,10 @@ impl AssistantStore for PostgresStore {
     async fn add_piece(&self, key: DocumentKey, part: DocumentPart, bytes: Vec<u8>) -> Result<bool, StoreError> {
         debug_assert!(bytes.len() <= MAX_PIECE_BYTES, "a piece has at most 1 MiB");
         let (key, bytes) = (key.0.cast_signed(), &bytes);
+        let now = self.shared.clock.now().trunc_subsecs(3);
         let size = if part == DocumentPart::File { signed(bytes.len()) } else { 0 };
         transact(&self.shared, |mut c| async move {
-            let grown = sqlx::query(GROW).bind(key).bind(size).execute(&mut *c).await?;
+            let grown = sqlx::query(GROW).bind(key).bind(size).bind(now).execute(&mut *c).await?;
             if grown.rows_affected() == 0 {
                 return Ok((false, c));
             }
@@ -157,9 +161,9 @@ impl AssistantStore for PostgresStore {
         .await
     }
 
-    async fn publish_document(&self, key: DocumentKey, max_bytes: u64) -> Result<Publication, StoreError> {
+    async fn publish_document(&self, key: DocumentKey, limits: DocumentLimits) -> Result<Publication, StoreError> {
         let now = self.shared.clock.now().trunc_subsecs(3);
-        transact(&self.shared, |c| publish(c, key, max_bytes, now)).await
+        transact(&self.shared, |c| publish(c, key, limits, now)).await
     }
 
     async fn set_document_state(&self, key: DocumentKey, state: DocumentState) -> Result<bool, StoreError> {
@@ -207,6 +211,15 @@ impl AssistantStore for PostgresStore {
         .await
     }
 
+    async fn discard_drafts(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        transact(&self.shared, |mut c| async move {
+            let discard = sqlx::query("DELETE FROM document WHERE draft AND received < $1").bind(before);
+            let discarded = discard.execute(&mut *c).await?.rows_affected();
+            Ok((discarded, c))
+        })
+        .await
+    }
+
     async fn delete_document(&self, assistant: &str, name: &str) -> Result<bool, StoreError> {
         transact(&self.shared, |mut c| async move {
             let delete = sqlx::query(REPLACE).bind(escape(assistant)).bind(escape(name));
@@ -223,17 +236,19 @@ impl AssistantStore for PostgresStore {
 async fn publish(
     mut c: Lease<'_>,
     key: DocumentKey,
-    max_bytes: u64,
+    limits: DocumentLimits,
     now: DateTime<Utc>,
 ) -> Result<(Publication, Lease<'_>), sqlx::Error> {
     let key = key.0.cast_signed();
     lock(&mut c).await?;
     let draft: Option<(String, String, i64)> = sqlx::query_as(IS_DRAFT).bind(key).fetch_optional(&mut *c).await?;
     let Some((assistant, name, bytes)) = draft else { return Ok((Publication::Unknown, c)) };
-    let others: i64 = sqlx::query_scalar(OTHERS).bind(&assistant).bind(&name).fetch_one(&mut *c).await?;
-    if others.unsigned_abs().saturating_add(bytes.unsigned_abs()) > max_bytes {
+    let others = sqlx::query_as(OTHERS).bind(&assistant).bind(&name).fetch_one(&mut *c).await?;
+    let (others, together, replaces): (i64, i64, bool) = others;
+    let judged = limits.judge(bytes.unsigned_abs(), others.unsigned_abs(), together.unsigned_abs(), replaces);
+    if judged != Publication::Published {
         sqlx::query("DELETE FROM document WHERE key = $1").bind(key).execute(&mut *c).await?;
-        return Ok((Publication::TooLarge, c));
+        return Ok((judged, c));
     }
     sqlx::query(REPLACE).bind(&assistant).bind(&name).execute(&mut *c).await?;
     sqlx::query(PUBLISH).bind(key).bind(now).execute(&mut *c).await?;

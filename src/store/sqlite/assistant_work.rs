@@ -1,9 +1,12 @@
 //! The requests to the writer that are about assistants and documents.
 
+use chrono::{DateTime, Utc};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::store::writing::Reply;
-use crate::store::{DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, Publication, PutAssistant};
+use crate::store::{
+    DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, Publication, PutAssistant,
+};
 
 /// A change of assistants or documents.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ pub(super) enum AssistantWork {
     },
     Publish {
         key: DocumentKey,
-        max_bytes: u64,
+        limits: DocumentLimits,
         reply: Reply<Publication>,
     },
     SetState {
@@ -51,6 +54,10 @@ pub(super) enum AssistantWork {
     Discard {
         key: DocumentKey,
         reply: Reply<()>,
+    },
+    DiscardAll {
+        before: DateTime<Utc>,
+        reply: Reply<u64>,
     },
     DeleteDocument {
         assistant: String,

@@ -1,12 +1,14 @@
 //! Changes of assistants and documents, each in a transaction of its own.
 
+use chrono::{DateTime, Utc};
 use sqlx::{Connection as _, SqliteConnection};
 
 use super::assistant_work::{AssistantWork, part_number};
 use super::copies::Copies;
 use super::writer::Writer;
 use crate::store::{
-    DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication, PutAssistant,
+    DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,
+    PutAssistant,
 };
 
 const NEXT: &str = "UPDATE assistant_revision SET value = value + 1 RETURNING value";
@@ -23,11 +25,14 @@ const ADD_PIECE: &str = "INSERT INTO document_piece (document, part, place, byte
                          SELECT document.key, ?2, (SELECT count(*) FROM document_piece WHERE document = ?1 AND part = ?2), ?3 \
                          FROM document WHERE document.key = ?1";
 
-const GROW: &str = "UPDATE document SET bytes = bytes + ? WHERE key = ?";
+const GROW: &str = "UPDATE document SET bytes = bytes + ?1, received = CASE draft WHEN 1 THEN ?2 ELSE received END \
+                    WHERE key = ?3";
 
 const IS_DRAFT: &str = "SELECT assistant, name, bytes FROM document WHERE key = ? AND draft = 1";
 
-const OTHERS: &str = "SELECT coalesce(sum(bytes), 0) FROM document WHERE assistant = ? AND name <> ? AND draft = 0";
+/// How many documents have other names, how large they are, and whether one has this name.
+const OTHERS: &str = "SELECT coalesce(sum(name <> ?2), 0), coalesce(sum(bytes) FILTER (WHERE name <> ?2), 0), \
+                      coalesce(max(name = ?2), 0) FROM document WHERE assistant = ?1 AND draft = 0";
 
 const PUBLISH: &str = "UPDATE document SET draft = 0, received = ? WHERE key = ?";
 
@@ -60,8 +65,8 @@ impl Writer {
                 drop(room);
                 self.answer_about(reply, added, size).await;
             }
-            AssistantWork::Publish { key, max_bytes, reply } => {
-                let published = self.publish_document(key, max_bytes).await;
+            AssistantWork::Publish { key, limits, reply } => {
+                let published = self.publish_document(key, limits).await;
                 self.answer(reply, published).await;
             }
             AssistantWork::SetState { key, state, reply } => {
@@ -74,6 +79,10 @@ impl Writer {
             }
             AssistantWork::Discard { key, reply } => {
                 let discarded = self.discard_draft(key).await;
+                self.answer(reply, discarded).await;
+            }
+            AssistantWork::DiscardAll { before, reply } => {
+                let discarded = self.discard_drafts(before).await;
                 self.answer(reply, discarded).await;
             }
             AssistantWork::DeleteDocument { assistant, name, reply } => {
@@ -132,25 +141,27 @@ impl Writer {
     async fn add_piece(&mut self, key: DocumentKey, part: DocumentPart, bytes: Vec<u8>) -> Result<bool, sqlx::Error> {
         debug_assert!(bytes.len() <= MAX_PIECE_BYTES, "a piece has at most 1 MiB");
         let (key, size) = (key.0.cast_signed(), i64::try_from(bytes.len()).unwrap_or(i64::MAX));
+        let now = self.clock.now().timestamp_millis();
         let mut transaction = self.connection().await?.begin().await?;
         let add = sqlx::query(ADD_PIECE).bind(key).bind(part_number(part)).bind(bytes);
         let is_added = add.execute(&mut *transaction).await?.rows_affected() > 0;
         if part == DocumentPart::File {
-            sqlx::query(GROW).bind(size).bind(key).execute(&mut *transaction).await?;
+            sqlx::query(GROW).bind(size).bind(now).bind(key).execute(&mut *transaction).await?;
         }
         transaction.commit().await?;
         Ok(is_added)
     }
 
-    async fn publish_document(&mut self, key: DocumentKey, max_bytes: u64) -> Result<Publication, sqlx::Error> {
+    async fn publish_document(&mut self, key: DocumentKey, limits: DocumentLimits) -> Result<Publication, sqlx::Error> {
         let (key, now) = (key.0.cast_signed(), self.clock.now().timestamp_millis());
         let mut transaction = self.connection().await?.begin().await?;
         let draft: Option<(String, String, i64)> =
             sqlx::query_as(IS_DRAFT).bind(key).fetch_optional(&mut *transaction).await?;
         let Some((assistant, name, bytes)) = draft else { return Ok(Publication::Unknown) };
-        let others: i64 = sqlx::query_scalar(OTHERS).bind(&assistant).bind(&name).fetch_one(&mut *transaction).await?;
-        let fits = others.unsigned_abs().saturating_add(bytes.unsigned_abs()) <= max_bytes;
-        if fits {
+        let others = sqlx::query_as(OTHERS).bind(&assistant).bind(&name).fetch_one(&mut *transaction).await?;
+        let (others, together, replaces): (i64, i64, bool) = others;
+        let judged = limits.judge(bytes.unsigned_abs(), others.unsigned_abs(), together.unsigned_abs(), replaces);
+        if judged == Publication::Published {
             let replaced = sqlx::query("DELETE FROM document WHERE assistant = ? AND name = ? AND draft = 0");
             replaced.bind(&assistant).bind(&name).execute(&mut *transaction).await?;
             sqlx::query(PUBLISH).bind(now).bind(key).execute(&mut *transaction).await?;
@@ -160,7 +171,7 @@ impl Writer {
         }
         transaction.commit().await?;
         self.copies = Copies::EVERYWHERE;
-        Ok(if fits { Publication::Published } else { Publication::TooLarge })
+        Ok(judged)
     }
 
     async fn set_document_state(&mut self, key: DocumentKey, state: DocumentState) -> Result<bool, sqlx::Error> {
@@ -192,6 +203,16 @@ impl Writer {
         discard.execute(self.connection().await?).await?;
         self.copies = Copies::EVERYWHERE;
         Ok(())
+    }
+
+    async fn discard_drafts(&mut self, before: DateTime<Utc>) -> Result<u64, sqlx::Error> {
+        let discard =
+            sqlx::query("DELETE FROM document WHERE draft = 1 AND received < ?").bind(before.timestamp_millis());
+        let discarded = discard.execute(self.connection().await?).await?.rows_affected();
+        if discarded > 0 {
+            self.copies = Copies::EVERYWHERE;
+        }
+        Ok(discarded)
     }
 
     async fn delete_document(&mut self, assistant: &str, name: &str) -> Result<bool, sqlx::Error> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
@@ -13,8 +14,8 @@ use super::sqlite_store::SqliteStore;
 use super::work::Alone;
 use crate::store::writing::Reply;
 use crate::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, Publication, PutAssistant,
-    StoreError, StoredAssistant, StoredDocument,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, Publication,
+    PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
@@ -89,8 +90,8 @@ impl AssistantStore for SqliteStore {
         self.assistant_work(|reply| AssistantWork::AddPiece { key, part, bytes, room, reply }).await
     }
 
-    async fn publish_document(&self, key: DocumentKey, max_bytes: u64) -> Result<Publication, StoreError> {
-        self.assistant_work(|reply| AssistantWork::Publish { key, max_bytes, reply }).await
+    async fn publish_document(&self, key: DocumentKey, limits: DocumentLimits) -> Result<Publication, StoreError> {
+        self.assistant_work(|reply| AssistantWork::Publish { key, limits, reply }).await
     }
 
     async fn set_document_state(&self, key: DocumentKey, state: DocumentState) -> Result<bool, StoreError> {
@@ -108,6 +109,10 @@ impl AssistantStore for SqliteStore {
 
     async fn discard_draft(&self, key: DocumentKey) -> Result<(), StoreError> {
         self.assistant_work(|reply| AssistantWork::Discard { key, reply }).await
+    }
+
+    async fn discard_drafts(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.assistant_work(|reply| AssistantWork::DiscardAll { before, reply }).await
     }
 
     async fn delete_document(&self, assistant: &str, name: &str) -> Result<bool, StoreError> {

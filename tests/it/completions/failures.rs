@@ -253,3 +253,69 @@ async fn a_shutdown_ends_what_is_being_told() {
     assert_eq!(error(chunks.last().expect("a chunk"))["code"], "shutting_down");
     app.ended().await;
 }
+
+/// Each question is searched for and sent to a back end that may cost money.
+#[tokio::test]
+async fn what_is_larger_than_people_write_is_400_with_its_size() {
+    let app = Scripted::saying(&[delta("x")]).serve();
+    let part = json!({"type": "text", "text": "x"});
+    let wrapped = |passage: &str| {
+        format!("### Task:\nAnswer.\n<context>\n<source id=\"1\">{passage}</source>\n</context>\n\nHow long is leave?")
+    };
+    let task = |chat: &str| format!("### Task:\nJSON format: {{ \"title\": \"…\" }}\n{chat}");
+    let of_user = |content: Value| json!([{"role": "user", "content": content}]);
+    let late = json!([{"role": "user", "content": "x".repeat(9_000)}, {"role": "assistant", "content": "y"},
+        {"role": "user", "content": "How long?"}]);
+    for (messages, said) in [
+        (of_user(json!("x".repeat(8_192))), None),
+        (of_user(json!("x".repeat(8_193))), Some("8193 bytes; at most 8192")),
+        (of_user(json!("x".repeat(15_000_000))), Some("15000000 bytes; at most 8192")),
+        (of_user(json!(vec![part.clone(); 5_000])), Some("9999 bytes; at most 8192")),
+        (of_user(json!(vec![part.clone(); 10_001])), Some("at most 10000 parts")),
+        (of_user(json!(wrapped(&"x".repeat(100_000)))), None),
+        (of_user(json!(wrapped(&"x".repeat(1_100_000)))), Some("at most 1048576")),
+        (of_user(json!(task(&"x".repeat(100_000)))), None),
+        (of_user(json!(task(&"x".repeat(1_100_000)))), Some("at most 1048576")),
+        (
+            json!([{"role": "system", "content": "x".repeat(1_100_000)}, {"role": "user", "content": "x"}]),
+            Some("instructions"),
+        ),
+        (late, None),
+    ] {
+        let (status, body) = complete(&app, &json!({"model": "handbook", "messages": messages})).await;
+        match said {
+            None => assert_eq!(status, StatusCode::OK, "{body}"),
+            Some(said) => {
+                let error = error(&body);
+                assert_eq!((status, &error["code"]), (StatusCode::BAD_REQUEST, &json!("invalid_value")), "{said}");
+                assert!(error["message"].as_str().is_some_and(|message| message.contains(said)), "{said}: {error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn errors_repeat_only_the_beginning_of_what_was_sent() {
+    let app = Scripted::saying(&[delta("x")]).serve();
+    let long = "ü".repeat(500_000);
+    let ask = |member: &str, value: Value| {
+        let mut request = question(false);
+        request[member] = value;
+        request
+    };
+    let checks = json!({"channel": long, "activity": {}});
+    for (path, body) in [
+        ("/v1/chat/completions", ask("model", json!(long))),
+        ("/v1/chat/completions", ask("messages", json!([{"role": long, "content": "x"}]))),
+        ("/v1/chat/completions", ask("citewire", json!({"citations": long}))),
+        ("/v1/chat/completions", ask("citewire", json!({long.clone(): 1}))),
+        ("/v1/activities", json!({"answer": {"a": 1}, "from": long})),
+        ("/v1/activities", json!({"answer": {"a": 1}, "channel": long})),
+        ("/v1/activities", json!({"answer": {"a": 1}, long.clone(): 1})),
+        ("/v1/check", checks),
+    ] {
+        let (status, body) = answer(app.post(path, API_KEY).json(&body)).await;
+        let size = body.to_string().len();
+        assert!(status.is_client_error() && size < 3_000, "{path}: {status}, {size} bytes");
+    }
+}

@@ -8,9 +8,9 @@ use citewire::activity::{ChannelAccount, ConversationId, Watermark};
 use citewire::store::postgres::PostgresStore;
 use citewire::store::{
     Appended, AssistantStore, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created,
-    DeleteAssistant, DocumentKey, DocumentPart, DocumentState, EndOfTurn, Expected, Feedback, FeedbackPage, Line,
-    ListCursor, Listing, NewTurn, Newest, Page, Publication, PutAssistant, Queued, StoreError, StoredAssistant,
-    StoredDocument, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
+    DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, EndOfTurn, Expected, Feedback,
+    FeedbackPage, Line, ListCursor, Listing, NewTurn, Newest, Page, Publication, PutAssistant, Queued, StoreError,
+    StoredAssistant, StoredDocument, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
 };
 use serde_json::{Map, Value};
 
@@ -156,10 +156,11 @@ in_turn! {
     fn unread_documents(limit: usize) -> Vec<(String, StoredDocument)>;
     fn draft_document(assistant: &str, name: &str) -> Option<DocumentKey>;
     fn add_piece(key: DocumentKey, part: DocumentPart, bytes: Vec<u8>) -> bool;
-    fn publish_document(key: DocumentKey, max_bytes: u64) -> Publication;
+    fn publish_document(key: DocumentKey, limits: DocumentLimits) -> Publication;
     fn set_document_state(key: DocumentKey, state: DocumentState) -> bool;
     fn piece(key: DocumentKey, part: DocumentPart, place: u32) -> Option<Vec<u8>>;
     fn clear_part(key: DocumentKey, part: DocumentPart) -> ();
     fn discard_draft(key: DocumentKey) -> ();
+    fn discard_drafts(before: DateTime<Utc>) -> u64;
     fn delete_document(assistant: &str, name: &str) -> bool;
 }

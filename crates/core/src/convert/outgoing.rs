@@ -11,6 +11,7 @@ use crate::answer::{LabelCatalog, Scoring};
 use crate::ingest::{AnswerStream, StreamEvent};
 use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, Completion, Output, WebUiSource, report};
 use crate::report::Report;
+use crate::text::echo;
 use crate::url::Tracking;
 
 /// What an answer becomes while it arrives.
@@ -32,7 +33,7 @@ pub enum OutgoingForm {
 
 /// No form of events for Open WebUI has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("events: unknown form {given:?}; known forms: chunks, events, completion")]
+#[error("events: unknown form {:?}; known forms: chunks, events, completion", echo(given))]
 pub struct UnknownOutgoingForm {
     /// What was given.
     pub given: String,

@@ -9,6 +9,7 @@ use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
 use crate::report::Entry;
+use crate::text::echo;
 
 /// Makes each line a variant of the enum: its name, and the module with its row.
 macro_rules! dialects {
@@ -108,6 +109,7 @@ impl fmt::Display for Dialect {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown dialect or channel {given:?}; known dialects: {slugs}; known channels: {channels}",
+    given = echo(given),
     slugs = slugs(),
     channels = channels()
 )]

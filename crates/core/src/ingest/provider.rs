@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use crate::answer::{Answer, SourceIndex, TakenOut};
+use crate::text::echo;
 
 /// Defines [`Provider`]: each line is a variant and its slug.
 macro_rules! providers {
@@ -95,7 +96,7 @@ providers! {
 
 /// The error for a slug that no format has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format {given:?}; known formats: auto, {}", slugs())]
+#[error("unknown format {:?}; known formats: auto, {}", echo(given), slugs())]
 pub struct UnknownProvider {
     /// The slug as given.
     pub given: String,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::echo;
+
 use super::download_links::DownloadLinks;
 
 /// How an answer is written for a client of chat completions.
@@ -50,7 +52,7 @@ impl fmt::Display for ChatForm {
 
 /// The name of the citation form is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown citation form {given:?}; known forms: open-webui, open-webui-links, assistanthub, none")]
+#[error("unknown citation form {:?}; known forms: open-webui, open-webui-links, assistanthub, none", echo(given))]
 pub struct UnknownChatForm {
     /// The name.
     pub given: String,

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
 use crate::answer::{Answer, ProviderObject};
+use crate::text::echo;
 
 /// An output for programs, in place of an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl fmt::Display for Output {
 
 /// The name of the output is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown output {given:?}; known outputs: records, open-webui, assistanthub")]
+#[error("unknown output {:?}; known outputs: records, open-webui, assistanthub", echo(given))]
 pub struct UnknownOutput {
     /// The name.
     pub given: String,

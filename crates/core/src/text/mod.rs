@@ -1,7 +1,8 @@
-//! Offsets in three units, spans on character boundaries, ends of words, and the removal of invisible characters.
+//! Offsets in three units, spans on character boundaries, ends of words, echoes, and the removal of invisible characters.
 
 mod bytes;
 mod cut;
+mod echo;
 mod line;
 mod offset;
 mod span;
@@ -10,6 +11,7 @@ mod word;
 
 pub(crate) use bytes::ByteSet;
 pub use cut::{cut_at_word, end_within};
+pub use echo::echo;
 pub use line::in_terminal;
 pub use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
