@@ -26,5 +26,6 @@ pub mod secret;
 pub mod secret_source;
 mod sse;
 pub mod store;
+mod supervision;
 pub mod telemetry;
 pub mod upstream;

@@ -2,17 +2,21 @@
 //! API change.
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Notify, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::open::{DOCS, OpenError, Opening, open, open_one};
-use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants};
+use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants, Faults};
 use crate::answer::LabelCatalog;
 use crate::clock::{Clock, IdSource};
 use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, read_upload};
@@ -20,6 +24,7 @@ use crate::egress::EgressOptions;
 use crate::ingest::Mappings;
 use crate::secret_source::SecretSource;
 use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
+use crate::supervision::supervise;
 use crate::upstream::Surroundings;
 use crate::url::WebUrl;
 
@@ -32,11 +37,11 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// So many documents are fetched at a time whose text has to be extracted.
 const UNREAD: usize = 16;
 
+/// What is said of a panic, whose message has gone to stderr.
+const BUG: &str = "this failed because of a bug in citewire; its log has more";
+
 /// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.
 pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<AssistantPlan, Faults>;
-
-/// The errors of settings: keys with dots between their parts, and reasons.
-pub type Faults = Vec<(String, String)>;
 
 /// What the configuration says about assistants, and the parts that every assistant needs.
 #[derive(Debug)]
@@ -146,6 +151,12 @@ struct Stored {
     assistant: StoredAssistant,
     /// Why it does not answer, if it does not.
     opened: Result<Arc<Assistant>, String>,
+}
+
+/// A bucket that is looked into over and over, until this is dropped.
+struct Bucket {
+    library: Arc<Library>,
+    _watching: AbortOnDropHandle<()>,
 }
 
 /// Where the settings of an assistant are.
@@ -274,25 +285,53 @@ impl AssistantManager {
         .await;
     }
 
-    /// Takes over what changes in buckets, all at once: a slow one keeps no other waiting. Never ends by itself.
-    pub async fn watch_buckets(&self) {
+    /// Takes over what changes in buckets. Each has a task of its own, so that none keeps another waiting. Never ends by itself.
+    pub async fn watch_buckets(self: Arc<Self>) {
+        let (tasks, mut watched) = (TaskTracker::new(), BTreeMap::<String, Bucket>::new());
         loop {
-            self.refresh_libraries(|_, library| library.is_remote()).await;
-            // A bucket that was opened meanwhile is read at once.
-            timeout(LOOK_INTO_BUCKETS_EVERY, self.opened.notified()).await.ok();
+            let all = self.assistants.all();
+            let with_library = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
+            let open: BTreeMap<&str, &Arc<Library>> = with_library.filter(|(_, library)| library.is_remote()).collect();
+            watched
+                .retain(|name, bucket| open.get(name.as_str()).is_some_and(|open| Arc::ptr_eq(open, &bucket.library)));
+            for (name, library) in open {
+                watched.entry(name.to_owned()).or_insert_with(|| {
+                    let (library, never) = (Arc::clone(library), CancellationToken::new());
+                    let state = (Arc::clone(&self), name.to_owned(), Arc::clone(&library));
+                    let watching = supervise("bucket", never, state, |(manager, name, library)| {
+                        manager.watch_bucket(name, library).boxed()
+                    });
+                    Bucket { library, _watching: AbortOnDropHandle::new(tasks.spawn(watching)) }
+                });
+            }
+            self.opened.notified().await;
+        }
+    }
+
+    async fn watch_bucket(&self, name: &str, library: &Library) {
+        loop {
+            self.refresh_library(name, library).await;
+            sleep(LOOK_INTO_BUCKETS_EVERY).await;
         }
     }
 
     async fn refresh_libraries(&self, is_meant: impl Fn(&str, &Library) -> bool) {
         let all = self.assistants.all();
-        let meant = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
-        let refreshed = meant.filter(|(name, library)| is_meant(name, library)).map(async |(name, library)| {
-            let outcome = library.refresh().await;
-            if let Some(current) = self.current.lock().await.as_mut() {
-                current.note_reading(name, outcome.map(drop));
+        let mut refreshing = Vec::new();
+        for assistant in &all {
+            if let Some(library) = assistant.library().filter(|library| is_meant(assistant.name(), library)) {
+                refreshing.push(self.refresh_library(assistant.name(), library));
             }
-        });
-        join_all(refreshed).await;
+        }
+        join_all(refreshing).await;
+    }
+
+    async fn refresh_library(&self, name: &str, library: &Library) {
+        let outcome = AssertUnwindSafe(library.refresh()).catch_unwind().await;
+        let outcome = outcome.map_or_else(|_| Err(BUG.to_owned()), |read| read.map(drop).map_err(|e| e.to_string()));
+        if let Some(current) = self.current.lock().await.as_mut() {
+            current.note_reading(name, outcome);
+        }
     }
 
     /// All assistants, by name.
@@ -392,10 +431,7 @@ impl AssistantManager {
         let secrets = configured.secrets.named_only();
         let plan = (self.read_settings)(name, settings, &secrets).map_err(ManageError::Invalid)?;
         let opening = configured.opening(&secrets, &configured.egress, false);
-        plan.check(&opening.surroundings).map_err(|faults| {
-            let faults = faults.into_iter().map(|(place, fault)| (place.to_owned(), fault.to_string()));
-            ManageError::Invalid(faults.collect())
-        })
+        plan.check(&opening.surroundings).map_err(ManageError::Invalid)
     }
 
     /// Reads the store again if it has changed, and puts the result to work.
@@ -431,7 +467,16 @@ impl AssistantManager {
         Ok(())
     }
 
+    /// Opens an assistant of the store, or says why it cannot be: whatever a row holds, the others are opened.
     async fn open_stored(&self, assistant: &StoredAssistant, configured: &Configured) -> Result<Assistant, String> {
+        if let Some(reason) = &assistant.fault {
+            return Err(format!("its settings in the store cannot be read: {reason}; store them again, or delete it"));
+        }
+        let opening = AssertUnwindSafe(self.try_to_open(assistant, configured)).catch_unwind();
+        opening.await.unwrap_or_else(|_| Err(BUG.to_owned()))
+    }
+
+    async fn try_to_open(&self, assistant: &StoredAssistant, configured: &Configured) -> Result<Assistant, String> {
         let secrets = configured.secrets.named_only();
         let plan = (self.read_settings)(&assistant.name, &assistant.settings, &secrets);
         let plan = plan.map_err(|faults| lines(&faults))?;
@@ -529,7 +574,7 @@ impl Current {
     }
 
     /// Notes how reading the documents of an assistant went. A failure is logged once.
-    fn note_reading(&mut self, name: &str, outcome: Result<(), LibraryError>) {
+    fn note_reading(&mut self, name: &str, outcome: Result<(), String>) {
         match outcome {
             Ok(()) => {
                 if self.unreadable.remove(name).is_some() {
@@ -537,7 +582,6 @@ impl Current {
                 }
             }
             Err(error) => {
-                let error = error.to_string();
                 if self.unreadable.get(name) != Some(&error) {
                     tracing::error!(
                         assistant = name,

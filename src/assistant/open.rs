@@ -131,8 +131,8 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     let library = match documents {
         Some(documents) => match open_library(name, &documents.source, opening).await {
             Ok(library) => Some(Arc::new(library)),
-            Err(fault) => {
-                faults.push(fault);
+            Err(wrong) => {
+                faults.extend(wrong);
                 None
             }
         },
@@ -178,7 +178,11 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     Ok(assistant)
 }
 
-async fn open_library(assistant: &str, source: &DocumentsSource, opening: &Opening<'_>) -> Result<Library, OpenError> {
+async fn open_library(
+    assistant: &str,
+    source: &DocumentsSource,
+    opening: &Opening<'_>,
+) -> Result<Library, Vec<OpenError>> {
     let library = match (source, &opening.store) {
         (DocumentsSource::Folder(options), _) => Library::open(options.clone()).await,
         (DocumentsSource::Uploads(options), Some(store)) => {
@@ -187,12 +191,14 @@ async fn open_library(assistant: &str, source: &DocumentsSource, opening: &Openi
         (DocumentsSource::Uploads(_), None) => Library::built_in([]).await,
         (DocumentsSource::Bucket(bucket, options), _) => {
             let Surroundings { secrets, egress, may_call_private_hosts, .. } = &opening.surroundings;
-            let bucket = Bucket::open(bucket, secrets, egress, *may_call_private_hosts)
-                .map_err(|fault| OpenError::Bucket { assistant: assistant.to_owned(), fault })?;
+            let bucket = Bucket::open(bucket, secrets, egress, *may_call_private_hosts).map_err(|faults| {
+                let of_bucket = |fault| OpenError::Bucket { assistant: assistant.to_owned(), fault };
+                faults.into_iter().map(of_bucket).collect::<Vec<_>>()
+            })?;
             Library::remote(Arc::new(bucket), options.clone()).await
         }
     };
-    library.map_err(|error| OpenError::Documents { assistant: assistant.to_owned(), error })
+    library.map_err(|error| vec![OpenError::Documents { assistant: assistant.to_owned(), error }])
 }
 
 /// What finds passages of a library for this assistant. Vectors are computed from now on.

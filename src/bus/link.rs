@@ -33,6 +33,8 @@ impl Bus {
 
 async fn run(bus: &Bus, receiver: Arc<dyn Receiver>) {
     let address = bus.address();
+    // A connection of a run that a bug has ended.
+    bus.set_connection(None);
     let (mut pause, mut is_told) = (FIRST_PAUSE, false);
     loop {
         let error = match connect(bus, &receiver).await {

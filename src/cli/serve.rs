@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use futures_util::FutureExt as _;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::Outcome;
 use super::args::ServeArgs;
@@ -25,6 +28,7 @@ use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::secret::Secret;
 use crate::store::{ConversationStore, Location, Store};
+use crate::supervision::supervise;
 use crate::url::WebUrl;
 use crate::{http, store, telemetry};
 
@@ -196,11 +200,86 @@ async fn serve_from(
         telemetry::say(format_args!("citewire is listening on http://{address}"))?;
     }
     let watch = Watch::new(watched, openers, Arc::clone(&manager))?;
-    tokio::select! {
-        ended = server.run(stop) => ended?,
-        () = watch.run() => {}
-        () = manager.read_uploads() => {}
-        () = manager.watch_buckets() => {}
+    // They end when they are dropped.
+    let (mut background, never) = (JoinSet::new(), CancellationToken::new);
+    background.spawn(supervise("configuration", never(), watch, |watch| watch.run().boxed()));
+    background.spawn(supervise("uploads", never(), Arc::clone(&manager), |manager| manager.read_uploads().boxed()));
+    background.spawn(supervise("buckets", never(), manager, |manager| Arc::clone(manager).watch_buckets().boxed()));
+    let ended = server.run(stop).await;
+    background.shutdown().await;
+    Ok(ended?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use super::*;
+    use crate::metrics::TaskFigures;
+    use crate::supervision::trip::{begun, trip};
+
+    /// The background tasks of a server with everything that has some.
+    const TASKS: [&str; 12] = [
+        "assistant turns",
+        "azure turns",
+        "bot turns",
+        "bucket",
+        "buckets",
+        "bus",
+        "configuration",
+        "embeddings",
+        "silent streams",
+        "store writer",
+        "upkeep",
+        "uploads",
+    ];
+
+    /// A panic in the watcher of buckets was the end of the process.
+    #[tokio::test]
+    async fn a_server_outlives_a_bug_in_each_of_its_tasks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("leave.md"), "# Leave\n\nYou have 30 days.").expect("written");
+        let file = folder.path().join("citewire.toml");
+        let toml = format!(
+            "bind = '127.0.0.1:0'
+             drain_seconds = 0
+             assistant = 'none'
+             [bot]
+             endpoint = 'http://127.0.0.1:1/api/messages'
+             [bus]
+             url = 'redis://127.0.0.1:1'
+             [azure_bot]
+             anonymous = true
+             [assistants.hr.documents]
+             folder = '{}'
+             [assistants.hr.documents.embeddings]
+             url = 'http://127.0.0.1:1/v1'
+             model = 'm'
+             [assistants.it.documents]
+             bucket = 's3://docs'
+             bucket_endpoint = 'http://127.0.0.1:1'",
+            folder.path().display()
+        );
+        fs::write(&file, toml).expect("written");
+        let data_dir = folder.path().join("data").display().to_string();
+        let environment = BTreeMap::from([("CITEWIRE_DATA_DIR".to_owned(), data_dir)]);
+        let watched = Watched::new(Sources { environment, file: Some(file), ..Sources::default() });
+        let config = Config::load(&watched.sources).expect("a configuration");
+        let before = TASKS.map(|task| TaskFigures::of(task).restarts());
+        let bugs = async {
+            for task in TASKS {
+                begun(task, 1).await;
+                trip(task);
+                begun(task, 2).await;
+            }
+        };
+        tokio::select! {
+            ended = serve(config, watched) => panic!("the server has ended: {ended:?}"),
+            () = bugs => {}
+        }
+        for (task, before) in TASKS.iter().zip(before) {
+            assert!(TaskFigures::of(task).restarts() > before, "{task}");
+        }
     }
-    Ok(())
 }

@@ -77,7 +77,7 @@ impl Watch {
         Ok(Self { watched, openers, manager, reload: Reload::new()? })
     }
 
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(&mut self) {
         loop {
             let is_asked = tokio::select! {
                 () = self.reload.asked() => true,

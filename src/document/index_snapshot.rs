@@ -124,7 +124,7 @@ async fn read_all(
     unchanged: &BTreeMap<&Listed, &FileRead>,
 ) -> Result<IndexSnapshot, LibraryError> {
     listing.tell();
-    let readings = listing.files.iter().map(|listed| {
+    let reading = |listed: &Listed| {
         let (before, listed, options) = (unchanged.get(listed).copied().cloned(), listed.clone(), options.clone());
         async move {
             if let Some(before) = before {
@@ -137,7 +137,8 @@ async fn read_all(
             }
             Ok(read.map(|read| (path, read)))
         }
-    });
+    };
+    let readings: Vec<_> = listing.files.iter().map(reading).collect();
     let read: Vec<Option<(String, FileRead)>> = stream::iter(readings).buffered(AT_ONCE).try_collect().await?;
     let files: BTreeMap<String, FileRead> = read.into_iter().flatten().collect();
     if !files.values().any(Result::is_ok) && (!files.is_empty() || !listing.other.is_empty()) {

@@ -26,27 +26,28 @@ impl Receiver for Listening {
 
 impl Publisher {
     /// Shows what other nodes publish, for ever.
-    pub async fn listen(self: Arc<Self>, bus: Bus) {
-        tokio::join!(bus.run(Arc::new(Listening(Arc::clone(&self)))), withdraw_silent(&self, &bus));
+    pub async fn hear(self: Arc<Self>, bus: Bus) {
+        bus.run(Arc::new(Listening(self))).await;
     }
-}
 
-/// Withdraws streams whose nodes say nothing any more.
-async fn withdraw_silent(publisher: &Publisher, bus: &Bus) {
-    let mut looks = interval(bus.silent_after() / LOOKS);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        looks.tick().await;
-        for (id, room) in publisher.hub().occupied() {
-            let Some(streams) = &room.remote else { continue };
-            if !bus.is_up() {
-                streams.excuse(Instant::now());
-                continue;
-            }
-            for (name, running, last) in streams.silent(bus.silent_after(), Instant::now()) {
-                tracing::info!(conversation.id = %id, "a livestream is withdrawn, because nothing was heard of its node");
-                if let Some(frame) = withdrawal(publisher.fresh_id(&id), &name, &last) {
-                    room.show(Shown { after: Place::Elsewhere(None), frame, part: Some((running, Part::Withdrawal)) });
+    /// Withdraws streams whose nodes say nothing any more, for ever.
+    pub async fn withdraw_silent(&self, bus: &Bus) {
+        let mut looks = interval(bus.silent_after() / LOOKS);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            looks.tick().await;
+            for (id, room) in self.hub().occupied() {
+                let Some(streams) = &room.remote else { continue };
+                if !bus.is_up() {
+                    streams.excuse(Instant::now());
+                    continue;
+                }
+                for (name, running, last) in streams.silent(bus.silent_after(), Instant::now()) {
+                    tracing::info!(conversation.id = %id, "a livestream is withdrawn, because nothing was heard of its node");
+                    if let Some(frame) = withdrawal(self.fresh_id(&id), &name, &last) {
+                        let part = Some((running, Part::Withdrawal));
+                        room.show(Shown { after: Place::Elsewhere(None), frame, part });
+                    }
                 }
             }
         }

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::FutureExt as _;
 use sqlx::Connection as _;
 use sqlx::postgres::PgConnection;
 use tokio::time::{Instant, timeout};
@@ -19,6 +20,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::metrics::{NodeEvent, StoreFigures};
 use crate::store::turn::TurnKind;
 use crate::store::writing::Health;
+use crate::supervision::supervise;
 
 const BEAT: &str = "INSERT INTO node (id, name, version, started, seen) \
                     VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp()) \
@@ -143,11 +145,14 @@ impl Node {
     pub(super) fn start(self, connector: Connector, end: CancellationToken) -> io::Result<JoinHandle<()>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         thread::Builder::new().name("citewire heart".to_owned()).spawn(move || {
-            runtime.block_on(self.run(connector, end));
+            let beating = (self, connector, end.clone());
+            runtime.block_on(supervise("store heart", end, beating, |(node, connector, end)| {
+                node.run(connector, end).boxed()
+            }));
         })
     }
 
-    async fn run(self, connector: Connector, end: CancellationToken) {
+    async fn run(&self, connector: &Connector, end: &CancellationToken) {
         let mut connection = None;
         // Since when each heartbeat was taken: who was cut off itself does not know yet who else is dead.
         let (mut steady, mut health) = (Instant::now(), Health::default());
@@ -157,7 +162,7 @@ impl Node {
                 () = tokio::time::sleep(self.heartbeat) => {}
             }
             let is_steady = steady.elapsed() >= self.dead_after;
-            let beaten = timeout(self.dead_after / 3, self.beat(&connector, &mut connection, is_steady)).await;
+            let beaten = timeout(self.dead_after / 3, self.beat(connector, &mut connection, is_steady)).await;
             if let Err(error) = beaten.unwrap_or_else(|_| Err(timed_out())) {
                 connection = None;
                 steady = Instant::now();

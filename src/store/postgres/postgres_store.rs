@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -34,6 +35,7 @@ use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
 };
+use crate::supervision::supervise;
 
 /// One connection writes, one listens, and one rings. The others are shared by calls.
 const OTHERS: usize = 3;
@@ -108,7 +110,8 @@ impl PostgresStore {
         });
         let (queue, work) = mpsc::channel(MAX_WAITING);
         tasks.spawn(Writer::new(Arc::clone(&shared), work).run());
-        tasks.spawn(keeper::run(Arc::clone(&shared), end.clone()));
+        let keeping = (Arc::clone(&shared), end.clone());
+        tasks.spawn(supervise("store keeper", end.clone(), keeping, |(shared, end)| keeper::run(shared, end).boxed()));
         tasks.close();
         opening.disarm();
         let waiting = Arc::new(Semaphore::new(MAX_WAITING_KIB));
