@@ -18,6 +18,7 @@ mod digest;
 pub mod document;
 pub mod egress;
 mod expiring_map;
+pub mod host_names;
 pub mod http;
 pub mod metrics;
 pub mod private_file;

@@ -22,6 +22,7 @@ use crate::clock::{Clock, IdSource};
 use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, read_upload};
 use crate::egress::EgressOptions;
 use crate::ingest::Mappings;
+use crate::secret::Secret;
 use crate::secret_source::SecretSource;
 use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
 use crate::supervision::supervise;
@@ -57,6 +58,9 @@ pub struct Configured {
     pub named: Vec<NamedAssistant>,
     /// What sections can name as their secrets.
     pub secrets: SecretSource,
+    /// The secrets with which callers come, and whose they are: `the key reports`, `the assistant hr`. Assistants of the store
+    /// cannot take them.
+    pub owned: Vec<(String, Secret)>,
     /// How connections are made.
     pub egress: EgressOptions,
     /// The labels that the configuration knows.
@@ -83,6 +87,7 @@ impl Configured {
             behind_azure: None,
             named: Vec::new(),
             secrets: SecretSource::default(),
+            owned: Vec::new(),
             egress: EgressOptions::default(),
             labels: Arc::default(),
             formats: Mappings::default(),
@@ -149,6 +154,8 @@ struct Current {
 #[derive(Debug)]
 struct Stored {
     assistant: StoredAssistant,
+    /// The Direct Line secret that is its own.
+    secret: Option<Secret>,
     /// Why it does not answer, if it does not.
     opened: Result<Arc<Assistant>, String>,
 }
@@ -201,12 +208,19 @@ pub enum ManageError {
     /// The settings are invalid.
     #[error("{}", lines(.0))]
     Invalid(Faults),
+    /// Its secret is that of somebody else.
+    #[error("secret_env: {}", taken(.0))]
+    SecretTaken(String),
     /// The server does not have its address yet.
     #[error("the server is starting")]
     Starting,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn taken(owner: &str) -> String {
+    format!("this is the secret of {owner}: name another one, which nothing else uses")
 }
 
 fn lines(faults: &Faults) -> String {
@@ -352,7 +366,10 @@ impl AssistantManager {
         let mut current = self.current.lock().await;
         let current = current.as_mut().ok_or(ManageError::Starting)?;
         current.check_is_stored(name)?;
-        self.check(name, &settings, &current.configured)?;
+        let secret = self.check(name, &settings, &current.configured)?;
+        if let Some(owner) = secret.and_then(|secret| current.owner_of(&secret, name)) {
+            return Err(ManageError::SecretTaken(owner));
+        }
         let put = self.store.put_assistant(name, settings, expected).await?;
         if put != PutAssistant::Conflict {
             self.reload(current).await?;
@@ -426,12 +443,18 @@ impl AssistantManager {
         }
     }
 
-    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called.
-    fn check(&self, name: &str, settings: &Map<String, Value>, configured: &Configured) -> Result<(), ManageError> {
+    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called. Returns the Direct Line secret.
+    fn check(
+        &self,
+        name: &str,
+        settings: &Map<String, Value>,
+        configured: &Configured,
+    ) -> Result<Option<Secret>, ManageError> {
         let secrets = configured.secrets.named_only();
         let plan = (self.read_settings)(name, settings, &secrets).map_err(ManageError::Invalid)?;
         let opening = configured.opening(&secrets, &configured.egress, false);
-        plan.check(&opening.surroundings).map_err(ManageError::Invalid)
+        plan.check(&opening.surroundings).map_err(ManageError::Invalid)?;
+        Ok(plan.secret)
     }
 
     /// Reads the store again if it has changed, and puts the result to work.
@@ -448,17 +471,22 @@ impl AssistantManager {
     async fn load(&self, current: &mut Current) -> Result<(), StoreError> {
         // Read first: a change between the two is seen the next time.
         let revision = self.store.revision().await?;
+        let mut all = self.store.assistants().await?;
+        // Of two with one secret, the one that has had it longer keeps it.
+        all.sort_by_key(|assistant| assistant.version);
         let mut before = std::mem::take(&mut current.stored);
-        for assistant in self.store.assistants().await? {
+        for assistant in all {
             let name = assistant.name.clone();
             let stored = match before.remove(&name) {
-                Some(same) if same.assistant.version == assistant.version => same,
-                Some(_) | None => {
-                    let opened = self.open_stored(&assistant, &current.configured).await;
-                    if let Err(reason) = &opened {
+                Some(same) if same.assistant.version == assistant.version && same.opened.is_ok() => same,
+                known => {
+                    let (secret, opened) = self.open_stored(&assistant, current).await;
+                    if let Err(reason) = &opened
+                        && known.is_none_or(|known| known.opened.err().as_ref() != Some(reason))
+                    {
                         tracing::error!(assistant = name, reason, "an assistant of the store does not answer");
                     }
-                    Stored { assistant, opened: opened.map(Arc::new) }
+                    Stored { assistant, secret, opened: opened.map(Arc::new) }
                 }
             };
             current.stored.insert(name, stored);
@@ -468,21 +496,36 @@ impl AssistantManager {
     }
 
     /// Opens an assistant of the store, or says why it cannot be: whatever a row holds, the others are opened.
-    async fn open_stored(&self, assistant: &StoredAssistant, configured: &Configured) -> Result<Assistant, String> {
+    /// Its secret comes with it, where it has one that is nobody else's.
+    async fn open_stored(
+        &self,
+        assistant: &StoredAssistant,
+        current: &Current,
+    ) -> (Option<Secret>, Result<Assistant, String>) {
         if let Some(reason) = &assistant.fault {
-            return Err(format!("its settings in the store cannot be read: {reason}; store them again, or delete it"));
+            let remedy = "store them again, or delete the assistant";
+            return (None, Err(format!("its settings in the store cannot be read: {reason}; {remedy}")));
         }
-        let opening = AssertUnwindSafe(self.try_to_open(assistant, configured)).catch_unwind();
-        opening.await.unwrap_or_else(|_| Err(BUG.to_owned()))
+        let secrets = current.configured.secrets.named_only();
+        let read = AssertUnwindSafe(async { (self.read_settings)(&assistant.name, &assistant.settings, &secrets) });
+        let plan = match read.catch_unwind().await {
+            Ok(Ok(plan)) => plan,
+            Ok(Err(faults)) => return (None, Err(lines(&faults))),
+            Err(_) => return (None, Err(BUG.to_owned())),
+        };
+        if let Some(owner) = plan.secret.as_ref().and_then(|secret| current.owner_of(secret, &assistant.name)) {
+            return (None, Err(format!("secret_env: {}", taken(&owner))));
+        }
+        let opening = AssertUnwindSafe(self.open_plan(&plan, &current.configured)).catch_unwind();
+        let opened = opening.await.unwrap_or_else(|_| Err(BUG.to_owned()));
+        (plan.secret, opened)
     }
 
-    async fn try_to_open(&self, assistant: &StoredAssistant, configured: &Configured) -> Result<Assistant, String> {
+    async fn open_plan(&self, plan: &AssistantPlan, configured: &Configured) -> Result<Assistant, String> {
         let secrets = configured.secrets.named_only();
-        let plan = (self.read_settings)(&assistant.name, &assistant.settings, &secrets);
-        let plan = plan.map_err(|faults| lines(&faults))?;
         let opening = configured.opening(&secrets, &configured.egress, false).with_store(Arc::clone(&self.store));
         let opening = opening.in_place_of(Arc::clone(&self.assistants));
-        open_one(&plan, &opening)
+        open_one(plan, &opening)
             .await
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     }
@@ -523,6 +566,18 @@ impl Current {
         self.of_file.clone().or(stored.cloned())
     }
 
+    /// Whose secret this is, if it is not that of the assistant with this name.
+    fn owner_of(&self, secret: &Secret, name: &str) -> Option<String> {
+        let owned = self.configured.owned.iter().find(|(_, owned)| owned.matches(secret.expose()));
+        let has_it = |other: &Secret| other.matches(secret.expose());
+        let stored = || {
+            let others = self.stored.iter().filter(|(other, _)| *other != name);
+            let mut others = others.filter(|(_, stored)| stored.secret.as_ref().is_some_and(has_it));
+            others.next().map(|(other, _)| format!("the assistant {other}"))
+        };
+        owned.map(|(owner, _)| owner.clone()).or_else(stored)
+    }
+
     fn check_names(&self) -> Result<(), ConfigureError> {
         let mut known: Vec<&str> = self.configured.plans.iter().map(|plan| plan.name.as_str()).collect();
         known.extend(self.stored.keys().map(String::as_str));
@@ -546,7 +601,7 @@ impl Current {
 
     fn list(&self) -> Vec<AssistantInfo> {
         let mut all = BTreeMap::new();
-        for Stored { assistant, opened } in self.stored.values() {
+        for Stored { assistant, opened, .. } in self.stored.values() {
             let info = AssistantInfo {
                 name: assistant.name.clone(),
                 origin: Origin::Store,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -59,6 +59,25 @@ pub struct Bucket {
     pages: Arc<dyn PaginatedListStore>,
     signer: Links,
     link_lifetime: Duration,
+    /// What the log has of it.
+    told: Mutex<LeftOut>,
+}
+
+/// Objects that are no documents because of their keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct LeftOut {
+    count: usize,
+    /// With what the key of the first begins.
+    first: String,
+}
+
+impl LeftOut {
+    fn push(&mut self, key: &Path) {
+        if self.count == 0 {
+            self.first = key.as_ref().chars().take(SHOWN).collect();
+        }
+        self.count += 1;
+    }
 }
 
 impl std::fmt::Debug for Bucket {
@@ -87,7 +106,9 @@ impl Bucket {
         if options.kind == Kind::S3 && options.key_id.is_some() != options.key_env.is_some() {
             faults.push(BucketFault::new("bucket_key_id", "set bucket_key_id and bucket_key_env together"));
         }
-        let secret = options.key_env.as_deref().map(|name| secret(name, secrets)).transpose();
+        let host =
+            endpoint.as_ref().map_or_else(|| Some(options.usual_host()), |url| url.host_str().map(str::to_owned));
+        let secret = options.key_env.as_deref().map(|name| secret(name, secrets, host.as_deref())).transpose();
         let secret = secret.unwrap_or_else(|fault| {
             faults.push(fault);
             None
@@ -108,7 +129,16 @@ impl Bucket {
         let folder =
             Path::parse(&options.folder).map_err(|error| vec![BucketFault::new("bucket", error.to_string())])?;
         let link_lifetime = options.link_lifetime;
-        Ok(Self { address: address.trim_end_matches('/').to_owned(), folder, store, pages, signer, link_lifetime })
+        let told = Mutex::default();
+        Ok(Self {
+            address: address.trim_end_matches('/').to_owned(),
+            folder,
+            store,
+            pages,
+            signer,
+            link_lifetime,
+            told,
+        })
     }
 
     /// What is listed in the folder: documents, so many at most.
@@ -116,7 +146,7 @@ impl Bucket {
         // The key of an object in a folder has a `/` behind it.
         let prefix = Some(format!("{}/", self.folder)).filter(|_| !self.folder.as_ref().is_empty());
         let (mut documents, mut keys, mut token) = (Vec::new(), 0, None::<String>);
-        let mut tokens = BTreeSet::new();
+        let (mut tokens, mut left_out) = (BTreeSet::new(), LeftOut::default());
         loop {
             let options = PaginatedListOptions { page_token: token.take(), ..PaginatedListOptions::default() };
             let page = self.pages.list_paginated(prefix.as_deref(), options).await;
@@ -129,13 +159,20 @@ impl Bucket {
                         "the bucket {address} has more than {MOST_KEYS} objects: name a folder with the documents"
                     )));
                 }
+                if object.location.as_ref().len() > LONGEST_KEY {
+                    left_out.push(&object.location);
+                    continue;
+                }
                 documents.extend(self.document(object));
                 if documents.len() >= limit {
                     return Ok(documents);
                 }
             }
             match page.page_token {
-                None => return Ok(documents),
+                None => {
+                    self.tell(&left_out);
+                    return Ok(documents);
+                }
                 Some(next) if next.len() <= LONGEST_TOKEN && tokens.insert(next.clone()) => token = Some(next),
                 Some(_) => return Err(self.broken("its list comes back to where it was, and would never end")),
             }
@@ -144,17 +181,23 @@ impl Bucket {
 
     /// An object as a document, if it is one.
     fn document(&self, object: ObjectMeta) -> Option<RemoteDocument> {
-        let key = object.location.as_ref();
-        if key.len() > LONGEST_KEY {
-            let begin: String = key.chars().take(SHOWN).collect();
-            let (bucket, bytes) = (&self.address, key.len());
-            tracing::warn!(bucket, bytes, key = begin, "an object is left out: no key has more than 1024 bytes");
-            return None;
-        }
         let inside = object.location.prefix_match(&self.folder)?;
         let path = inside.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/");
         let is_document = is_supported(&path) && !path.split('/').any(|part| part.starts_with('.'));
         is_document.then(|| RemoteDocument::new(path, object.size, object.e_tag, object.last_modified))
+    }
+
+    /// Says which objects were left out, when they are others than in the list before.
+    fn tell(&self, left_out: &LeftOut) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if *told == *left_out {
+            return;
+        }
+        if let LeftOut { count: objects @ 1.., first } = left_out {
+            let bucket = &self.address;
+            tracing::warn!(bucket, objects, first, "objects are left out: no key has more than {LONGEST_KEY} bytes");
+        }
+        told.clone_from(left_out);
     }
 
     fn broken(&self, reason: &str) -> RemoteError {
@@ -286,10 +329,11 @@ fn built(
     }
 }
 
-fn secret(name: &str, secrets: &SecretSource) -> Result<String, BucketFault> {
+fn secret(name: &str, secrets: &SecretSource, host: Option<&str>) -> Result<String, BucketFault> {
     let wrong = |reason: String| BucketFault::new("bucket_key_env", reason);
     let text = secrets.find(name).map_err(|error| wrong(error.to_string()))?;
     let text = text.ok_or_else(|| wrong(secrets.missing(name)))?;
+    secrets.may_go_to(name, host).map_err(wrong)?;
     Ok(text.trim().to_owned())
 }
 
@@ -365,5 +409,74 @@ impl RemoteDocuments for Bucket {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// A service that answers each list with the same page, and counts them.
+    async fn service(page: String) -> (Bucket, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let calls = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&calls);
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test")]
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.expect("a connection");
+                let mut head = vec![0; 16 * 1024];
+                let _ = stream.read(&mut head).await.expect("a request");
+                counted.fetch_add(1, Ordering::Relaxed);
+                let length = page.len();
+                let answer = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{page}");
+                stream.write_all(answer.as_bytes()).await.expect("written");
+            }
+        });
+        let mut options = BucketOptions::parse("s3://docs/hr").expect("a bucket");
+        options.endpoint = Some(format!("http://{address}"));
+        let bucket = Bucket::open(&options, &SecretSource::default(), &EgressOptions::default(), true);
+        (bucket.expect("a bucket"), calls)
+    }
+
+    fn page(keys: &[&str], more: &str) -> String {
+        let objects: String = keys
+            .iter()
+            .map(|key| {
+                format!(
+                    "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>\"x\"</ETag>\
+                     <Size>5</Size></Contents>"
+                )
+            })
+            .collect();
+        format!("<?xml version=\"1.0\"?><ListBucketResult><Name>docs</Name>{objects}{more}</ListBucketResult>")
+    }
+
+    /// It was asked for ever, and all other buckets waited.
+    #[tokio::test]
+    async fn a_list_that_comes_back_to_where_it_was_ends() {
+        for keys in [&[][..], &["hr/picture.png"], &["hr/leave.md"]] {
+            let more = "<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>";
+            let (bucket, calls) = service(page(keys, more)).await;
+            let error = bucket.list(1000).await.expect_err("no end").to_string();
+            assert!(error.contains("s3://docs/hr") && error.contains("would never end"), "{error}");
+            assert_eq!(calls.load(Ordering::Relaxed), 2);
+        }
+    }
+
+    /// A key of 1 MB was the end of the process.
+    #[tokio::test]
+    async fn a_key_that_no_object_can_have_is_left_out() {
+        let long = format!("hr/{}.md", "x".repeat(1024 * 1024));
+        let (bucket, _) =
+            service(page(&["hr/leave.md", &long, "hr/a/b.txt", "hr/.hidden/c.md", "other/d.md"], "")).await;
+        let listed = bucket.list(1000).await.expect("a list");
+        assert_eq!(listed.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["a/b.txt", "leave.md"]);
     }
 }

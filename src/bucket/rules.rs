@@ -191,7 +191,6 @@ mod tests {
             "http://user:pass@a.example",
             "http://a.example?x=1",
             "http://a.example#x",
-            "http://a.example/{x}",
             "http:\\\\a.example",
             &long,
         ] {

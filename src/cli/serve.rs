@@ -14,9 +14,9 @@ use super::Outcome;
 use super::args::ServeArgs;
 use super::first_steps::{self, Shell};
 use super::process;
-use super::team::{Openers, Watch, Watched, answering};
+use super::team::{Openers, Watch, Watched, answering, digests_of_secrets, secrets_of_server};
 use crate::assistant::{AssistantManager, Assistants};
-use crate::bus::Bus;
+use crate::bus::{Bus, BusKey};
 use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
@@ -51,6 +51,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let watched = Watched::new(sources);
     let mut config = Config::load(&watched.sources)?;
     config.store.postgres.migrate = !args.no_migrate;
+    config.store.postgres.secrets = Some(digests_of_secrets(&config));
     telemetry::start(&config.log, config.log_format).context("log (CITEWIRE_LOG)")?;
     // The workers have runtimes of their own. Answers are written here, and one that is busy must not hold up the others.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -138,7 +139,8 @@ async fn serve_from(
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
     }
-    let bus = Bus::new(&config.bus, ids.fresh())
+    let key = BusKey::new(&config.http.direct_line_secret).or_by(config.http.second_direct_line_secret.as_ref());
+    let bus = Bus::new(&config.bus, ids.fresh(), key)
         .context("bus.url (CITEWIRE_BUS_URL) or bus.root_certificate (CITEWIRE_BUS_ROOT_CERTIFICATE)")?;
     if let Some(bus) = bus.clone() {
         state = state.with_bus(bus);
@@ -162,6 +164,7 @@ async fn serve_from(
         ids,
         server: server.url().context("the URL of this server is unknown; set public_url (CITEWIRE_PUBLIC_URL)")?,
         direct_line_secret: config.http.direct_line_secret.clone(),
+        of_server: secrets_of_server(&config),
     };
     manager.configure(openers.configured(&config)).await?;
     // Before anyone is told that the server is there, and may ask it to end.

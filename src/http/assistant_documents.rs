@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use actix_web::web::{Bytes, Data, Path, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::assistants::manager;
+use super::audit::StoredVersion;
 use super::convert::json;
 use super::error::AssistantError;
 use super::{ApiError, State, body};
@@ -132,6 +133,7 @@ pub(crate) async fn upload(
         store.discard_draft(key).await?;
     }
     taken?;
+    request.extensions_mut().insert(StoredVersion(key.0));
     let mut read = manager.watch_reads();
     manager.uploaded();
     let waited = tokio::time::timeout(READ_WITHIN, async {

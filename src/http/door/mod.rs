@@ -3,13 +3,12 @@
 //! Which host names are served ([`host`]), which proxies are believed and who calls through them ([`proxies`]), and how often
 //! a caller may come ([`limits`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/operate/security.md` has the rules.
 
-mod allowed_hosts;
 pub(crate) mod host;
 pub(crate) mod keys;
 pub(crate) mod limits;
 pub(crate) mod proxies;
 
-pub use allowed_hosts::{AllowedHosts, InvalidHosts};
+pub use crate::host_names::{AllowedHosts, InvalidHosts};
 pub use host::HostError;
 pub use keys::{ApiKey, InvalidScope, Scope};
 pub use limits::{LimitError, LimitOptions};

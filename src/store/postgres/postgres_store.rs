@@ -19,7 +19,7 @@ use super::connect::Connector;
 use super::connections::Connections;
 use super::error::PostgresError;
 use super::keeper;
-use super::node::{Node, Pulse};
+use super::node::{Node, Pulse, Strangers};
 use super::options::PostgresOptions;
 use super::reader::{Reader, failed};
 use super::removal::{Which, delete, discard_old_drafts};
@@ -62,6 +62,7 @@ pub struct PostgresStore {
     end: CancellationToken,
     tasks: TaskTracker,
     heart: Mutex<Option<JoinHandle<()>>>,
+    strangers: Strangers,
 }
 
 impl PostgresStore {
@@ -90,7 +91,8 @@ impl PostgresStore {
         let bells = bells.map_err(explain)?;
         let pulse = Arc::new(Pulse::new(alive_for));
         let figures = StoreFigures::default();
-        let node = Node::new(&options, &claims, &clock, &pulse, &figures);
+        let strangers = Strangers::default();
+        let node = Node::new(&options, &claims, &clock, &pulse, &figures, &strangers);
         node.begin(&mut connection).await.map_err(explain)?;
         // Only now does the clock agree with the database's.
         discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
@@ -124,6 +126,7 @@ impl PostgresStore {
             end,
             tasks,
             heart: Mutex::new(Some(heart)),
+            strangers,
         })
     }
 
@@ -315,6 +318,10 @@ impl ConversationStore for PostgresStore {
 
     async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
         Ok(self.remove(Which::One(id)).await? > 0)
+    }
+
+    fn strangers(&self) -> Vec<String> {
+        self.strangers.names()
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
