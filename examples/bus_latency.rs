@@ -15,12 +15,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use citewire::activity::ConversationId;
-use citewire::bus::{Bus, BusOptions};
+use citewire::bus::{Bus, BusKey, BusOptions};
 use citewire::channels::direct_line::streaming::{StreamingAnswers, StreamingOptions};
 use citewire::channels::direct_line::{DirectLineOptions, Feed, Hub, Publisher};
 use citewire::clock::{IdSource as _, RandomIds, SystemClock};
 use citewire::convert::Conversion;
 use citewire::dialect::Dialect;
+use citewire::secret::Secret;
 use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -40,11 +41,12 @@ type Store = Arc<dyn ConversationStore>;
 
 fn node(store: &Store, bus: &BusOptions) -> anyhow::Result<Arc<Publisher>> {
     let hub = Hub::new(8, 64);
-    let bus = Bus::new(bus, RandomIds.fresh())?.ok_or_else(|| anyhow::anyhow!("no bus"))?;
+    let key = BusKey::new(&Secret::parse("the-secret-of-the-measurement")?);
+    let bus = Bus::new(bus, RandomIds.fresh(), key)?.ok_or_else(|| anyhow::anyhow!("no bus"))?;
     hub.connect(bus.clone());
     let publisher = Publisher::new(Arc::clone(store), hub, Arc::new(SystemClock), Arc::new(RandomIds));
     let publisher = Arc::new(publisher);
-    tokio::spawn(Arc::clone(&publisher).listen(bus));
+    tokio::spawn(Arc::clone(&publisher).hear(bus));
     Ok(publisher)
 }
 

@@ -2,27 +2,33 @@
 //! API change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Notify, watch};
-use tokio::time::timeout;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::open::{DOCS, OpenError, Opening, open, open_one};
-use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants, DocumentsSource};
+use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants, DocumentsSource, Faults};
 use crate::answer::LabelCatalog;
 use crate::clock::{Clock, IdSource};
 use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, UploadOptions, is_text, read_upload};
 use crate::egress::EgressOptions;
 use crate::ingest::Mappings;
+use crate::secret::Secret;
 use crate::secret_source::SecretSource;
 use crate::store::{
     AssistantStore, DeleteAssistant, DocumentKey, Expected, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
+use crate::supervision::supervise;
 use crate::upstream::Surroundings;
 use crate::url::WebUrl;
 
@@ -39,11 +45,11 @@ const UNREAD: usize = 20_000;
 /// So many documents of one assistant are begun at one time. Those that have to be parsed then wait for their turns.
 const BEGUN_EACH: usize = 4;
 
+/// What is said of a panic, whose message has gone to stderr.
+const BUG: &str = "this failed because of a bug in citewire; its log has more";
+
 /// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.
 pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<AssistantPlan, Faults>;
-
-/// The errors of settings: keys with dots between their parts, and reasons.
-pub type Faults = Vec<(String, String)>;
 
 /// What the configuration says about assistants, and the parts that every assistant needs.
 #[derive(Debug)]
@@ -59,6 +65,9 @@ pub struct Configured {
     pub named: Vec<NamedAssistant>,
     /// What sections can name as their secrets.
     pub secrets: SecretSource,
+    /// The secrets with which callers come, and whose they are: `the key reports`, `the assistant hr`. Assistants of the store
+    /// cannot take them.
+    pub owned: Vec<(String, Secret)>,
     /// How connections are made.
     pub egress: EgressOptions,
     /// The labels that the configuration knows.
@@ -85,6 +94,7 @@ impl Configured {
             behind_azure: None,
             named: Vec::new(),
             secrets: SecretSource::default(),
+            owned: Vec::new(),
             egress: EgressOptions::default(),
             labels: Arc::default(),
             formats: Mappings::default(),
@@ -155,6 +165,8 @@ struct Current {
 #[derive(Debug)]
 struct Stored {
     assistant: StoredAssistant,
+    /// The Direct Line secret that is its own.
+    secret: Option<Secret>,
     /// Why it does not answer, if it does not.
     opened: Result<Arc<Assistant>, String>,
 }
@@ -205,6 +217,12 @@ impl Unread {
     }
 }
 
+/// A bucket that is looked into over and over, until this is dropped.
+struct Bucket {
+    library: Arc<Library>,
+    _watching: AbortOnDropHandle<()>,
+}
+
 /// Where the settings of an assistant are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -247,12 +265,19 @@ pub enum ManageError {
     /// The settings are invalid.
     #[error("{}", lines(.0))]
     Invalid(Faults),
+    /// Its secret is that of somebody else.
+    #[error("secret_env: {}", taken(.0))]
+    SecretTaken(String),
     /// The server does not have its address yet.
     #[error("the server is starting")]
     Starting,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn taken(owner: &str) -> String {
+    format!("this is the secret of {owner}: name another one, which nothing else uses")
 }
 
 fn lines(faults: &Faults) -> String {
@@ -334,25 +359,53 @@ impl AssistantManager {
         self.refreshed.notify_one();
     }
 
-    /// Takes over what changes in buckets, all at once: a slow one keeps no other waiting. Never ends by itself.
-    pub async fn watch_buckets(&self) {
+    /// Takes over what changes in buckets. Each has a task of its own, so that none keeps another waiting. Never ends by itself.
+    pub async fn watch_buckets(self: Arc<Self>) {
+        let (tasks, mut watched) = (TaskTracker::new(), BTreeMap::<String, Bucket>::new());
         loop {
-            self.refresh_libraries(|_, library| library.is_remote()).await;
-            // A bucket that was opened meanwhile is read at once.
-            timeout(LOOK_INTO_BUCKETS_EVERY, self.opened.notified()).await.ok();
+            let all = self.assistants.all();
+            let with_library = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
+            let open: BTreeMap<&str, &Arc<Library>> = with_library.filter(|(_, library)| library.is_remote()).collect();
+            watched
+                .retain(|name, bucket| open.get(name.as_str()).is_some_and(|open| Arc::ptr_eq(open, &bucket.library)));
+            for (name, library) in open {
+                watched.entry(name.to_owned()).or_insert_with(|| {
+                    let (library, never) = (Arc::clone(library), CancellationToken::new());
+                    let state = (Arc::clone(&self), name.to_owned(), Arc::clone(&library));
+                    let watching = supervise("bucket", never, state, |(manager, name, library)| {
+                        manager.watch_bucket(name, library).boxed()
+                    });
+                    Bucket { library, _watching: AbortOnDropHandle::new(tasks.spawn(watching)) }
+                });
+            }
+            self.opened.notified().await;
+        }
+    }
+
+    async fn watch_bucket(&self, name: &str, library: &Library) {
+        loop {
+            self.refresh_library(name, library).await;
+            sleep(LOOK_INTO_BUCKETS_EVERY).await;
         }
     }
 
     async fn refresh_libraries(&self, is_meant: impl Fn(&str, &Library) -> bool) {
         let all = self.assistants.all();
-        let meant = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
-        let refreshed = meant.filter(|(name, library)| is_meant(name, library)).map(async |(name, library)| {
-            let outcome = library.refresh().await;
-            if let Some(current) = self.current.lock().await.as_mut() {
-                current.note_reading(name, outcome.map(drop));
+        let mut refreshing = Vec::new();
+        for assistant in &all {
+            if let Some(library) = assistant.library().filter(|library| is_meant(assistant.name(), library)) {
+                refreshing.push(self.refresh_library(assistant.name(), library));
             }
-        });
-        join_all(refreshed).await;
+        }
+        join_all(refreshing).await;
+    }
+
+    async fn refresh_library(&self, name: &str, library: &Library) {
+        let outcome = AssertUnwindSafe(library.refresh()).catch_unwind().await;
+        let outcome = outcome.map_or_else(|_| Err(BUG.to_owned()), |read| read.map(drop).map_err(|e| e.to_string()));
+        if let Some(current) = self.current.lock().await.as_mut() {
+            current.note_reading(name, outcome);
+        }
     }
 
     /// All assistants, by name.
@@ -373,7 +426,10 @@ impl AssistantManager {
         let mut current = self.current.lock().await;
         let current = current.as_mut().ok_or(ManageError::Starting)?;
         current.check_is_stored(name)?;
-        self.check(name, &settings, &current.configured)?;
+        let secret = self.check(name, &settings, &current.configured)?;
+        if let Some(owner) = secret.and_then(|secret| current.owner_of(&secret, name)) {
+            return Err(ManageError::SecretTaken(owner));
+        }
         let put = self.store.put_assistant(name, settings, expected).await?;
         if put != PutAssistant::Conflict {
             self.reload(current).await?;
@@ -433,15 +489,17 @@ impl AssistantManager {
             let next_look = tokio::time::sleep(READ_AGAIN_AFTER);
             let mut next_look = std::pin::pin!(next_look);
             loop {
-                running.extend(waiting.admit().into_iter().map(async |(assistant, document)| {
-                    let read = self.read_one(&assistant, &document).await;
-                    if let Err(error) = &read {
-                        let name = &document.name;
-                        tracing::error!(%error, assistant, document = name, "a document could not be read; it is tried again");
-                        tokio::time::sleep(READ_AGAIN_AFTER).await;
-                    }
-                    (assistant, document.key)
-                }));
+                for (assistant, document) in waiting.admit() {
+                    running.push(async move {
+                        let read = self.read_one(&assistant, &document).await;
+                        if let Err(error) = &read {
+                            let name = &document.name;
+                            tracing::error!(%error, assistant, document = name, "a document could not be read; it is tried again");
+                            sleep(READ_AGAIN_AFTER).await;
+                        }
+                        (assistant, document.key)
+                    });
+                }
                 tokio::select! {
                     Some((assistant, key)) = running.next() => waiting.end(&assistant, key),
                     () = &mut next_look => break,
@@ -497,7 +555,7 @@ impl AssistantManager {
                         let read = library.extract().await;
                         let has_failed = read.is_err();
                         if let Some(current) = self.current.lock().await.as_mut() {
-                            current.note_reading(assistant.name(), read);
+                            current.note_reading(assistant.name(), read.map_err(|error| error.to_string()));
                         }
                         if has_failed {
                             tokio::time::sleep(READ_AGAIN_AFTER).await;
@@ -515,15 +573,18 @@ impl AssistantManager {
         }
     }
 
-    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called.
-    fn check(&self, name: &str, settings: &Map<String, Value>, configured: &Configured) -> Result<(), ManageError> {
+    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called. Returns the Direct Line secret.
+    fn check(
+        &self,
+        name: &str,
+        settings: &Map<String, Value>,
+        configured: &Configured,
+    ) -> Result<Option<Secret>, ManageError> {
         let secrets = configured.secrets.named_only();
         let plan = (self.read_settings)(name, settings, &secrets).map_err(ManageError::Invalid)?;
         let opening = configured.opening(&secrets, &configured.egress, false);
-        plan.check(&opening.surroundings).map_err(|faults| {
-            let faults = faults.into_iter().map(|(place, fault)| (place.to_owned(), fault.to_string()));
-            ManageError::Invalid(faults.collect())
-        })
+        plan.check(&opening.surroundings).map_err(ManageError::Invalid)?;
+        Ok(plan.secret)
     }
 
     /// Reads the store again if it has changed, and puts the result to work.
@@ -541,17 +602,22 @@ impl AssistantManager {
     async fn load(&self, current: &mut Current) -> Result<(), StoreError> {
         // Read first: a change between the two is seen the next time.
         let revision = self.store.revision().await?;
+        let mut all = self.store.assistants().await?;
+        // Of two with one secret, the one that has had it longer keeps it.
+        all.sort_by_key(|assistant| assistant.version);
         let mut before = std::mem::take(&mut current.stored);
-        for assistant in self.store.assistants().await? {
+        for assistant in all {
             let name = assistant.name.clone();
             let stored = match before.remove(&name) {
-                Some(same) if same.assistant.version == assistant.version => same,
-                Some(_) | None => {
-                    let opened = self.open_stored(&assistant, &current.configured).await;
-                    if let Err(reason) = &opened {
+                Some(same) if same.assistant.version == assistant.version && same.opened.is_ok() => same,
+                known => {
+                    let (secret, opened) = self.open_stored(&assistant, current).await;
+                    if let Err(reason) = &opened
+                        && known.is_none_or(|known| known.opened.err().as_ref() != Some(reason))
+                    {
                         tracing::error!(assistant = name, reason, "an assistant of the store does not answer");
                     }
-                    Stored { assistant, opened: opened.map(Arc::new) }
+                    Stored { assistant, secret, opened: opened.map(Arc::new) }
                 }
             };
             current.stored.insert(name, stored);
@@ -560,13 +626,37 @@ impl AssistantManager {
         Ok(())
     }
 
-    async fn open_stored(&self, assistant: &StoredAssistant, configured: &Configured) -> Result<Assistant, String> {
+    /// Opens an assistant of the store, or says why it cannot be: whatever a row holds, the others are opened.
+    /// Its secret comes with it, where it has one that is nobody else's.
+    async fn open_stored(
+        &self,
+        assistant: &StoredAssistant,
+        current: &Current,
+    ) -> (Option<Secret>, Result<Assistant, String>) {
+        if let Some(reason) = &assistant.fault {
+            let remedy = "store them again, or delete the assistant";
+            return (None, Err(format!("its settings in the store cannot be read: {reason}; {remedy}")));
+        }
+        let secrets = current.configured.secrets.named_only();
+        let read = AssertUnwindSafe(async { (self.read_settings)(&assistant.name, &assistant.settings, &secrets) });
+        let plan = match read.catch_unwind().await {
+            Ok(Ok(plan)) => plan,
+            Ok(Err(faults)) => return (None, Err(lines(&faults))),
+            Err(_) => return (None, Err(BUG.to_owned())),
+        };
+        if let Some(owner) = plan.secret.as_ref().and_then(|secret| current.owner_of(secret, &assistant.name)) {
+            return (None, Err(format!("secret_env: {}", taken(&owner))));
+        }
+        let opening = AssertUnwindSafe(self.open_plan(&plan, &current.configured)).catch_unwind();
+        let opened = opening.await.unwrap_or_else(|_| Err(BUG.to_owned()));
+        (plan.secret, opened)
+    }
+
+    async fn open_plan(&self, plan: &AssistantPlan, configured: &Configured) -> Result<Assistant, String> {
         let secrets = configured.secrets.named_only();
-        let plan = (self.read_settings)(&assistant.name, &assistant.settings, &secrets);
-        let plan = plan.map_err(|faults| lines(&faults))?;
         let opening = configured.opening(&secrets, &configured.egress, false).with_store(Arc::clone(&self.store));
         let opening = opening.in_place_of(Arc::clone(&self.assistants));
-        open_one(&plan, &opening)
+        open_one(plan, &opening)
             .await
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     }
@@ -614,8 +704,20 @@ impl Current {
         let new: Vec<_> = new.filter(|(_, library)| library.is_uploaded() && library.pending() > 0).collect();
         for (name, library) in new {
             let read = library.refresh().await;
-            self.note_reading(&name, read.map(drop));
+            self.note_reading(&name, read.map(drop).map_err(|error| error.to_string()));
         }
+    }
+
+    /// Whose secret this is, if it is not that of the assistant with this name.
+    fn owner_of(&self, secret: &Secret, name: &str) -> Option<String> {
+        let owned = self.configured.owned.iter().find(|(_, owned)| owned.matches(secret.expose()));
+        let has_it = |other: &Secret| other.matches(secret.expose());
+        let stored = || {
+            let others = self.stored.iter().filter(|(other, _)| *other != name);
+            let mut others = others.filter(|(_, stored)| stored.secret.as_ref().is_some_and(has_it));
+            others.next().map(|(other, _)| format!("the assistant {other}"))
+        };
+        owned.map(|(owner, _)| owner.clone()).or_else(stored)
     }
 
     fn check_names(&self) -> Result<(), ConfigureError> {
@@ -641,7 +743,7 @@ impl Current {
 
     fn list(&self) -> Vec<AssistantInfo> {
         let mut all = BTreeMap::new();
-        for Stored { assistant, opened } in self.stored.values() {
+        for Stored { assistant, opened, .. } in self.stored.values() {
             let info = AssistantInfo {
                 name: assistant.name.clone(),
                 origin: Origin::Store,
@@ -669,7 +771,7 @@ impl Current {
     }
 
     /// Notes how reading the documents of an assistant went. A failure is logged once.
-    fn note_reading(&mut self, name: &str, outcome: Result<(), LibraryError>) {
+    fn note_reading(&mut self, name: &str, outcome: Result<(), String>) {
         match outcome {
             Ok(()) => {
                 if self.unreadable.remove(name).is_some() {
@@ -677,7 +779,6 @@ impl Current {
                 }
             }
             Err(error) => {
-                let error = error.to_string();
                 if self.unreadable.get(name) != Some(&error) {
                     tracing::error!(
                         assistant = name,

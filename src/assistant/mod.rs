@@ -27,11 +27,9 @@ pub use azure_responder::AzureResponder;
 pub use downloads::Downloads;
 pub use failure::Case;
 pub use manager::{
-    AssistantInfo, AssistantManager, ConfigureError, Configured, Faults, ManageError, NamedAssistant, Origin,
-    ReadSettings,
+    AssistantInfo, AssistantManager, ConfigureError, Configured, ManageError, NamedAssistant, Origin, ReadSettings,
 };
 pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};
-pub use plan::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource};
-pub use retrieving::PlacedFault;
+pub use plan::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource, Faults};
 pub use revision::Revision;

@@ -131,8 +131,8 @@ pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Res
     let library = match documents {
         Some(documents) => match open_library(name, &documents.source, opening).await {
             Ok(library) => Some(library),
-            Err(fault) => {
-                faults.push(fault);
+            Err(wrong) => {
+                faults.extend(wrong);
                 None
             }
         },
@@ -184,7 +184,7 @@ async fn open_library(
     assistant: &str,
     source: &DocumentsSource,
     opening: &Opening<'_>,
-) -> Result<Arc<Library>, OpenError> {
+) -> Result<Arc<Library>, Vec<OpenError>> {
     let before = opening.before.as_ref().and_then(|before| before.get(assistant)?.library().cloned());
     let library = match (source, &opening.store) {
         (DocumentsSource::Folder(options), _) => {
@@ -203,14 +203,16 @@ async fn open_library(
         (DocumentsSource::Uploads(_), None) => Library::built_in([]).await,
         (DocumentsSource::Bucket(bucket, options), _) => {
             let Surroundings { secrets, egress, may_call_private_hosts, .. } = &opening.surroundings;
-            let bucket = Bucket::open(bucket, secrets, egress, *may_call_private_hosts)
-                .map_err(|fault| OpenError::Bucket { assistant: assistant.to_owned(), fault })?;
+            let bucket = Bucket::open(bucket, secrets, egress, *may_call_private_hosts).map_err(|faults| {
+                let of_bucket = |fault| OpenError::Bucket { assistant: assistant.to_owned(), fault };
+                faults.into_iter().map(of_bucket).collect::<Vec<_>>()
+            })?;
             let mut options = options.clone();
             options.reader = options.reader.map(|reader| reader.of(assistant));
             Library::remote(Arc::new(bucket), options).await
         }
     };
-    library.map(Arc::new).map_err(|error| OpenError::Documents { assistant: assistant.to_owned(), error })
+    library.map(Arc::new).map_err(|error| vec![OpenError::Documents { assistant: assistant.to_owned(), error }])
 }
 
 /// What finds passages of a library for this assistant. Vectors are computed from now on.

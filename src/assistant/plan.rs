@@ -1,11 +1,14 @@
 //! The configuration of an assistant.
 
 use super::AssistantOptions;
-use super::retrieving::{PlacedFault, UPSTREAM, placed, services};
-use crate::bucket::BucketOptions;
+use super::retrieving::{UPSTREAM, placed, services};
+use crate::bucket::{Bucket, BucketOptions};
 use crate::document::{LibraryOptions, UploadOptions};
 use crate::secret::Secret;
 use crate::upstream::{EmbeddingsOptions, RerankerOptions, Surroundings, UpstreamOptions};
+
+/// The errors of settings: keys with dots between their parts, and reasons.
+pub type Faults = Vec<(String, String)>;
 
 /// The configuration of an assistant, before its back end and its documents are opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,8 +85,8 @@ impl AssistantPlan {
     /// Checks the back end and the services that find passages: secrets are looked up and addresses made. Nothing is called.
     ///
     /// # Errors
-    /// When any of them cannot be called: with everything that is wrong.
-    pub fn check(&self, surroundings: &Surroundings<'_>) -> Result<(), Vec<PlacedFault>> {
+    /// When any of them cannot be called: with everything that is wrong, the settings by their keys in the section.
+    pub fn check(&self, surroundings: &Surroundings<'_>) -> Result<(), Faults> {
         let mut faults = Vec::new();
         if let BackEnd::Called(upstream) = &self.back_end {
             placed(UPSTREAM, upstream.clone().open(surroundings), &mut faults);
@@ -91,7 +94,19 @@ impl AssistantPlan {
         if let Some(documents) = &self.documents {
             services(documents.embeddings.as_ref(), documents.reranker.as_ref(), surroundings, &mut faults);
         }
+        let faults = faults.into_iter().map(|(place, fault)| (place.to_owned(), fault.to_string()));
+        let faults: Faults = faults.chain(self.bucket_faults(surroundings)).collect();
         if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    fn bucket_faults(&self, surroundings: &Surroundings<'_>) -> Faults {
+        let Some(DocumentsSource::Bucket(bucket, _)) = self.documents.as_ref().map(|documents| &documents.source)
+        else {
+            return Faults::new();
+        };
+        let Surroundings { secrets, egress, may_call_private_hosts, .. } = surroundings;
+        let faults = Bucket::open(bucket, secrets, egress, *may_call_private_hosts).err().unwrap_or_default();
+        faults.into_iter().map(|fault| (format!("documents.{}", fault.setting), fault.reason)).collect()
     }
 }
 

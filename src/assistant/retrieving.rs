@@ -11,7 +11,7 @@ const EMBEDDINGS: &str = "documents.embeddings";
 const RERANKER: &str = "documents.reranker";
 
 /// What is wrong with a service, and the table of the section that names it.
-pub type PlacedFault = (&'static str, UpstreamFault);
+pub(super) type PlacedFault = (&'static str, UpstreamFault);
 
 /// What was opened; faults go with their table to the others.
 pub(super) fn placed<T>(

@@ -6,6 +6,7 @@ mod azure_sas;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod bucket;
 mod options;
+mod rules;
 mod transport;
 
 pub use bucket::Bucket;

@@ -61,6 +61,17 @@ impl BucketFault {
 }
 
 impl BucketOptions {
+    /// The host of the service at its usual address.
+    pub(super) fn usual_host(&self) -> String {
+        let Self { name, region, .. } = self;
+        match &self.kind {
+            Kind::S3 if name.contains('.') => format!("s3.{region}.amazonaws.com"),
+            Kind::S3 => format!("{name}.s3.{region}.amazonaws.com"),
+            Kind::Azure { account } => format!("{account}.blob.core.windows.net"),
+            Kind::Google => "storage.googleapis.com".to_owned(),
+        }
+    }
+
     /// The bucket at an address such as `s3://bucket/folder`.
     ///
     /// # Errors

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use redis::{ConnectionInfo, IntoConnectionInfo as _, ProtocolVersion, TlsCertificates};
-
-use super::BusRoots;
+use redis::{ConnectionAddr, IntoConnectionInfo as _, ProtocolVersion, RedisConnectionInfo};
 
 /// Where the bus is, and with which name and password it is used.
 #[derive(Clone)]
 pub struct BusAddress {
-    connection: ConnectionInfo,
+    settings: RedisConnectionInfo,
+    place: (String, u16),
     /// Without the password.
     shown: String,
 }
@@ -38,7 +37,11 @@ impl FromStr for BusAddress {
         let connection = url.into_connection_info().map_err(|_| InvalidBusAddress)?;
         // With the third version of the protocol, one connection both publishes and hears.
         let settings = connection.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
-        Ok(Self { connection: connection.set_redis_settings(settings), shown })
+        let (ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. }) = connection.addr() else {
+            return Err(InvalidBusAddress);
+        };
+        let place = (host.clone(), *port);
+        Ok(Self { settings, place, shown })
     }
 }
 
@@ -48,16 +51,14 @@ impl BusAddress {
         self.shown.starts_with("rediss:")
     }
 
-    /// A client that judges the server's certificate by these roots, or else by those of the system.
-    pub(super) fn client(&self, roots: Option<&BusRoots>) -> redis::RedisResult<redis::Client> {
-        let connection = self.connection.clone();
-        match roots {
-            Some(roots) => {
-                let root_cert = Some(roots.pem().to_vec());
-                redis::Client::build_with_tls(connection, TlsCertificates { client_tls: None, root_cert })
-            }
-            None => redis::Client::open(connection),
-        }
+    /// The host and the port.
+    pub(super) fn place(&self) -> (String, u16) {
+        self.place.clone()
+    }
+
+    /// As whom and how it is used.
+    pub(super) fn settings(&self) -> &RedisConnectionInfo {
+        &self.settings
     }
 }
 

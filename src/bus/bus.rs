@@ -13,7 +13,8 @@ use uuid::Uuid;
 use super::followed::Followed;
 use super::message::{Message, beginning};
 use super::outbox::{Outbox, Outgoing};
-use super::{BusAddress, BusOptions, Reach};
+use super::stream::Connector;
+use super::{BusAddress, BusKey, BusOptions, Reach};
 use crate::activity::ConversationId;
 use crate::metrics::BusFigures;
 
@@ -32,7 +33,8 @@ pub struct Bus(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) address: BusAddress,
-    pub(super) client: redis::Client,
+    pub(super) connector: Connector,
+    pub(super) key: BusKey,
     /// With what the names of channels begin.
     pub(super) prefix: String,
     pub(super) alive_every: Duration,
@@ -55,15 +57,17 @@ impl fmt::Debug for Bus {
 }
 
 impl Bus {
-    /// The bus that the options name, if they name one, for a node with this id. It is connected to as soon as it runs.
+    /// The bus that the options name, if they name one, for a node with this id, whose messages are signed with this key. It is
+    /// connected to as soon as it runs.
     ///
     /// # Errors
     /// When there cannot be a connection to such an address.
-    pub fn new(options: &BusOptions, node: Uuid) -> redis::RedisResult<Option<Self>> {
+    pub fn new(options: &BusOptions, node: Uuid, key: BusKey) -> redis::RedisResult<Option<Self>> {
         let Some(address) = options.address.clone() else { return Ok(None) };
         let node = node.simple().to_string();
         Ok(Some(Self(Arc::new(Inner {
-            client: address.client(options.roots.as_ref())?,
+            connector: Connector::new(&address, options.roots.as_ref())?,
+            key,
             address,
             prefix: format!("citewire:{}:", options.namespace),
             alive_every: options.alive_every,

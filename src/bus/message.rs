@@ -1,11 +1,13 @@
 //! The messages of the bus, as JSON with a version. A version that is unknown here is ignored, so that two versions of citewire can
 //! serve one cluster during an upgrade.
 
+use std::borrow::Cow;
+
 use bytestring::ByteString;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::activity::Watermark;
+use crate::activity::{Activity, Watermark};
 
 const VERSION: u32 = 1;
 
@@ -33,12 +35,10 @@ pub enum Message {
         /// It is to be shown after this one.
         after: Option<Watermark>,
     },
-    /// The end of a stream of which nothing stays.
+    /// The end of a stream of which nothing stays. Each node makes the activity that takes back what was shown.
     Withdrawal {
         /// The name of the stream.
         stream: String,
-        /// The activity that takes back what was shown.
-        frame: ByteString,
         /// It is to be shown after this one.
         after: Option<Watermark>,
     },
@@ -102,8 +102,8 @@ impl Message {
         match self {
             Self::Piece { first, frame, .. } if first == frame => frame.len(),
             Self::Piece { first, frame, .. } => first.len() + frame.len(),
-            Self::Shown { frame, .. } | Self::Withdrawal { frame, .. } => frame.len(),
-            Self::End { .. } | Self::Alive { .. } => 0,
+            Self::Shown { frame, .. } => frame.len(),
+            Self::Withdrawal { .. } | Self::End { .. } | Self::Alive { .. } => 0,
         }
     }
 
@@ -120,9 +120,7 @@ impl Message {
                 let first = if first == frame { None } else { Some(raw(first)?) };
                 Wire { after: *after, first, frame: Some(raw(frame)?), ..bare(Kind::Piece) }
             }
-            Self::Withdrawal { frame, after, .. } => {
-                Wire { after: *after, frame: Some(raw(frame)?), ..bare(Kind::Withdrawal) }
-            }
+            Self::Withdrawal { after, .. } => Wire { after: *after, ..bare(Kind::Withdrawal) },
             Self::End { .. } => bare(Kind::End),
             Self::Alive { .. } => bare(Kind::Alive),
         };
@@ -135,22 +133,40 @@ impl Message {
         if v != VERSION {
             return None;
         }
-        let (first, frame) = (object(first), object(frame));
+        // What is not shown ends the message: a frame that is left out would be taken for one that is not there.
+        let shown = |raw: Option<&RawValue>| raw.map(ephemeral).map_or(Some(None), |frame| frame.map(Some));
+        let (first, frame) = (shown(first)?, shown(frame)?);
         Some(match kind {
             Kind::Shown => Self::Shown { frame: frame?, after, stream },
             Kind::Piece => {
                 let frame = frame?;
                 Self::Piece { stream: stream?, first: first.unwrap_or_else(|| frame.clone()), frame, after }
             }
-            Kind::Withdrawal => Self::Withdrawal { stream: stream?, frame: frame?, after },
+            Kind::Withdrawal => Self::Withdrawal { stream: stream?, after },
             Kind::End => Self::End { stream: stream? },
             Kind::Alive => Self::Alive { stream: stream? },
         })
     }
 }
 
-fn object(raw: Option<&RawValue>) -> Option<ByteString> {
-    raw.map(RawValue::get).filter(|text| text.starts_with('{')).map(ByteString::from)
+/// A frame whose activities are of a kind that is never recorded: readers have all others from the store alone.
+fn ephemeral(raw: &RawValue) -> Option<ByteString> {
+    let frame: Frame<'_> = serde_json::from_str(raw.get()).ok()?;
+    let is_ephemeral = |head: &Head<'_>| head.kind == Activity::EPHEMERAL;
+    (!frame.activities.is_empty() && frame.activities.iter().all(is_ephemeral)).then(|| ByteString::from(raw.get()))
+}
+
+/// What is read of a frame.
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(borrow)]
+    activities: Vec<Head<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
 }
 
 #[cfg(test)]
@@ -158,13 +174,14 @@ mod tests {
     use super::*;
 
     fn messages() -> [Message; 6] {
-        let (frame, first) = (ByteString::from(r#"{"text":"a\u0000b"}"#), ByteString::from(r#"{"text":"a"}"#));
+        let frame = ByteString::from(r#"{"activities":[{"type":"typing","text":"a\u0000b"}]}"#);
+        let first = ByteString::from(r#"{"activities":[{"type":"typing","text":"a"}]}"#);
         let (stream, after) = ("c1|e1".to_owned(), Some(Watermark::from_index(7)));
         [
             Message::Shown { frame: frame.clone(), after: None, stream: None },
             Message::Piece { stream: stream.clone(), first, frame: frame.clone(), after },
             Message::Piece { stream: stream.clone(), first: frame.clone(), frame: frame.clone(), after: None },
-            Message::Withdrawal { stream: stream.clone(), frame, after },
+            Message::Withdrawal { stream: stream.clone(), after },
             Message::End { stream: stream.clone() },
             Message::Alive { stream },
         ]
@@ -185,11 +202,21 @@ mod tests {
         let known = messages()[1].encode("9c4e").expect("JSON");
         let later = known.replace("\"v\":1", "\"v\":2");
         let kind = known.replace("\"piece\"", "\"picture\"");
-        let no_object = known.replace(r#""frame":{"text":"a\u0000b"}"#, r#""frame":"}{""#);
+        let no_object =
+            known.replace(r#""frame":{"activities":[{"type":"typing","text":"a\u0000b"}]}"#, r#""frame":"}{""#);
         let nameless = known.replace("\"stream\"", "\"team\"");
         for text in [&*later, &kind, &no_object, &nameless, &known[..known.len() - 1], "", "[]"] {
             assert!(text != known && Message::decode(text.as_bytes()).is_none(), "{text}");
         }
+        for kind in ["message", "event", "Typing", "endOfConversation", ""] {
+            let recorded = known.replacen("\"typing\"", &format!("\"{kind}\""), 1);
+            assert!(recorded != known && Message::decode(recorded.as_bytes()).is_none(), "{recorded}");
+        }
+        let beside =
+            known.replacen(r#"[{"type":"typing""#, r#"[{"type":"message","text":"FORGED"},{"type":"typing""#, 1);
+        assert!(beside != known && Message::decode(beside.as_bytes()).is_none(), "{beside}");
+        let twice = known.replacen(r#"{"type":"typing""#, r#"{"type":"typing","type":"message""#, 1);
+        assert!(twice != known && Message::decode(twice.as_bytes()).is_none(), "{twice}");
         let more = known.replacen('{', r#"{"more":[1],"#, 1);
         assert!(Message::decode(more.as_bytes()).is_some(), "members may be added without a new version");
     }

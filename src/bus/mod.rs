@@ -12,6 +12,8 @@ mod options;
 mod outbox;
 mod reach;
 mod roots;
+mod signature;
+mod stream;
 
 pub use address::{BusAddress, InvalidBusAddress};
 pub use bus::{Announced, Bus, Following, Receiver};
@@ -19,3 +21,4 @@ pub use message::Message;
 pub use options::{BusOptions, InvalidNamespace, Namespace, UnusedRoots};
 pub use reach::Reach;
 pub use roots::{BusRoots, InvalidRoots};
+pub use signature::BusKey;

@@ -150,7 +150,7 @@ impl LineServer {
     }
 
     /// Serves lines until `ending` begins. Tasks of `tasks` go on with what has begun.
-    pub async fn run<S: TurnServer>(self, server: Arc<S>, tasks: TaskTracker, ending: Ending) {
+    pub async fn run<S: TurnServer>(&self, server: Arc<S>, tasks: TaskTracker, ending: Ending) {
         let places = Arc::new(Semaphore::new(self.at_once));
         let mut pause = Pause::default();
         loop {

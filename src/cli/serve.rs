@@ -6,14 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use futures_util::FutureExt as _;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::Outcome;
 use super::args::ServeArgs;
 use super::first_steps::{self, Shell};
 use super::process;
-use super::team::{Openers, Watch, Watched, answering};
+use super::team::{Openers, Watch, Watched, answering, digests_of_secrets, secrets_of_server};
 use crate::assistant::{AssistantManager, Assistants};
-use crate::bus::Bus;
+use crate::bus::{Bus, BusKey};
 use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
@@ -25,6 +28,7 @@ use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::secret::Secret;
 use crate::store::{ConversationStore, Location, Store};
+use crate::supervision::supervise;
 use crate::url::WebUrl;
 use crate::{http, store, telemetry};
 
@@ -53,6 +57,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let watched = Watched::new(sources);
     let mut config = Config::load(&watched.sources)?;
     config.store.postgres.migrate = !args.no_migrate;
+    config.store.postgres.secrets = Some(digests_of_secrets(&config));
     telemetry::start(&config.log, config.log_format).context("log (CITEWIRE_LOG)")?;
     // The workers have runtimes of their own. Answers are written here, and one that is busy must not hold up the others.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -150,7 +155,8 @@ async fn serve_from(
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
     }
-    let bus = Bus::new(&config.bus, ids.fresh())
+    let key = BusKey::new(&config.http.direct_line_secret).or_by(config.http.second_direct_line_secret.as_ref());
+    let bus = Bus::new(&config.bus, ids.fresh(), key)
         .context("bus.url (CITEWIRE_BUS_URL) or bus.root_certificate (CITEWIRE_BUS_ROOT_CERTIFICATE)")?;
     if let Some(bus) = bus.clone() {
         state = state.with_bus(bus);
@@ -174,6 +180,7 @@ async fn serve_from(
         ids,
         server: server.url().context("the URL of this server is unknown; set public_url (CITEWIRE_PUBLIC_URL)")?,
         direct_line_secret: config.http.direct_line_secret.clone(),
+        of_server: secrets_of_server(&config),
     };
     manager.configure(openers.configured(&config)).await?;
     // Before anyone is told that the server is there, and may ask it to end.
@@ -212,12 +219,88 @@ async fn serve_from(
         telemetry::say(format_args!("citewire is listening on http://{address}"))?;
     }
     let watch = Watch::new(watched, openers, Arc::clone(&manager))?;
-    tokio::select! {
-        ended = server.run(stop) => ended?,
-        () = watch.run() => {}
-        () = manager.read_uploads() => {}
-        () = manager.read_folders() => {}
-        () = manager.watch_buckets() => {}
+    // They end when they are dropped.
+    let (mut background, never) = (JoinSet::new(), CancellationToken::new);
+    background.spawn(supervise("configuration", never(), watch, |watch| watch.run().boxed()));
+    background.spawn(supervise("uploads", never(), Arc::clone(&manager), |manager| manager.read_uploads().boxed()));
+    background.spawn(supervise("folders", never(), Arc::clone(&manager), |manager| manager.read_folders().boxed()));
+    background.spawn(supervise("buckets", never(), manager, |manager| Arc::clone(manager).watch_buckets().boxed()));
+    let ended = server.run(stop).await;
+    background.shutdown().await;
+    Ok(ended?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use super::*;
+    use crate::metrics::TaskFigures;
+    use crate::supervision::trip::{begun, trip};
+
+    /// The background tasks of a server with everything that has some.
+    const TASKS: [&str; 13] = [
+        "assistant turns",
+        "azure turns",
+        "bot turns",
+        "bucket",
+        "buckets",
+        "bus",
+        "configuration",
+        "embeddings",
+        "folders",
+        "silent streams",
+        "store writer",
+        "upkeep",
+        "uploads",
+    ];
+
+    /// A panic in the watcher of buckets was the end of the process.
+    #[tokio::test]
+    async fn a_server_outlives_a_bug_in_each_of_its_tasks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("leave.md"), "# Leave\n\nYou have 30 days.").expect("written");
+        let file = folder.path().join("citewire.toml");
+        let toml = format!(
+            "bind = '127.0.0.1:0'
+             drain_seconds = 0
+             assistant = 'none'
+             [bot]
+             endpoint = 'http://127.0.0.1:1/api/messages'
+             [bus]
+             url = 'redis://127.0.0.1:1'
+             [azure_bot]
+             anonymous = true
+             [assistants.hr.documents]
+             folder = '{}'
+             [assistants.hr.documents.embeddings]
+             url = 'http://127.0.0.1:1/v1'
+             model = 'm'
+             [assistants.it.documents]
+             bucket = 's3://docs'
+             bucket_endpoint = 'http://127.0.0.1:1'",
+            folder.path().display()
+        );
+        fs::write(&file, toml).expect("written");
+        let data_dir = folder.path().join("data").display().to_string();
+        let environment = BTreeMap::from([("CITEWIRE_DATA_DIR".to_owned(), data_dir)]);
+        let watched = Watched::new(Sources { environment, file: Some(file), ..Sources::default() });
+        let config = Config::load(&watched.sources).expect("a configuration");
+        let before = TASKS.map(|task| TaskFigures::of(task).restarts());
+        let bugs = async {
+            for task in TASKS {
+                begun(task, 1).await;
+                trip(task);
+                begun(task, 2).await;
+            }
+        };
+        tokio::select! {
+            ended = serve(config, watched) => panic!("the server has ended: {ended:?}"),
+            () = bugs => {}
+        }
+        for (task, before) in TASKS.iter().zip(before) {
+            assert!(TaskFigures::of(task).restarts() > before, "{task}");
+        }
     }
-    Ok(())
 }

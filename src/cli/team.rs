@@ -10,8 +10,10 @@ use super::process::Reload;
 use crate::assistant::{AssistantManager, Configured};
 use crate::clock::{Clock, IdSource};
 use crate::config::{Config, Sources};
+use crate::digest;
 use crate::document::{DownloadKey, SignedLinks};
 use crate::secret::Secret;
+use crate::store::postgres::SecretDigests;
 use crate::telemetry;
 use crate::url::WebUrl;
 
@@ -27,6 +29,8 @@ pub(super) struct Openers {
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) server: WebUrl,
     pub(super) direct_line_secret: Secret,
+    /// The secrets of the server with which callers come, and whose they are.
+    pub(super) of_server: Vec<(String, Secret)>,
 }
 
 impl Openers {
@@ -41,11 +45,48 @@ impl Openers {
         configured.behind_azure = config.azure_bot.as_ref().and_then(|bot| bot.assistant.clone());
         configured.named = config.named_assistants.clone();
         configured.secrets = config.secrets.clone();
+        configured.owned = self.owned(config);
         configured.egress = config.egress.clone();
         configured.labels = Arc::clone(&config.http.labels);
         configured.formats = config.http.formats.clone();
         configured
     }
+}
+
+impl Openers {
+    /// The secrets with which callers come. Those of the channel and the keys are those of the start, as the server has them.
+    fn owned(&self, config: &Config) -> Vec<(String, Secret)> {
+        let of_channel = self.of_server.iter().cloned();
+        let plans = config.assistants.iter();
+        let of_plans = plans.filter_map(|plan| Some((format!("the assistant {}", plan.name), plan.secret.clone()?)));
+        of_channel.chain(of_plans).collect()
+    }
+}
+
+/// The secrets of a server with which callers come, and whose they are.
+pub(super) fn secrets_of_server(config: &Config) -> Vec<(String, Secret)> {
+    let http = &config.http;
+    let channel = [Some(&http.direct_line_secret), http.second_direct_line_secret.as_ref()];
+    let channel = channel.into_iter().flatten().map(|secret| ("the channel (direct_line_secret)".to_owned(), secret));
+    let keys =
+        http.keys.iter().flat_map(|key| key.secrets.iter().map(|secret| (format!("the key {}", key.name), secret)));
+    let bot = config.bot.iter().map(|bot| ("the bot (bot.secret)".to_owned(), &bot.secret));
+    channel.chain(keys).chain(bot).map(|(owner, secret)| (owner, secret.clone())).collect()
+}
+
+/// What nodes of one database compare of their secrets.
+pub(super) fn digests_of_secrets(config: &Config) -> SecretDigests {
+    let short = |parts: &[&str]| {
+        let [a, b, c, d, ..] = digest::of_parts(parts);
+        [a, b, c, d]
+    };
+    let of_channel = |secret: &Secret| short(&["citewire node", "direct line", secret.expose()]);
+    let http = &config.http;
+    let mut keys: Vec<&str> = http.keys.iter().flat_map(|key| key.secrets.iter().map(Secret::expose)).collect();
+    keys.sort_unstable();
+    let keys: Vec<&str> = ["citewire node", "keys"].into_iter().chain(keys).collect();
+    let accepted = http.second_direct_line_secret.as_ref().map(of_channel);
+    SecretDigests::new(of_channel(&http.direct_line_secret), accepted, short(&keys))
 }
 
 /// The sources of the configuration, and the state of the file before it was read, so that no change is missed.
@@ -77,7 +118,7 @@ impl Watch {
         Ok(Self { watched, openers, manager, reload: Reload::new()? })
     }
 
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(&mut self) {
         // At the start nothing is read yet.
         self.manager.refresh().await;
         loop {

@@ -8,14 +8,16 @@ use toml::{Table, Value};
 use utoipa::ToSchema;
 
 use super::error::{Fault, Origin};
+use crate::host_names::AllowedHosts;
 use crate::secret::{in_environment, in_file};
+use crate::secret_source::NamedSecret;
 
 /// The key of the section in the file.
 pub(super) const KEY: &str = "secrets";
 
 /// Where a secret is.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, expecting = "{ env = \"VARIABLE\" } or { file = \"PATH\" }")]
+#[serde(deny_unknown_fields, expecting = "{ env = \"VARIABLE\" } or { file = \"PATH\" }, and hosts = [\"HOST\"]")]
 #[schema(as = NamedSecret)]
 pub(super) struct Entry {
     /// The environment variable with the secret.
@@ -23,6 +25,9 @@ pub(super) struct Entry {
     /// The file with the secret.
     #[schema(value_type = Option<String>)]
     file: Option<PathBuf>,
+    /// The hosts to which the secret may go, as names or `*.contoso.example`. Assistants over HTTP can send it nowhere else;
+    /// without hosts they cannot send it at all.
+    hosts: Option<Vec<String>>,
 }
 
 /// Takes the section out of the file's table, and reads the secrets.
@@ -30,7 +35,7 @@ pub(super) fn take(
     table: &mut Table,
     environment: &BTreeMap<String, String>,
     faults: &mut Vec<Fault>,
-) -> BTreeMap<String, String> {
+) -> BTreeMap<String, NamedSecret> {
     let mut wrong = |name: &str, reason: String| {
         let key = if name.is_empty() { KEY.to_owned() } else { format!("{KEY}.{name}") };
         faults.push(Fault::new(Origin::File(key), reason));
@@ -46,8 +51,8 @@ pub(super) fn take(
     let mut named = BTreeMap::new();
     for (name, entry) in entries {
         match read(entry, environment) {
-            Ok(text) => {
-                named.insert(name, text);
+            Ok(secret) => {
+                named.insert(name, secret);
             }
             Err(reason) => wrong(&name, reason),
         }
@@ -55,20 +60,30 @@ pub(super) fn take(
     named
 }
 
-fn read(entry: Value, environment: &BTreeMap<String, String>) -> Result<String, String> {
+fn read(entry: Value, environment: &BTreeMap<String, String>) -> Result<NamedSecret, String> {
     // A text here could be the secret itself, so it is not repeated.
-    let wanted =
-        || "write { env = \"VARIABLE\" } or { file = \"PATH\" }; the secret itself does not belong here".to_owned();
-    let text = match entry.try_into().map_err(|_| wanted())? {
-        Entry { env: Some(variable), file: None } => {
+    let wanted = || {
+        "write { env = \"VARIABLE\" } or { file = \"PATH\" }, and hosts = [\"HOST\"] for assistants over HTTP; the secret itself \
+         does not belong here"
+            .to_owned()
+    };
+    let entry: Entry = entry.try_into().map_err(|_| wanted())?;
+    let hosts = entry.hosts.as_deref().map(read_hosts).transpose()?;
+    let text = match entry {
+        Entry { env: Some(variable), file: None, .. } => {
             let text = in_environment(environment, &variable).map_err(|error| error.to_string())?;
             text.ok_or_else(|| format!("the environment variable {variable} is not set"))?
         }
-        Entry { env: None, file: Some(file) } => in_file(&file).map_err(|error| error.to_string())?,
+        Entry { env: None, file: Some(file), .. } => in_file(&file).map_err(|error| error.to_string())?,
         Entry { .. } => return Err(wanted()),
     };
     let text = text.trim();
-    if text.is_empty() { Err("the secret is empty".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() { Err("the secret is empty".to_owned()) } else { Ok(NamedSecret::new(text, hosts)) }
+}
+
+fn read_hosts(hosts: &[String]) -> Result<AllowedHosts, String> {
+    let read: AllowedHosts = hosts.join(",").parse().map_err(|error| format!("hosts: {error}"))?;
+    if read.is_empty() { Err("hosts: name the hosts to which the secret may go".to_owned()) } else { Ok(read) }
 }
 
 #[cfg(test)]
@@ -76,7 +91,7 @@ mod tests {
     use super::*;
     use crate::config::ConfigError;
 
-    fn read_all(toml: &str) -> (BTreeMap<String, String>, String) {
+    fn read_all(toml: &str) -> (BTreeMap<String, NamedSecret>, String) {
         let mut table: Table = toml.parse().expect("TOML");
         let environment = BTreeMap::from([("KEY".to_owned(), " sk-1234\n".to_owned())]);
         let mut faults = Vec::new();
@@ -90,10 +105,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
         std::fs::write(&path, "from-the-file\n").expect("written");
-        let (named, _) =
-            read_all(&format!("[secrets]\nopenai = {{ env = 'KEY' }}\nsearch = {{ file = '{}' }}", path.display()));
-        assert_eq!(named["openai"], "sk-1234");
-        assert_eq!(named["search"], "from-the-file");
+        let (named, _) = read_all(&format!(
+            "[secrets]\nopenai = {{ env = 'KEY', hosts = ['api.openai.com'] }}\nsearch = {{ file = '{}' }}",
+            path.display()
+        ));
+        assert_eq!((named["openai"].text.as_str(), named["search"].text.as_str()), ("sk-1234", "from-the-file"));
+        assert!(named["openai"].hosts.as_ref().is_some_and(|hosts| hosts.has("api.openai.com")));
+        assert!(named["search"].hosts.is_none());
     }
 
     #[test]
@@ -104,6 +122,10 @@ mod tests {
             ("[secrets]\na = { env = 'NOWHERE' }", "the environment variable NOWHERE is not set"),
             ("[secrets]\na = { env = 'KEY', file = '/x' }", "write { env"),
             ("[secrets]\na = {}", "write { env"),
+            ("[secrets]\na = { env = 'KEY', hosts = [] }", "hosts: name the hosts"),
+            ("[secrets]\na = { env = 'KEY', hosts = ['https://a.example'] }", "`https://a.example` is not a host name"),
+            ("[secrets]\na = { env = 'KEY', hosts = ['*'] }", "`*` is not a host name"),
+            ("[secrets]\na = { env = 'KEY', host = 'a.example' }", "write { env"),
             ("[secrets]\na = { file = '/nowhere/x' }", "/nowhere/x"),
         ] {
             let (named, words) = read_all(toml);

@@ -64,7 +64,7 @@ pub(super) struct Embedding {
 
 impl Embedding {
     /// Never ends by itself.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(&mut self) {
         let mut changes = self.library.changes();
         let mut wait = FIRST_WAIT;
         let mut last_failure = None;

@@ -1,5 +1,6 @@
 //! Reads a document in a process of its own: one that crashes, hangs or takes too much memory takes nothing else with it.
 
+use futures_util::future::BoxFuture;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -41,6 +42,9 @@ const BYTES_EACH: usize = 6;
 const RESERVE: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "64MiB");
 /// So much of what the process complains about is looked at.
 const COMPLAINT_BYTES: u64 = 4 * 1024;
+
+/// Loads the bytes of a document; `None` when it is gone.
+pub(super) type Load<'l> = dyn Fn() -> BoxFuture<'l, Result<Option<Vec<u8>>, LibraryError>> + Send + Sync + 'l;
 
 /// Reads documents by `citewire read-document`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +97,7 @@ impl DocumentReader {
     pub(super) async fn read(
         &self,
         format: Format,
-        load: impl AsyncFn() -> Result<Option<Vec<u8>>, LibraryError>,
+        load: &Load<'_>,
     ) -> Result<Option<Result<Extracted, Unreadable>>, LibraryError> {
         let lane = if format == Format::Csv { Lane::Quick } else { Lane::Parsed };
         for (lane, time) in [(lane, self.short.min(self.longest)), (Lane::Late, self.longest)] {

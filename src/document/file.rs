@@ -1,9 +1,11 @@
 //! Reads one file of a folder.
 
+use futures_util::FutureExt as _;
 use std::sync::Arc;
 
 use citewire_documents::{Extracted, Format, Markup, PageText, Unreadable, text_of};
 
+use super::extraction::Load;
 use super::folder::{self, Listed};
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
 use crate::digest::of_parts;
@@ -42,11 +44,11 @@ pub(super) type FileRead = Result<Content, Unreadable>;
 /// When the system does not let it be read, or what reads it be started.
 pub(super) async fn read(options: LibraryOptions, file: Listed) -> Result<Option<FileRead>, LibraryError> {
     let Listed { path, format, .. } = file;
-    let load = async || {
+    let load = || {
         let reading = (options.clone(), path.clone());
-        tokio::task::spawn_blocking(move || folder::read(&reading.0, &reading.1)).await?
+        async move { tokio::task::spawn_blocking(move || folder::read(&reading.0, &reading.1)).await? }.boxed()
     };
-    read_from(path.clone(), format, load, options.reader.as_ref(), options.base_url.clone()).await
+    read_from(path.clone(), format, &load, options.reader.as_ref(), options.base_url.clone()).await
 }
 
 /// Reads a file from where its bytes are; `None` when it is gone. Text is loaded at once, and other formats when it is their turn.
@@ -56,7 +58,7 @@ pub(super) async fn read(options: LibraryOptions, file: Listed) -> Result<Option
 pub(super) async fn read_from(
     path: String,
     format: Format,
-    load: impl AsyncFn() -> Result<Option<Vec<u8>>, LibraryError>,
+    load: &Load<'_>,
     reader: Option<&DocumentReader>,
     base: Option<WebUrl>,
 ) -> Result<Option<FileRead>, LibraryError> {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::embedding::{Embedding, VectorSet};
 use super::fusion::fuse;
@@ -13,6 +15,7 @@ use super::index_snapshot::IndexSnapshot;
 use super::vectors::{Block, Near, dot, nearest, normalize};
 use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Question, Search};
 use crate::clock::Clock;
+use crate::supervision::supervise;
 
 /// Each ranking has at least so many passages: what is far down in both of them is not among the best of the fused one.
 const CANDIDATES: usize = 20;
@@ -63,7 +66,9 @@ impl HybridSearch {
             has_worked: false,
         };
         let mut task = JoinSet::new();
-        task.spawn(embedding.run());
+        // It ends when it is dropped.
+        let never = CancellationToken::new();
+        task.spawn(supervise("embeddings", never, embedding, |embedding| embedding.run().boxed()));
         Self { library, embedder, set, _task: task }
     }
 

@@ -181,10 +181,11 @@ impl IndexSnapshot {
                 }
             }
         }
-        let readings = texts.into_iter().map(async |listed: Listed| {
-            let path = listed.path.clone();
-            file::read(options.clone(), listed).await.map(|read| (path, read))
-        });
+        let reading = |listed: Listed| {
+            let (path, options) = (listed.path.clone(), options.clone());
+            async move { file::read(options, listed).await.map(|read| (path, read)) }
+        };
+        let readings: Vec<_> = texts.into_iter().map(reading).collect();
         let read: Vec<(String, Option<FileRead>)> = stream::iter(readings).buffered(AT_ONCE).try_collect().await?;
         for (path, read) in read {
             add(&mut files, path, read, options);

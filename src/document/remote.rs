@@ -1,5 +1,6 @@
 //! Documents that another service holds.
 
+use futures_util::FutureExt as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -77,8 +78,8 @@ impl Remote {
             return Ok(None);
         }
         let (reader, base) = (self.options.reader.as_ref(), self.options.base_url.clone());
-        let load = async || Ok(self.place.read(path, limit).await?);
-        let Some(read) = file::read_from(path.clone(), format, load, reader, base).await? else { return Ok(None) };
+        let load = || async move { Ok(self.place.read(path, limit).await?) }.boxed();
+        let Some(read) = file::read_from(path.clone(), format, &load, reader, base).await? else { return Ok(None) };
         Ok(read.map_err(|reason| tracing::warn!(path, %reason, "a document cannot be read")).ok())
     }
 

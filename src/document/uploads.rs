@@ -1,5 +1,6 @@
 //! The uploaded documents of one assistant.
 
+use futures_util::FutureExt as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -130,8 +131,8 @@ pub async fn read_upload(
     let Some(format) = Format::of_name(name) else {
         return Ok(ReadUpload(Err("files of this type cannot be read".to_owned())));
     };
-    let load = async || Ok(Some(read_part(store, *key, DocumentPart::File).await?));
-    let read = file::read_from(name.clone(), format, load, reader, None).await?;
+    let load = || async move { Ok(Some(read_part(store, *key, DocumentPart::File).await?)) }.boxed();
+    let read = file::read_from(name.clone(), format, &load, reader, None).await?;
     Ok(ReadUpload(match read {
         Some(Ok(content)) if content.passages.is_empty() => Err("the file has no text".to_owned()),
         Some(Ok(content)) => Ok(StoredText::of(&content)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::{Bytes, Data, Path, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use tokio::time::Instant;
@@ -12,6 +12,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use utoipa::ToSchema;
 
 use super::assistants::manager;
+use super::audit::StoredVersion;
 use super::body::Incoming;
 use super::convert::json;
 use super::door::uploads::{FREE_BYTES, Place, Uploader};
@@ -145,6 +146,7 @@ pub(crate) async fn upload(
         store.discard_draft(key).await?;
     }
     taken?;
+    request.extensions_mut().insert(StoredVersion(key.0));
     let mut read = manager.watch_reads();
     manager.uploaded();
     let waited = tokio::time::timeout(READ_WITHIN, async {

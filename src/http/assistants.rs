@@ -3,12 +3,13 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ETag, EntityTag, Header as _, HeaderValue, IfMatch, IfNoneMatch};
 use actix_web::web::{Data, Path, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::audit::StoredVersion;
 use super::convert::json;
 use super::direct_line::Conversation;
 use super::error::AssistantError;
@@ -123,7 +124,8 @@ pub(crate) async fn read(
         (status = 200, description = "The settings were replaced", body = AssistantSettings, headers(("ETag" = String))),
         (status = 201, description = "The assistant was created", body = AssistantSettings, headers(("ETag" = String))),
         (status = 400, description = "The request body is neither JSON nor TOML"),
-        (status = 409, description = "The configuration file has an assistant of this name: change it there"),
+        (status = 409, description = "The configuration file has an assistant of this name: change it there; or \
+            `secret_env` names the secret of something else"),
         (status = 412, description = "The stored version differs from `If-Match`, or `If-None-Match: *` was sent and the \
             assistant exists"),
         (status = 413, description = "The request body is too large"),
@@ -143,8 +145,8 @@ pub(crate) async fn store(
     let given = if body::is_of_type(&request, TOML) { of_toml(&name, &body) } else { of_json(&body) }?;
     let put = manager.put(&name, given.clone(), expected(&request)?).await.map_err(AssistantError::from)?;
     match put {
-        PutAssistant::Created(version) => settings(StatusCode::CREATED, &given, Some(version)),
-        PutAssistant::Replaced(version) => settings(StatusCode::OK, &given, Some(version)),
+        PutAssistant::Created(version) => stored(&request, StatusCode::CREATED, &given, version),
+        PutAssistant::Replaced(version) => stored(&request, StatusCode::OK, &given, version),
         PutAssistant::Conflict => Err(AssistantError::Changed.into()),
     }
 }
@@ -256,6 +258,16 @@ fn of_toml(name: &str, body: &[u8]) -> Result<Map<String, Value>, AssistantError
     let settings = serde_json::to_value(table).map_err(|error| AssistantError::NotToml(error.to_string()))?;
     let section = settings.pointer(&format!("/assistants/{name}")).unwrap_or(&settings);
     section.as_object().cloned().ok_or(AssistantError::NotAnObject)
+}
+
+fn stored(
+    request: &HttpRequest,
+    status: StatusCode,
+    given: &Map<String, Value>,
+    version: u64,
+) -> Result<HttpResponse, ApiError> {
+    request.extensions_mut().insert(StoredVersion(version));
+    settings(status, given, Some(version))
 }
 
 fn settings(status: StatusCode, settings: &Map<String, Value>, version: Option<u64>) -> Result<HttpResponse, ApiError> {

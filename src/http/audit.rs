@@ -1,7 +1,7 @@
-//! The audit log, at `info`: each refusal, download, export and deletion, with its caller and its request id. No line
+//! The audit log, at `info`: each refusal, download, export, deletion and change of an assistant or its documents, with its caller and its request id. No line
 //! contains text of users, a credential, or the query of a URL.
 //!
-//! Deletions and exports need a key, and each has its line. Refusals and downloads can be had by strangers: of one kind
+//! Changes, deletions and exports need a key, and each has its line. Refusals and downloads can be had by strangers: of one kind
 //! from one caller there is a line a minute, which counts the others.
 
 use actix_web::http::{Method, StatusCode};
@@ -12,6 +12,10 @@ use super::State;
 /// The name of the caller's API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyName(pub(crate) String);
+
+/// The version of what a request has stored, where it has stored something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StoredVersion(pub(crate) u64);
 
 /// Longer paths are cut: they are whatever a stranger has written.
 const LONGEST_PATH: usize = 200;
@@ -35,7 +39,7 @@ pub(crate) fn refused(state: &State, request: &HttpRequest, id: &str, status: St
     }
 }
 
-/// Says that a request took something away or took something along, when it was one that does.
+/// Says that a request changed something, took something away or took something along, when it was one that does.
 pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: StatusCode) {
     // The routes are told by their paths: to ask for the pattern that matched is to match again, for every request.
     let path = request.path();
@@ -43,8 +47,11 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
         return;
     }
     let is_download = path.starts_with(DOCUMENTS) && path.ends_with("/download");
+    let version = request.extensions().get::<StoredVersion>().map(|StoredVersion(version)| *version);
     let what = if request.method() == Method::DELETE {
         "deleted"
+    } else if version.is_some() {
+        "stored"
     } else if path.ends_with("/export") {
         "exported"
     } else if is_download {
@@ -57,7 +64,7 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
     let told =
         if is_download { state.audited.take(&format!("{path} {key} {client}"), state.clock.now()) } else { Some(0) };
     if let Some(alike) = told {
-        tracing::info!(request.id = id, client, key, path, alike, "{what}");
+        tracing::info!(request.id = id, client, key, path, version, alike, "{what}");
     }
 }
 

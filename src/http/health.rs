@@ -14,8 +14,8 @@ struct Health {
     #[schema(example = "ok")]
     status: &'static str,
     /// What does not work, but keeps nobody from being served here.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    warnings: &'static [&'static str],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     /// A digest of the assistants, their settings and documents. When all nodes of a cluster show the same, a change has arrived
     /// everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,7 +28,11 @@ struct Health {
 }
 
 /// Answers are right without the bus, so that is no reason to send users elsewhere.
-const BUS_IS_DOWN: &[&str] = &["bus: not connected; readers on other nodes see answers when they are whole"];
+const BUS_IS_DOWN: &str = "bus: not connected; readers on other nodes see answers when they are whole";
+
+/// What readers get from these nodes is right as well; those who go from one to the other are refused.
+const OTHER_SECRETS: &str = "secrets: other nodes of the database have other secrets, and refuse the tokens of this one; \
+                             the log names them";
 
 /// Check that the process is alive.
 #[utoipa::path(
@@ -38,13 +42,14 @@ const BUS_IS_DOWN: &[&str] = &["bus: not connected; readers on other nodes see a
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
-    healthy(&[], None, 0)
+    healthy(Vec::new(), None, 0)
 }
 
 /// Check that the server is ready.
 ///
-/// The server is ready while its store works and it is not shutting down. A bus that is down is a warning. With assistants, the
-/// answer has their `revision`, and how many files are still being read: the server is ready without them.
+/// The server is ready while its store works and it is not shutting down. A bus that is down, and nodes with other secrets, are
+/// warnings. With assistants, the answer has their `revision`, and how many files are still being read: the server is ready
+/// without them.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
@@ -59,11 +64,14 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
     state.store.ready().await?;
     let is_down = state.bus.as_ref().is_some_and(|bus| !bus.is_up());
     let revision = state.assistants.revision();
+    let has_strangers = !state.store.strangers().is_empty();
+    let warnings = [(is_down, BUS_IS_DOWN), (has_strangers, OTHER_SECRETS)];
+    let warnings = warnings.into_iter().filter(|(holds, _)| *holds).map(|(_, warning)| warning.to_owned());
     let reading = state.assistants.pending_documents();
-    Ok(healthy(if is_down { BUS_IS_DOWN } else { &[] }, revision, reading))
+    Ok(healthy(warnings.collect(), revision, reading))
 }
 
-fn healthy(warnings: &'static [&'static str], revision: Option<Revision>, reading: usize) -> HttpResponse {
+fn healthy(warnings: Vec<String>, revision: Option<Revision>, reading: usize) -> HttpResponse {
     let revision = revision.map(|revision| revision.to_string());
     let reading = Some(reading).filter(|reading| *reading > 0);
     HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health {

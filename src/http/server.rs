@@ -12,14 +12,19 @@ use actix_web::dev::{self, ServerHandle};
 use actix_web::middleware::from_fn;
 use actix_web::rt::net::TcpStream;
 use actix_web::{App, HttpServer, web};
+use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::door::places::{KEPT, Places};
 use super::tasks::Tasks;
 use super::{State, problem, routes};
-use crate::channels::LineServer;
+use crate::bus::Bus;
+use crate::channels::direct_line::Publisher;
 use crate::channels::direct_line::bot::{BotServer, ServiceUrl};
+use crate::channels::{LineServer, TurnServer};
 use crate::store::TurnKind;
+use crate::supervision::supervise;
 use crate::url::WebUrl;
 
 /// How long the head of a request may take, so that connections that say nothing do not keep others out.
@@ -121,18 +126,22 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let Self { mut inner, handle, state, addresses } = self;
         let tasks = state.tasks.clone();
-        tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
+        let upkeep = (Arc::clone(&state), tasks.clone());
+        tasks.spawn(supervise("upkeep", tasks.end_token(), upkeep, |(state, tasks)| sweep(state, tasks).boxed()));
         #[expect(clippy::disallowed_methods, reason = "it carries what other tasks say when they end")]
         let listening = state
             .bus
             .clone()
-            .map(|bus| AbortOnDropHandle::new(tokio::spawn(state.direct_line.publisher().listen(bus))));
+            .map(|bus| AbortOnDropHandle::new(tokio::spawn(listen(state.direct_line.publisher(), bus))));
         serve_turns(&state, &addresses);
         if let Some(azure) = &state.azure_bot {
             let responder = Arc::new(state.behind_azure(azure));
             let azure = Arc::clone(azure);
             let (tracker, ending) = (tasks.tracker(), tasks.end_of_turns());
-            tasks.spawn(async move { azure.run(responder, tracker, ending).await });
+            let end = ending.begun.clone();
+            tasks.spawn(supervise(name_of(TurnKind::Azure), end, (azure, responder), move |(azure, responder)| {
+                azure.run(Arc::clone(responder) as _, tracker.clone(), ending.clone()).boxed()
+            }));
         }
         let drained = async {
             shutdown.await;
@@ -184,7 +193,7 @@ fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     let lines = |kind, at_once| LineServer::new(Arc::clone(&state.store), kind, at_once);
     let assistants = |kind| {
         let Some(answering) = state.answering.clone() else { return };
-        tasks.spawn(lines(kind, usize::MAX).run(Arc::new(answering), tasks.tracker(), tasks.end_of_turns()));
+        serve_lines(kind, lines(kind, usize::MAX), Arc::new(answering), tasks);
     };
     assistants(TurnKind::Assistant);
     let Some(bot) = &state.bot else {
@@ -195,7 +204,7 @@ fn serve_turns(state: &State, addresses: &[SocketAddr]) {
         Some(here) => {
             let lines = lines(TurnKind::Bot, bot.options().max_turns);
             let server = Arc::new(BotServer::new(Arc::clone(bot), here));
-            tasks.spawn(lines.run(server, tasks.tracker(), tasks.end_of_turns()));
+            serve_lines(TurnKind::Bot, lines, server, tasks);
         }
         None => tracing::error!(
             "the bot gets no activities, because the URL of this server is unknown: set bot.service_url"
@@ -203,12 +212,41 @@ fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     }
 }
 
+/// The name of the task that serves turns of this kind.
+const fn name_of(kind: TurnKind) -> &'static str {
+    match kind {
+        TurnKind::Assistant => "assistant turns",
+        TurnKind::Bot => "bot turns",
+        TurnKind::Azure => "azure turns",
+    }
+}
+
+/// Has an answerer of turns serve these lines.
+fn serve_lines<S: TurnServer>(kind: TurnKind, lines: LineServer, server: Arc<S>, tasks: &Tasks) {
+    let (ending, tracker) = (tasks.end_of_turns(), tasks.tracker());
+    let end = ending.begun.clone();
+    tasks.spawn(supervise(name_of(kind), end, (lines, server), move |(lines, server)| {
+        lines.run(Arc::clone(server), tracker.clone(), ending.clone()).boxed()
+    }));
+}
+
+/// Shows readers what other nodes show, until it is dropped: until the last node could say something.
+async fn listen(publisher: Arc<Publisher>, bus: Bus) {
+    let never = CancellationToken::new();
+    let heard = supervise("bus", never.clone(), (Arc::clone(&publisher), bus.clone()), |(publisher, bus)| {
+        Arc::clone(publisher).hear(bus.clone()).boxed()
+    });
+    let silent =
+        supervise("silent streams", never, (publisher, bus), |(publisher, bus)| publisher.withdraw_silent(bus).boxed());
+    tokio::join!(heard, silent);
+}
+
 /// Renews what expires and deletes conversations that are due, over and over.
-async fn sweep(state: Arc<State>, tasks: Tasks) {
+async fn sweep(state: &State, tasks: &Tasks) {
     loop {
         tokio::select! {
             () = tasks.ending() => return,
-            () = keep_fresh(&state) => {}
+            () = keep_fresh(state) => {}
         }
         tokio::select! {
             () = tasks.ending() => return,

@@ -9,7 +9,7 @@ use prometheus::{
     TextEncoder,
 };
 
-use super::parts::{BackEndFigures, BusFigures, ChannelFigures, StoreFigures, buckets, named};
+use super::parts::{BackEndFigures, BusFigures, ChannelFigures, StoreFigures, TaskFigures, buckets, named};
 use super::queue::{Queue, Queues};
 use super::table;
 
@@ -151,6 +151,7 @@ impl Metrics {
                 metric
             }};
         }
+        registry.register(TaskFigures::collector()).expect("each name stands in the table once");
         let build = added!(IntGaugeVec::new(named(table::BUILD_INFO), table::BUILD_INFO.labels));
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         let started = added!(Gauge::with_opts(named(table::START_TIME)));
@@ -408,6 +409,7 @@ mod tests {
         let sources = [("cited", 2), ("listed", 0), ("merged", 0), ("uncited", 0), ("unread", 3)];
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1, sources });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());
+        TaskFigures::of("test of the table").restarted();
         metrics.watch_bus(&BusFigures::default());
         let channels = [Channel::Connector, Channel::DirectLineClient].map(ChannelFigures::new);
         metrics.watch_store(&store);

@@ -1,5 +1,6 @@
 //! Metrics of parts that are built before the server, such as the store. The server adds them to its [`Metrics`](super::Metrics).
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use prometheus::core::Collector;
@@ -104,12 +105,46 @@ impl StoreFigures {
     }
 }
 
+/// The metrics of a background task, by its name. They belong to the process, as its panics do.
+#[derive(Clone, Debug)]
+pub struct TaskFigures(IntCounter);
+
+/// All background tasks of the process.
+static TASKS: LazyLock<IntCounterVec> = LazyLock::new(|| {
+    IntCounterVec::new(named(table::TASK_RESTARTS), table::TASK_RESTARTS.labels).expect("the table has good names")
+});
+
+impl TaskFigures {
+    /// Those of the task with this name.
+    #[must_use]
+    pub fn of(task: &'static str) -> Self {
+        // A series that is there from the beginning shows the first time as well.
+        Self(TASKS.with_label_values(&[task]))
+    }
+
+    /// The task began again after a panic.
+    pub fn restarted(&self) {
+        self.0.inc();
+    }
+
+    /// How often it began again.
+    #[must_use]
+    pub fn restarts(&self) -> u64 {
+        self.0.get()
+    }
+
+    pub(super) fn collector() -> Box<dyn Collector> {
+        Box::new(TASKS.clone())
+    }
+}
+
 /// The metrics of the bus between nodes. Clones count into the same metrics.
 #[derive(Clone, Debug)]
 pub struct BusFigures {
     up: IntGauge,
     published: IntCounter,
     received: IntCounter,
+    refused: IntCounter,
     dropped: IntCounter,
     gaps: IntCounter,
 }
@@ -121,6 +156,7 @@ impl Default for BusFigures {
             up: IntGauge::with_opts(named(table::BUS_UP)).expect("the table has good names"),
             published: counter(table::BUS_PUBLISHED),
             received: counter(table::BUS_RECEIVED),
+            refused: counter(table::BUS_REFUSED),
             dropped: counter(table::BUS_DROPPED),
             gaps: counter(table::BUS_GAPS),
         }
@@ -143,6 +179,12 @@ impl BusFigures {
         self.received.inc();
     }
 
+    /// A message without the signature of a node has come. Returns how many have by now.
+    pub fn refused(&self) -> u64 {
+        self.refused.inc();
+        self.refused.get()
+    }
+
     /// So many messages were not sent.
     pub fn dropped(&self, messages: usize) {
         self.dropped.inc_by(messages as u64);
@@ -154,7 +196,7 @@ impl BusFigures {
     }
 
     pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
-        let counters = [&self.published, &self.received, &self.dropped, &self.gaps];
+        let counters = [&self.published, &self.received, &self.refused, &self.dropped, &self.gaps];
         let counters = counters.into_iter().map(|counter| Box::new(counter.clone()) as Box<dyn Collector>);
         std::iter::once(Box::new(self.up.clone()) as Box<dyn Collector>).chain(counters).collect()
     }

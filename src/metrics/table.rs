@@ -49,6 +49,7 @@ families! {
     REQUESTS = "citewire_http_requests_total", Type::Counter, ["method", "route", "status"], "HTTP requests.";
     REQUEST_SECONDS = "citewire_http_request_duration_seconds", Type::Histogram(SECONDS), ["method", "route"],
         "Time until the response head.";
+    TASK_RESTARTS = "citewire_task_restarts_total", Type::Counter, ["task"], "Background tasks that began again after a panic.";
     RATE_LIMITED = "citewire_rate_limited_total", Type::Counter, ["limit"], "Requests refused by rate limits.";
     CONVERSIONS = "citewire_conversions_total", Type::Counter, ["format", "outcome"], "Conversions into activities.";
     CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers.";
@@ -79,6 +80,7 @@ families! {
     BUS_UP = "citewire_bus_up", Type::Gauge, [], "1 while the bus is connected.";
     BUS_PUBLISHED = "citewire_bus_published_total", Type::Counter, [], "Messages sent to the bus.";
     BUS_RECEIVED = "citewire_bus_received_total", Type::Counter, [], "Messages of other nodes.";
+    BUS_REFUSED = "citewire_bus_refused_total", Type::Counter, [], "Messages without the signature of a node.";
     BUS_DROPPED = "citewire_bus_dropped_total", Type::Counter, [], "Messages not sent.";
     BUS_GAPS = "citewire_bus_gaps_total", Type::Counter, [], "Lost connections to the bus.";
 }

@@ -1,6 +1,6 @@
 //! The trait of stores that keep assistants and their documents.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -84,13 +84,29 @@ pub struct StoredAssistant {
     pub version: u64,
     /// When the settings were stored.
     pub changed: DateTime<Utc>,
+    /// Why the settings cannot be read, if they cannot; there are none then.
+    pub fault: Option<String>,
 }
 
 impl StoredAssistant {
     /// An assistant from its parts.
     #[must_use]
     pub fn new(name: String, settings: Map<String, Value>, version: u64, changed: DateTime<Utc>) -> Self {
-        Self { name, settings, version, changed }
+        Self { name, settings, version, changed, fault: None }
+    }
+
+    /// The same with its settings as a database keeps them. One that cannot be read does not keep others from being read.
+    #[must_use]
+    pub(super) fn of_json<E: Display>(
+        name: String,
+        settings: Result<String, E>,
+        version: u64,
+        changed: DateTime<Utc>,
+    ) -> Self {
+        let settings = settings.map_err(|error| error.to_string());
+        let read = settings.and_then(|json| serde_json::from_str(&json).map_err(|error| error.to_string()));
+        let (settings, fault) = read.map_or_else(|fault| (Map::new(), Some(fault)), |settings| (settings, None));
+        Self { fault, ..Self::new(name, settings, version, changed) }
     }
 }
 

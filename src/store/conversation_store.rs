@@ -138,6 +138,11 @@ pub trait ConversationStore: Turns + Debug + Send + Sync {
     /// Whether the store can take work; the reason when it cannot. Answers `GET /readyz`.
     async fn ready(&self) -> Result<(), StoreError>;
 
+    /// The names of other nodes of the store that have other secrets, so that each refuses what the other has signed.
+    fn strangers(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Figures about what it does, where it keeps any.
     fn figures(&self) -> Option<&StoreFigures> {
         None

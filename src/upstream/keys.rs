@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 use super::UpstreamFault;
 use crate::secret::Secret;
@@ -31,12 +32,14 @@ pub(super) struct Keys<'a> {
     /// All that were read.
     pub(super) secrets: Vec<Secret>,
     pub(super) headers: HeaderMap,
+    /// The names of the secrets, and the keys that name them.
+    named: Vec<(String, String)>,
     pub(super) faults: Vec<UpstreamFault>,
 }
 
 impl<'a> Keys<'a> {
     pub(super) fn new(source: &'a SecretSource) -> Self {
-        Self { source, secrets: Vec::new(), headers: HeaderMap::new(), faults: Vec::new() }
+        Self { source, secrets: Vec::new(), headers: HeaderMap::new(), named: Vec::new(), faults: Vec::new() }
     }
 
     /// What a variable holds, unless it is empty.
@@ -63,12 +66,22 @@ impl<'a> Keys<'a> {
         match Secret::issued(&text) {
             Ok(secret) => {
                 self.secrets.push(secret.clone());
+                self.named.push((key, variable));
                 Some(secret)
             }
             Err(_) => {
                 let place = self.source.describe(&name_alone(variable));
                 self.faults.push(UpstreamFault::UnusableKey { key, place });
                 None
+            }
+        }
+    }
+
+    /// Judges whether the secrets that `is_meant` keys name may go to the host of an address.
+    pub(super) fn go_to(&mut self, url: &Url, is_meant: impl Fn(&str) -> bool) {
+        for (key, name) in self.named.iter().filter(|(key, _)| is_meant(key)) {
+            if let Err(reason) = self.source.may_go_to(name, url.host_str()) {
+                self.faults.push(UpstreamFault::NoSecret { key: key.clone(), reason });
             }
         }
     }

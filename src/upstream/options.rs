@@ -164,6 +164,10 @@ impl UpstreamOptions {
                 keys.header(HeaderName::from_static("api-key"), "", "key_env", options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let search_key = keys.secret("search_key_env", options.search_key_env.as_ref());
+                if let Some(endpoint) = &options.search_endpoint {
+                    // The service passes the key on to the index.
+                    keys.go_to(endpoint.url(), |key| key == "search_key_env");
+                }
                 let missing =
                     "this is required without data_sources in body or AZURE_AI_DATA_SOURCES in the environment";
                 if !options.has_own_sources() {
@@ -220,9 +224,12 @@ fn opened<I: Interface + 'static>(
 pub(super) fn endpoint(
     url: Option<Url>,
     limits: CallLimits,
-    keys: Keys<'_>,
+    mut keys: Keys<'_>,
     surroundings: &Surroundings<'_>,
 ) -> Result<Endpoint, Vec<UpstreamFault>> {
+    if let Some(url) = &url {
+        keys.go_to(url, |_| true);
+    }
     let Keys { secrets, headers, mut faults, .. } = keys;
     let impossible = limits.faults().into_iter();
     faults.extend(impossible.map(|(key, reason)| UpstreamFault::Impossible { key: format!("limits.{key}"), reason }));

@@ -17,7 +17,7 @@ const refused = (...statuses) => [new RegExp(`^Failed to load resource: the serv
 
 const CONFIG = `
 [secrets]
-model = { env = "KEY_OF_MODEL" }
+model = { env = "KEY_OF_MODEL", hosts = ["127.0.0.1"] }
 
 [keys.readers]
 scopes = ["convert"]

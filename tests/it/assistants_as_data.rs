@@ -3,27 +3,35 @@ use std::path::Path;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
-use sqlx::ConnectOptions as _;
 use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
+use tokio::time::timeout;
 
 use crate::app::{API_KEY, Serving, answer, citewire};
 
 const CONFIG: &str = "[secrets]
 hr-line = { env = 'SECRET_OF_HR' }
-model = { env = 'MODEL_KEY' }
+model = { env = 'MODEL_KEY', hosts = ['models.example'] }
+plain = { env = 'MODEL_KEY' }
+bucket = { env = 'BUCKET_KEY', hosts = ['*.amazonaws.com'] }
 
 [assistants.fixed]
 greeting = 'from the file'
 documents = { folder = 'FOLDER' }
 ";
 
+/// So long a test waits for something that must come.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// A server whose assistants are data.
 struct Server {
     folder: TempDir,
     serving: Option<Serving>,
     client: Client,
+    /// Hosts that may be called although they are not public.
+    allowed: String,
 }
 
 impl Server {
@@ -33,9 +41,20 @@ impl Server {
         std::fs::create_dir(&documents).expect("a folder");
         let config = CONFIG.replace("FOLDER", &documents.display().to_string());
         std::fs::write(folder.path().join("citewire.toml"), config).expect("written");
-        let mut server = Self { folder, serving: None, client: Client::builder().build().expect("a client") };
+        let mut server = Self {
+            folder,
+            serving: None,
+            client: Client::builder().build().expect("a client"),
+            allowed: String::new(),
+        };
         server.restart();
         server
+    }
+
+    /// Starts again, and may call these hosts.
+    fn allow(&mut self, hosts: &str) {
+        hosts.clone_into(&mut self.allowed);
+        self.restart();
     }
 
     fn restart(&mut self) {
@@ -54,6 +73,11 @@ impl Server {
             ("CITEWIRE_ASSISTANT", of_channel),
             ("SECRET_OF_HR", "the-secret-of-hr-1234"),
             ("MODEL_KEY", "sk-of-the-model"),
+            ("BUCKET_KEY", "b2YgdGhlIGJ1Y2tldA=="),
+            ("CITEWIRE_DIRECT_LINE_SECRET", "the-secret-of-the-channel"),
+            ("FILE_LINE", "the-secret-of-the-file"),
+            ("REPORTS", "the-key-of-the-reports"),
+            ("CITEWIRE_EGRESS_ALLOW_HOSTS", self.allowed.as_str()),
             ("NOT_NAMED", "of the environment"),
         ];
         self.serving = Some(Serving::start(self.path(), &environment));
@@ -177,6 +201,40 @@ async fn invalid_settings_are_refused_with_every_fault_and_its_place() {
         (json!({"documents": {}, "secret_file": "/etc/passwd"}), &["secret_file: only the configuration file"]),
         (json!({"documents": {}, "secret_env": "NOT_NAMED"}), &["secret_env: ", "no secret NOT_NAMED", "[secrets]"]),
         (model(json!({"key_env": "NOT_NAMED"})), &["key_env: ", "no secret NOT_NAMED"]),
+        (
+            model(json!({"key_env": "plain"})),
+            &["key_env: ", "does not say to which hosts", "hosts = [\"models.example\"]"],
+        ),
+        (model(json!({"key_env": "hr-line"})), &["key_env: ", "does not say to which hosts"]),
+        (
+            model(json!({"key_env": "model", "url": "https://evil.example"})),
+            &["key_env: ", "may not go to the host \"evil.example\""],
+        ),
+        (model(json!({"key_env": "model", "url": "https://models.example@evil.example"})), &["url"]),
+        (
+            model(json!({"key_env": "model", "url": "https://models.example.evil.example"})),
+            &["key_env: ", "may not go to"],
+        ),
+        (
+            model(json!({"headers_env": {"X-Key": "model"}, "url": "https://evil.example"})),
+            &["headers_env.X-Key: ", "may not go to"],
+        ),
+        (
+            json!({"documents": {"embeddings": {"url": "https://evil.example", "model": "m", "key_env": "model"}}}),
+            &["documents.embeddings: ", "key_env: ", "may not go to"],
+        ),
+        (
+            json!({"documents": {"reranker": {"url": "https://evil.example", "model": "m", "key_env": "model"}}}),
+            &["documents.reranker: ", "key_env: ", "may not go to"],
+        ),
+        (
+            json!({"documents": {"bucket": "s3://docs", "bucket_key_id": "AKIA", "bucket_key_env": "bucket", "bucket_endpoint": "https://evil.example"}}),
+            &["documents.bucket_key_env: ", "may not go to"],
+        ),
+        (
+            json!({"documents": {"bucket": "az://contoso/docs", "bucket_key_env": "bucket"}}),
+            &["documents.bucket_key_env: ", "may not go to the host \"contoso.blob.core.windows.net\""],
+        ),
         (model(json!({"kind": "nothing"})), &["upstream.kind: unknown kind"]),
         (model(json!({"headers": {"Authorization": "Bearer x"}})), &["do not write keys into"]),
         (json!({"documents": {}, "EnableCitations": true, "enable_citations": true}), &["EnableCitations: "]),
@@ -484,4 +542,157 @@ async fn a_name_is_utf_8_and_the_same_however_its_letters_are_composed() {
     for path in ["/v1/assistants/a%ff", "/v1/models/a%ff", "/v1/conversations/a%ff", "/v1/users/a%ff/export"] {
         assert_eq!(server.get(path).await.0, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
     }
+}
+
+/// One wrong setting of a bucket was the end of the process, and of each later start.
+#[tokio::test]
+async fn wrong_settings_of_a_bucket_are_refused_with_their_names() {
+    let server = Server::start();
+    let bucket = |members: Value| json!({ "documents": members });
+    let mut wrong = Vec::new();
+    for address in ["s3://docs", "gs://docs", "az://contoso/docs"] {
+        for region in ["eu central-1", "eu\ncentral-1", &"x".repeat(70_000)] {
+            wrong.push((bucket(json!({"bucket": address, "bucket_region": region})), vec!["bucket_region"]));
+        }
+        for endpoint in [
+            "file:///etc/passwd",
+            "unix:///run/minio.sock",
+            "http:x",
+            "mailto:a@b.example",
+            "http://a.example\r\nX: y",
+            "http://bücher.example",
+        ] {
+            let settings = json!({"bucket": address, "bucket_endpoint": endpoint, "bucket_region": "EU"});
+            wrong.push((bucket(settings), vec!["bucket_endpoint", "bucket_region"]));
+        }
+    }
+    for address in ["s3://a%20b/x", "s3://a\"b/x", "gs://A", "az://con-toso/docs", "az://contoso/a--b"] {
+        wrong.push((bucket(json!({ "bucket": address })), vec!["bucket"]));
+    }
+    let id = json!({"bucket": "s3://docs", "bucket_key_id": "AKIA\nx", "bucket_key_env": "bucket"});
+    wrong.push((bucket(id), vec!["bucket_key_id"]));
+    wrong.push((bucket(json!({"bucket": "gs://docs", "bucket_key_env": "bucket"})), vec!["bucket_key_env"]));
+    for (settings, members) in wrong {
+        let (status, problem) = server.put(HR, &settings).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{settings}: {problem}");
+        let detail = problem["detail"].as_str().expect("a detail");
+        for member in members {
+            assert!(detail.contains(&format!("documents.{member}: ")), "{settings}: {detail}");
+        }
+    }
+    assert_eq!(server.get("/healthz").await.0, StatusCode::OK);
+}
+
+/// Whatever a row of the store holds, the server starts, and others answer.
+#[tokio::test]
+async fn a_row_of_the_store_that_cannot_be_used_is_a_fault_of_its_assistant() {
+    let mut server = Server::start();
+    for name in ["good", "region", "endpoint", "cut", "list", "deep"] {
+        server.put(&format!("/v1/assistants/{name}"), &json!({"documents": {}})).await;
+    }
+    server.upload("/v1/assistants/good/documents/leave.md", "# Leave\n\nLeave is 30 days a year.\n").await;
+    let serving = server.serving.take().expect("a server");
+    assert_eq!(serving.interrupt(), Some(0));
+    let rows = [
+        (
+            "region",
+            r#"{"documents":{"bucket":"s3://docs","bucket_region":"eu central-1"}}"#.to_owned(),
+            "bucket_region",
+        ),
+        (
+            "endpoint",
+            r#"{"documents":{"bucket":"gs://docs","bucket_endpoint":"file:///x"}}"#.to_owned(),
+            "bucket_endpoint",
+        ),
+        ("cut", r#"{"documents":{"#.to_owned(), "its settings in the store cannot be read"),
+        ("list", "[1]".to_owned(), "its settings in the store cannot be read"),
+        ("deep", format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000)), "cannot be read"),
+    ];
+    let file = format!("sqlite://{}", server.path().join("citewire.db").display());
+    let mut database = sqlx::SqliteConnection::connect(&file).await.expect("the database");
+    for (name, settings, _) in &rows {
+        let update = sqlx::query("UPDATE assistant SET settings = ?, version = version + 100 WHERE name = ?");
+        update.bind(settings).bind(name).execute(&mut database).await.expect("written");
+    }
+    database.close().await.expect("closed");
+    server.restart();
+    let all = server.get("/v1/assistants").await.1;
+    for (name, _, reason) in &rows {
+        let listed = all["assistants"].as_array().expect("a list").iter().find(|one| one["name"] == *name);
+        let fault = listed.expect("it is listed")["fault"].as_str().unwrap_or_default();
+        assert!(fault.contains(reason), "{name}: {fault}");
+    }
+    assert!(server.ask("good", "How many days of leave are there?").await.contains("30 days"));
+    // They are mended by the same calls as others.
+    assert_eq!(server.put("/v1/assistants/cut", &json!({"documents": {}})).await.0, StatusCode::OK);
+    assert_eq!(server.delete("/v1/assistants/deep").await, StatusCode::NO_CONTENT);
+}
+
+/// A bucket that did not answer kept all others from being read.
+#[tokio::test]
+async fn a_bucket_that_does_not_answer_holds_up_no_other() {
+    let mut server = Server::start();
+    let buckets = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let address = |at: usize| format!("http://{}", buckets[at].local_addr().expect("an address"));
+    let allowed = buckets.each_ref().map(|bucket| bucket.local_addr().expect("an address").to_string());
+    server.allow(&allowed.join(","));
+    let bucket = |at: usize| json!({"documents": {"bucket": "s3://docs", "bucket_endpoint": address(at)}});
+    let asked = |at: usize| {
+        let listener = buckets[at].try_clone().expect("a listener");
+        tokio::task::spawn_blocking(move || listener.accept().expect("a call"))
+    };
+    assert_eq!(server.put("/v1/assistants/first", &bucket(0)).await.0, StatusCode::CREATED);
+    // Its call is open, and has no answer.
+    let _open = timeout(PATIENCE, asked(0)).await.expect("in time");
+    assert_eq!(server.put("/v1/assistants/second", &bucket(1)).await.0, StatusCode::CREATED);
+    timeout(PATIENCE, asked(1)).await.expect("in time").expect("a call");
+}
+
+/// An assistant with the secret of another one got the tokens of its programs.
+#[tokio::test]
+async fn an_assistant_cannot_take_a_secret_that_is_in_use() {
+    let mut server = Server::start();
+    let file = server.path().join("citewire.toml");
+    let config = std::fs::read_to_string(&file).expect("the file");
+    let secrets = "[secrets]\nkey = { env = 'CITEWIRE_API_KEY' }\nchannel = { env = 'CITEWIRE_DIRECT_LINE_SECRET' }\n\
+                   file-line = { env = 'FILE_LINE' }\nreports = { env = 'REPORTS' }\n";
+    let config =
+        config.replace("[secrets]\n", secrets).replace("greeting = 'from the file'", "secret_env = 'FILE_LINE'");
+    let config = config + "\n[keys.reports]\nsecret_env = 'REPORTS'\nscopes = ['metrics']\n";
+    std::fs::write(&file, config).expect("written");
+    server.restart();
+    let line = |secret: &str| json!({"documents": {}, "secret_env": secret});
+    assert_eq!(server.put(HR, &line("hr-line")).await.0, StatusCode::CREATED);
+    assert_eq!(server.put(HR, &line("hr-line")).await.0, StatusCode::OK, "it is its own");
+    for (secret, owner) in [
+        ("hr-line", "the assistant hr"),
+        ("file-line", "the assistant fixed"),
+        ("key", "the key api_key"),
+        ("reports", "the key reports"),
+        ("channel", "the channel"),
+    ] {
+        let (status, problem) = server.put("/v1/assistants/aaa", &line(secret)).await;
+        assert_eq!((status, &problem["code"]), (StatusCode::CONFLICT, &json!("secret_taken")), "{secret}: {problem}");
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(detail.contains("secret_env: ") && detail.contains(owner), "{detail}");
+    }
+    // A row of an older version, which asked nobody.
+    server.put("/v1/assistants/aaa", &json!({"documents": {}})).await;
+    assert_eq!(server.serving.take().expect("a server").interrupt(), Some(0));
+    let file = format!("sqlite://{}", server.path().join("citewire.db").display());
+    let mut database = sqlx::SqliteConnection::connect(&file).await.expect("the database");
+    let update = sqlx::query("UPDATE assistant SET settings = ? WHERE name = 'aaa'");
+    update.bind(line("hr-line").to_string()).execute(&mut database).await.expect("written");
+    database.close().await.expect("closed");
+    server.restart();
+    let all = server.get("/v1/assistants").await.1;
+    let fault = |name: &str| {
+        let listed = all["assistants"].as_array().expect("a list").iter().find(|one| one["name"] == name);
+        listed.expect("it is listed")["fault"].clone()
+    };
+    assert_eq!(fault("hr"), Value::Null);
+    assert!(fault("aaa").as_str().is_some_and(|words| words.contains("the assistant hr")), "{all}");
+    // What is free again can be taken.
+    assert_eq!(server.delete(HR).await, StatusCode::NO_CONTENT);
+    assert_eq!(server.put("/v1/assistants/aaa", &line("hr-line")).await.0, StatusCode::OK);
 }

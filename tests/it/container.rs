@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::app::{Serving, citewire};
 
 const API_KEY: &str = "the-key-of-the-person-who-composes";
+const OPEN_WEBUI_KEY: &str = "the-key-of-open-webui-in-the-composition";
 const DB_PASSWORD: &str = "the-password-of-the-person-who-composes";
 const DIRECT_LINE_SECRET: &str = "the-secret-of-the-person-who-composes";
 
@@ -49,7 +50,14 @@ fn of_compose(service: &str) -> BTreeMap<String, String> {
     let lines = variables.lines().take_while(|line| line.starts_with("      "));
     let pairs = lines.map(str::trim).filter(|line| !line.starts_with('#'));
     let pairs = pairs.map(|line| line.split_once(": ").expect("a name and a value"));
-    pairs.map(|(name, value)| (name.to_owned(), filled_in(value.trim_matches('"')))).collect()
+    let mut set: BTreeMap<String, String> =
+        pairs.map(|(name, value)| (name.to_owned(), filled_in(value.trim_matches('"')))).collect();
+    if let Some(config) = set.get_mut("CITEWIRE_CONFIG") {
+        // The file beside it, where the container has it.
+        assert!(text.contains(&format!("- ./citewire.toml:{config}:ro\n")), "{config}");
+        *config = format!("{}/packaging/container/citewire.toml", env!("CARGO_MANIFEST_DIR"));
+    }
+    set
 }
 
 /// A value with its `${NAME:-ELSE}` and `${NAME:?WHY}` filled in.
@@ -60,7 +68,8 @@ fn filled_in(value: &str) -> String {
         "CITEWIRE_API_KEY" => API_KEY,
         "CITEWIRE_DIRECT_LINE_SECRET" => DIRECT_LINE_SECRET,
         "CITEWIRE_HOST" => "chat.contoso.example",
-        "CITEWIRE_DB_PASSWORD" => DB_PASSWORD,
+        "OPEN_WEBUI_KEY" => OPEN_WEBUI_KEY,
+        "CITEWIRE_DB_PASSWORD" | "CITEWIRE_BUS_PASSWORD" => DB_PASSWORD,
         // Nobody has to set them.
         _ if name.ends_with(":-") => "",
         other => panic!("nobody is told to set {other}"),
@@ -101,6 +110,8 @@ async fn compose_starts_a_healthy_server_that_open_webui_and_the_proxy_reach() {
     assert_eq!(open_webui["OPENAI_API_BASE_URL"], "http://citewire:3978/v1");
     let models = client.get(format!("{url}/v1/models")).header("host", "citewire:3978");
     assert_eq!(status(models.bearer_auth(&open_webui["OPENAI_API_KEY"])).await, StatusCode::OK);
+    let assistants = client.get(format!("{url}/v1/assistants")).header("host", "citewire:3978");
+    assert_eq!(status(assistants.bearer_auth(&open_webui["OPENAI_API_KEY"])).await, StatusCode::FORBIDDEN);
 
     // Caddy passes on the name that readers use, and how they came.
     let page = |host: &str| {
@@ -134,6 +145,9 @@ fn the_profiles_bring_the_database_and_the_bus_that_the_server_is_told_of() {
     }
     assert_eq!(told["CITEWIRE_STORE_URL"], format!("postgres://citewire:{DB_PASSWORD}@postgresql/citewire"));
     assert!(place.contains("postgresql"), "{place}");
-    assert!(compose["services"]["redis"].is_object());
+    let redis = &compose["services"]["redis"];
+    assert_eq!(of_compose("redis")["REDIS_PASSWORD"], told["CITEWIRE_BUS_PASSWORD"]);
+    assert_eq!(told["CITEWIRE_BUS_URL"], format!("redis://:{DB_PASSWORD}@redis"));
+    assert!(redis["command"].to_string().contains("--requirepass") && redis["networks"] == serde_json::json!(["bus"]));
     assert_eq!(config.bus.address.map(|address| address.to_string()).as_deref(), Some("redis://redis"));
 }

@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use citewire::bus::BusOptions;
+use citewire::bus::{BusKey, BusOptions};
+use citewire::secret::Secret;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
+use crate::app::DIRECT_LINE_SECRET;
 use crate::certificates;
 use crate::postgres::{give_away, unprivileged};
 
@@ -175,8 +177,9 @@ impl Redis {
     pub(crate) async fn publish(&self, conversation: &str, message: &str) {
         let mut client = self.client().await;
         let channel = format!("citewire:default:{conversation}");
-        let mut publish = redis::cmd("PUBLISH");
-        let heard = publish.arg(channel).arg(message).query_async::<u64>(&mut client).await;
+        let key = BusKey::new(&Secret::parse(DIRECT_LINE_SECRET).expect("a secret"));
+        let (signed, mut publish) = (key.sign(&channel, message), redis::cmd("PUBLISH"));
+        let heard = publish.arg(channel).arg(signed).query_async::<u64>(&mut client).await;
         assert_eq!(heard.expect("published"), 1, "one node follows");
     }
 }

@@ -219,7 +219,7 @@ fn message(
         (Some((running, Part::Piece)), Some(stream)) => {
             Message::Piece { stream, first: running.first().unwrap_or(&frame).clone(), frame, after }
         }
-        (Some((_, Part::Withdrawal)), Some(stream)) => Message::Withdrawal { stream, frame, after },
+        (Some((_, Part::Withdrawal)), Some(stream)) => Message::Withdrawal { stream, after },
         (_, stream) => Message::Shown { frame, after, stream },
     }
 }

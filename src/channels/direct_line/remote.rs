@@ -84,13 +84,16 @@ impl RemoteStreams {
         self.streams().get(name).is_some_and(|remote| matches!(remote.state, State::Over))
     }
 
-    /// The stream is withdrawn by its writer. `None` where nobody has seen of it.
-    pub(super) fn withdraw(&self, name: &str, now: Instant) -> Option<Arc<Running>> {
+    /// The stream is withdrawn by its writer: what was shown of it last. `None` where nobody has seen of it, or it has its message.
+    pub(super) fn withdraw(&self, name: &str, now: Instant) -> Option<(Arc<Running>, Frame)> {
         let mut streams = self.streams();
         let remote = streams.get_mut(name)?;
-        let is_over = matches!(remote.state, State::Over);
+        let last = match &remote.state {
+            State::Open(last) => Some(last.clone()),
+            State::Ended | State::Over => None,
+        };
         remote.end(State::Over, now);
-        (!is_over).then(|| Arc::clone(&remote.running))
+        Some((Arc::clone(&remote.running), last?))
     }
 
     /// The message that ends the stream is recorded.

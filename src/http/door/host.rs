@@ -9,7 +9,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Version;
 use actix_web::http::header::{FORWARDED, HeaderName, ORIGIN, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST};
 
-use super::allowed_hosts::LONGEST_NAME;
+use crate::host_names::LONGEST_NAME;
 use crate::http::{HttpOptions, PublicUrl, address, paths};
 
 /// The request has a host name that this server does not serve.

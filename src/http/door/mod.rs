@@ -5,7 +5,6 @@
 //! taken in and given out at one time ([`uploads`], [`downloads`]). `auth.rs` asks the keys. `docs/operate/security.md` has
 //! the rules.
 
-mod allowed_hosts;
 pub(crate) mod downloads;
 pub(crate) mod host;
 pub(crate) mod keys;
@@ -14,7 +13,7 @@ pub(crate) mod places;
 pub(crate) mod proxies;
 pub(crate) mod uploads;
 
-pub use allowed_hosts::{AllowedHosts, InvalidHosts};
+pub use crate::host_names::{AllowedHosts, InvalidHosts};
 pub use host::HostError;
 pub use keys::{ApiKey, InvalidScope, Scope};
 pub use limits::{LimitError, LimitOptions};

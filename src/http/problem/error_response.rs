@@ -110,6 +110,7 @@ fn assistant(error: &AssistantError) -> ErrorResponse {
     match error {
         AssistantError::Manage(ManageError::Named(_)) => table::ASSISTANT_NAMED.into(),
         AssistantError::Manage(ManageError::Configured(_)) => table::ASSISTANT_CONFIGURED.into(),
+        AssistantError::Manage(ManageError::SecretTaken(_)) => table::SECRET_TAKEN.into(),
         AssistantError::Manage(ManageError::Invalid(faults)) => {
             let key = faults.first().map(|(key, _)| key.as_str()).filter(|key| !key.is_empty());
             let response = ErrorResponse::from(table::INVALID_SETTINGS);

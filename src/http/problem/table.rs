@@ -149,6 +149,7 @@ problems! {
     CONFLICT {
         ASSISTANT_CONFIGURED "assistant_configured" "The assistant is part of the configuration file";
         ASSISTANT_NAMED "assistant_named" "A setting of the server names the assistant";
+        SECRET_TAKEN "secret_taken" "The secret is that of somebody else";
         NO_DOCUMENTS "no_documents" "The assistant has no documents";
         TOO_MANY_DOCUMENTS "too_many_documents" "The assistant has too many documents";
         NO_AZURE_BOT "no_azure_bot" "No Azure bot is configured";

@@ -10,7 +10,7 @@ use super::connections::Lease;
 use super::escape::{escape, unescape};
 use super::postgres_store::PostgresStore;
 use super::reader::decoded;
-use super::row::{number, read_json, signed, undecodable};
+use super::row::{number, signed, undecodable};
 use super::transact::transact;
 use crate::store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected,
@@ -273,8 +273,8 @@ async fn version(connection: &mut PgConnection, name: &str) -> Result<Option<u64
 }
 
 fn assistant(row: &PgRow) -> Result<StoredAssistant, sqlx::Error> {
-    let settings: Map<String, Value> = read_json(Some(row.try_get(1)?))?.unwrap_or_default();
-    Ok(StoredAssistant::new(unescape(row.try_get(0)?), settings, number(row, 2)?, row.try_get(3)?))
+    let (name, settings) = (unescape(row.try_get(0)?), row.try_get::<String, _>(1));
+    Ok(StoredAssistant::of_json(name, settings, number(row, 2)?, row.try_get(3)?))
 }
 
 fn document(row: &PgRow) -> Result<StoredDocument, sqlx::Error> {

@@ -1,7 +1,6 @@
 //! Looks after the store once a second: what rings have missed, and how much there is.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval};
@@ -27,7 +26,7 @@ const SWEEP: &str =
     "SELECT c.id, h.next FROM conversation c JOIN head h ON h.conversation = c.key WHERE c.id = ANY($1)";
 
 /// Works until the end.
-pub(super) async fn run(shared: Arc<Shared>, end: CancellationToken) {
+pub(super) async fn run(shared: &Shared, end: &CancellationToken) {
     let mut seconds = interval(Duration::from_secs(1));
     // After a pause there is nothing to catch up with.
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -42,8 +41,8 @@ pub(super) async fn run(shared: Arc<Shared>, end: CancellationToken) {
             shared.bells.beat();
         }
         let done = async {
-            sweep(&shared, &mut cursor).await?;
-            look(&shared, second).await
+            sweep(shared, &mut cursor).await?;
+            look(shared, second).await
         };
         tokio::select! {
             () = end.cancelled() => return,

@@ -36,5 +36,5 @@ mod writer;
 pub use address::{Address, AddressError};
 pub use archive::{Archive, migrate};
 pub use error::PostgresError;
-pub use options::PostgresOptions;
+pub use options::{PostgresOptions, SecretDigests};
 pub use postgres_store::PostgresStore;

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::FutureExt as _;
 use sqlx::Connection as _;
 use sqlx::postgres::PgConnection;
 use tokio::time::{Instant, timeout};
@@ -14,15 +15,21 @@ use tokio_util::sync::CancellationToken;
 use super::claims::Claims;
 use super::connect::Connector;
 use super::failure::{Failure, mend, timed_out};
-use super::options::PostgresOptions;
+use super::options::{PostgresOptions, SecretDigests};
 use crate::clock::{Clock, SystemClock};
 use crate::metrics::{NodeEvent, StoreFigures};
 use crate::store::turn::TurnKind;
 use crate::store::writing::Health;
+use crate::supervision::supervise;
 
-const BEAT: &str = "INSERT INTO node (id, name, version, started, seen) \
-                    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp()) \
+const BEAT: &str = "INSERT INTO node (id, name, version, started, seen, secrets) \
+                    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4) \
                     ON CONFLICT (id) DO UPDATE SET seen = excluded.seen RETURNING clock_timestamp()";
+
+/// Living nodes whose secrets are others. Two nodes agree that accept what the other one signs, and have the same keys.
+const OTHERS: &str = "SELECT name FROM node WHERE id <> $1 AND seen > clock_timestamp() - make_interval(secs => $2) \
+                      AND NOT (secrets[1] = ANY ($3) AND $3[1] = ANY (secrets) \
+                               AND secrets[cardinality(secrets)] = $3[cardinality($3)]) ORDER BY name";
 
 /// The first turn of a line whose holder has died may be what it has died of, so attempts are counted.
 const BURY: &str = "
@@ -103,6 +110,38 @@ pub(super) struct Node {
     clock: Arc<dyn Clock>,
     pulse: Arc<Pulse>,
     figures: StoreFigures,
+    secrets: Option<SecretDigests>,
+    strangers: Strangers,
+}
+
+/// The names of nodes with other secrets. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strangers(Arc<Mutex<Vec<String>>>);
+
+impl Strangers {
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes who they are now, and says so when others are there than before.
+    fn note(&self, found: Vec<String>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known == found {
+            return;
+        }
+        if found.is_empty() {
+            tracing::warn!("all nodes of the database have the same secrets again");
+        } else {
+            let nodes = found.join("; ");
+            let mend = "give all nodes the same direct_line_secret, direct_line.second_secret and API keys";
+            tracing::error!(
+                nodes,
+                mend,
+                "other nodes of the database have other secrets: they refuse what this node has signed"
+            );
+        }
+        *known = found;
+    }
 }
 
 impl Node {
@@ -112,20 +151,23 @@ impl Node {
         clock: &Arc<dyn Clock>,
         pulse: &Arc<Pulse>,
         figures: &StoreFigures,
+        strangers: &Strangers,
     ) -> Self {
         // For operators who look at the table. Containers and pods are hosts; one host may have several nodes.
         let host = whoami::hostname().unwrap_or_else(|_| "unknown host".to_owned());
         let name = format!("{host}, process {}", std::process::id());
-        let PostgresOptions { heartbeat, dead_after, .. } = *options;
+        let PostgresOptions { heartbeat, dead_after, secrets, .. } = *options;
         let (claims, clock, pulse) = (Arc::clone(claims), Arc::clone(clock), Arc::clone(pulse));
-        Self { name, heartbeat, dead_after, claims, clock, pulse, figures: figures.clone() }
+        let (figures, strangers) = (figures.clone(), strangers.clone());
+        Self { name, heartbeat, dead_after, claims, clock, pulse, figures, secrets, strangers }
     }
 
     /// The first heartbeat.
     pub(super) async fn begin(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let (asked, sent) = (self.clock.now(), Instant::now());
         let beat = sqlx::query_scalar(BEAT).bind(self.claims.node).bind(&self.name).bind(env!("CARGO_PKG_VERSION"));
-        let told: DateTime<Utc> = beat.fetch_one(connection).await?;
+        let beat = beat.bind(self.secrets.map(SecretDigests::words));
+        let told: DateTime<Utc> = beat.fetch_one(&mut *connection).await?;
         self.figures.clock_offset((told - SystemClock.now()).as_seconds_f64());
         // Half-way between the question and the answer.
         let behind = told - (asked + (self.clock.now() - asked) / 2);
@@ -133,6 +175,10 @@ impl Node {
             self.clock.adjust(behind);
         }
         self.pulse.beat(sent);
+        if let Some(secrets) = self.secrets {
+            let others = sqlx::query_scalar(OTHERS).bind(self.claims.node).bind(self.dead_after.as_secs_f64());
+            self.strangers.note(others.bind(secrets.words()).fetch_all(connection).await?);
+        }
         Ok(())
     }
 
@@ -143,11 +189,14 @@ impl Node {
     pub(super) fn start(self, connector: Connector, end: CancellationToken) -> io::Result<JoinHandle<()>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         thread::Builder::new().name("citewire heart".to_owned()).spawn(move || {
-            runtime.block_on(self.run(connector, end));
+            let beating = (self, connector, end.clone());
+            runtime.block_on(supervise("store heart", end, beating, |(node, connector, end)| {
+                node.run(connector, end).boxed()
+            }));
         })
     }
 
-    async fn run(self, connector: Connector, end: CancellationToken) {
+    async fn run(&self, connector: &Connector, end: &CancellationToken) {
         let mut connection = None;
         // Since when each heartbeat was taken: who was cut off itself does not know yet who else is dead.
         let (mut steady, mut health) = (Instant::now(), Health::new(Arc::default()));
@@ -157,7 +206,7 @@ impl Node {
                 () = tokio::time::sleep(self.heartbeat) => {}
             }
             let is_steady = steady.elapsed() >= self.dead_after;
-            let beaten = timeout(self.dead_after / 3, self.beat(&connector, &mut connection, is_steady)).await;
+            let beaten = timeout(self.dead_after / 3, self.beat(connector, &mut connection, is_steady)).await;
             if let Err(error) = beaten.unwrap_or_else(|_| Err(timed_out())) {
                 connection = None;
                 steady = Instant::now();

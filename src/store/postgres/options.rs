@@ -16,6 +16,34 @@ pub struct PostgresOptions {
     pub dead_after: Duration,
     /// Whether an older schema is brought to the version of this program.
     pub migrate: bool,
+    /// What this node tells others of its secrets; `None` where it is not to be compared.
+    pub secrets: Option<SecretDigests>,
+}
+
+/// The digests by which nodes see that they have the same secrets. They are short, so that nobody can find a secret by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SecretDigests {
+    /// Of the Direct Line secret with which this node signs.
+    pub in_use: [u8; 4],
+    /// Of the other one that it accepts, while the secret is exchanged.
+    pub accepted: Option<[u8; 4]>,
+    /// Of all API keys.
+    pub keys: [u8; 4],
+}
+
+impl SecretDigests {
+    /// These digests.
+    #[must_use]
+    pub fn new(in_use: [u8; 4], accepted: Option<[u8; 4]>, keys: [u8; 4]) -> Self {
+        Self { in_use, accepted, keys }
+    }
+
+    /// As they stand in the database.
+    pub(super) fn words(self) -> Vec<String> {
+        let digests = std::iter::once(self.in_use).chain(self.accepted).chain([self.keys]);
+        digests.map(|digest| format!("{:08x}", u32::from_be_bytes(digest))).collect()
+    }
 }
 
 impl Default for PostgresOptions {
@@ -26,6 +54,7 @@ impl Default for PostgresOptions {
             heartbeat: Duration::from_secs(3),
             dead_after: Duration::from_secs(12),
             migrate: true,
+            secrets: None,
         }
     }
 }

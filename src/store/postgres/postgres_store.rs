@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,7 @@ use super::connect::Connector;
 use super::connections::Connections;
 use super::error::PostgresError;
 use super::keeper;
-use super::node::{Node, Pulse};
+use super::node::{Node, Pulse, Strangers};
 use super::options::PostgresOptions;
 use super::reader::{Reader, failed};
 use super::removal::{Which, delete, discard_old_drafts};
@@ -34,6 +35,7 @@ use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
 };
+use crate::supervision::supervise;
 
 /// One connection writes, one listens, and one rings. The others are shared by calls.
 const OTHERS: usize = 3;
@@ -60,6 +62,7 @@ pub struct PostgresStore {
     end: CancellationToken,
     tasks: TaskTracker,
     heart: Mutex<Option<JoinHandle<()>>>,
+    strangers: Strangers,
 }
 
 impl PostgresStore {
@@ -88,7 +91,8 @@ impl PostgresStore {
         let bells = bells.map_err(explain)?;
         let pulse = Arc::new(Pulse::new(alive_for));
         let figures = StoreFigures::default();
-        let node = Node::new(&options, &claims, &clock, &pulse, &figures);
+        let strangers = Strangers::default();
+        let node = Node::new(&options, &claims, &clock, &pulse, &figures, &strangers);
         node.begin(&mut connection).await.map_err(explain)?;
         // Only now does the clock agree with the database's.
         discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
@@ -108,7 +112,8 @@ impl PostgresStore {
         });
         let (queue, work) = mpsc::channel(MAX_WAITING);
         tasks.spawn(Writer::new(Arc::clone(&shared), work).run());
-        tasks.spawn(keeper::run(Arc::clone(&shared), end.clone()));
+        let keeping = (Arc::clone(&shared), end.clone());
+        tasks.spawn(supervise("store keeper", end.clone(), keeping, |(shared, end)| keeper::run(shared, end).boxed()));
         tasks.close();
         opening.disarm();
         let waiting = Arc::new(Semaphore::new(MAX_WAITING_KIB));
@@ -121,6 +126,7 @@ impl PostgresStore {
             end,
             tasks,
             heart: Mutex::new(Some(heart)),
+            strangers,
         })
     }
 
@@ -312,6 +318,10 @@ impl ConversationStore for PostgresStore {
 
     async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
         Ok(self.remove(Which::One(id)).await? > 0)
+    }
+
+    fn strangers(&self) -> Vec<String> {
+        self.strangers.names()
     }
 
     async fn ready(&self) -> Result<(), StoreError> {

@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::FutureExt as _;
 use sqlx::Connection as _;
 use sqlx::postgres::PgConnection;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use super::bells::Bells;
 use super::claims::Claims;
@@ -23,6 +25,7 @@ use crate::clock::Clock;
 use crate::metrics::{Group, NodeEvent, StoreFigures};
 use crate::store::StoreError;
 use crate::store::writing::{Before, Change, Head, Health, Plan};
+use crate::supervision::supervise;
 
 /// So many changes go into one transaction. As many keys one call of the sequence reserves.
 const MAX_CHANGES: usize = 128;
@@ -81,7 +84,16 @@ impl Writer {
     }
 
     /// Works until nobody is left to tell it anything.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(self) {
+        // Only its own end is one.
+        let never = CancellationToken::new();
+        supervise("store writer", never, self, |writer| writer.work().boxed()).await;
+    }
+
+    async fn work(&mut self) {
+        // What a bug may have left half done is asked for anew.
+        self.connection = None;
+        self.speakers.clear();
         while let Some(first) = self.queue.recv().await {
             let group = self.gather(first).await;
             self.last_group = group.len();

@@ -9,7 +9,7 @@ use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
 use super::assistant_work::{AssistantWork, part_number};
-use super::reader::{number, read_json, time, undecodable};
+use super::reader::{number, time, undecodable};
 use super::sqlite_store::SqliteStore;
 use super::work::Alone;
 use crate::store::writing::Reply;
@@ -124,8 +124,8 @@ impl AssistantStore for SqliteStore {
 }
 
 fn assistant(row: &SqliteRow) -> Result<StoredAssistant, sqlx::Error> {
-    let settings: Map<String, Value> = read_json(Some(row.try_get(1)?))?.unwrap_or_default();
-    Ok(StoredAssistant::new(row.try_get(0)?, settings, number(row, 2)?, time(row.try_get(3)?)?))
+    let (settings, changed) = (row.try_get::<String, _>(1), time(row.try_get(3)?));
+    Ok(StoredAssistant::of_json(row.try_get(0)?, settings, number(row, 2)?, changed.unwrap_or_default()))
 }
 
 fn document(row: &SqliteRow) -> Result<StoredDocument, sqlx::Error> {

@@ -20,7 +20,7 @@ use super::lock::{Lock, make_private};
 use super::place::Place;
 use super::reader::Reader;
 use super::work::{Alone, Work};
-use super::writer::Writer;
+use super::writer::{COUNTED, Writer, counted_of};
 use super::{SqliteError, connect, schema, turn_rows};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
@@ -80,8 +80,8 @@ impl SqliteStore {
         let mut connection = options.connect().await.map_err(failed)?;
         schema::migrate(&mut connection, path).await?;
         discard_all_drafts(&mut connection).await.map_err(failed)?;
-        let counted = sqlx::query_as("SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation");
-        let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
+        let counted = sqlx::query_as(COUNTED).fetch_one(&mut connection).await.map_err(failed)?;
+        let (next_key, conversations) = counted_of(counted);
         let (book, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
         let book = Arc::new(book);
         let standing = Arc::<Standing>::default();
@@ -107,12 +107,13 @@ impl SqliteStore {
             next_key,
             book: Arc::clone(&book),
             next_turn,
-            conversations: usize::try_from(conversations).unwrap_or_default(),
+            conversations,
             // The process before may have ended right after a deletion, or been a version that overwrote nothing.
             copies: Copies::EVERYWHERE,
             last_group: 0,
             figures: figures.clone(),
-            _lock: lock,
+            has_begun: false,
+            lock: Some(lock),
         };
         let tasks = TaskTracker::new();
         tasks.spawn(writer.run());

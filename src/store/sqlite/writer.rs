@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::DateTime;
+use futures_util::FutureExt as _;
 use serde::Serialize;
 use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
 use sqlx::{
     Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool,
 };
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::connect::PAGE_BYTES;
 use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
 use super::lock::Lock;
 use super::place::Place;
-use super::turn_rows::{answered_rows, queued_rows};
+use super::turn_rows::{self, answered_rows, queued_rows};
 use super::work::{Alone, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
@@ -27,6 +29,7 @@ use crate::store::line_book::LineBook;
 use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::writing::{Before, Change, Head, Health, Known, Plan, rows};
 use crate::store::{StoreError, StoreLimits};
+use crate::supervision::supervise;
 
 /// So many changes go into one transaction.
 const MAX_CHANGES: usize = 128;
@@ -163,12 +166,32 @@ pub(super) struct Writer {
     /// How many changes were written together last.
     pub(super) last_group: usize,
     pub(super) figures: StoreFigures,
-    pub(super) _lock: Lock,
+    /// Whether it has worked before.
+    pub(super) has_begun: bool,
+    /// Let go of behind the last change.
+    pub(super) lock: Option<Lock>,
+}
+
+/// The next key of a conversation, and the number of conversations.
+pub(super) const COUNTED: &str = "SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation";
+
+/// What [`COUNTED`] has found.
+pub(super) fn counted_of((next_key, conversations): (i64, i64)) -> (i64, usize) {
+    (next_key, usize::try_from(conversations).unwrap_or_default())
 }
 
 impl Writer {
     /// Works until it is told to close or nobody is left to tell it anything.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(self) {
+        // Only its own end is one.
+        let never = CancellationToken::new();
+        supervise("store writer", never, self, |writer| writer.work().boxed()).await;
+    }
+
+    async fn work(&mut self) {
+        if let Err(error) = self.begin_anew().await {
+            tracing::error!(%error, "the store could not be read after a bug; changes may fail until the next start");
+        }
         let mut closing = None;
         let mut ahead = None;
         loop {
@@ -196,6 +219,20 @@ impl Writer {
         if let Some(reply) = closing {
             reply.send(closed).ok();
         }
+    }
+
+    /// Reads anew from the file what a bug may have left half done.
+    async fn begin_anew(&mut self) -> Result<(), sqlx::Error> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return Ok(());
+        }
+        self.connection = None;
+        self.heads.clear();
+        let counted = sqlx::query_as(COUNTED).fetch_one(self.connection().await?).await?;
+        (self.next_key, self.conversations) = counted_of(counted);
+        let (_, next_turn) = turn_rows::load(self.connection().await?).await?;
+        self.next_turn = self.next_turn.max(next_turn);
+        Ok(())
     }
 
     /// What waits and fits into one transaction with the first change, and what came then and does not go with others.
@@ -431,8 +468,9 @@ impl Writer {
         matches!((pages, most), (Ok(pages), Ok(most)) if pages.saturating_add(needed) >= most)
     }
 
-    async fn finish(mut self) -> Result<(), StoreError> {
+    async fn finish(&mut self) -> Result<(), StoreError> {
         self.readers.close().await;
+        let _lock = self.lock.take();
         let Some(mut connection) = self.connection.take() else {
             return Ok(());
         };

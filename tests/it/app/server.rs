@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::assistant::Assistants;
-use citewire::bus::{Bus, BusOptions};
+use citewire::bus::{Bus, BusKey, BusOptions};
 use citewire::channels::azure_bot::{AzureBot, AzureBotOptions, ConnectorRecords, ProactiveMessages};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line::bot::{BotBinding, BotClient};
@@ -113,7 +113,9 @@ impl Setup {
             Arc::clone(clock) as Arc<dyn Clock>,
             Arc::new(RandomIds),
         );
-        if let Some(bus) = Bus::new(&setup.bus, RandomIds.fresh()).expect("a client") {
+        if let Some(bus) =
+            Bus::new(&setup.bus, RandomIds.fresh(), BusKey::new(&self.http.direct_line_secret)).expect("a client")
+        {
             state = state.with_bus(bus);
         }
         if setup.follow_redirects {

@@ -167,3 +167,98 @@ async fn a_user_who_lacks_a_command_is_told_of_once_however_often_it_is_tried() 
     redis.followed(&chat.id, 0).await;
     assert_eq!((node.count(GONE), node.count(BACK)), (1, 1), "{:?}", node.said());
 }
+
+/// Whoever could write to Redis spoke as the bot.
+#[tokio::test]
+async fn what_no_node_has_signed_is_not_shown() {
+    let mut stage = Stage::new().await;
+    let channel = format!("citewire:default:{}", stage.chat.id);
+    let forged = |kind: &str| {
+        let activity = json!({"type": kind, "from": {"role": "bot"}, "text": "FORGED"});
+        json!({"v": 1, "node": "evil", "kind": "shown", "frame": {"activities": [activity]}}).to_string()
+    };
+    let unsigned = [forged("message"), forged("typing")];
+    let signed = unsigned.each_ref().map(|message| format!("{}{message}", "A".repeat(43)));
+    let mut client = stage.redis.client().await;
+    for message in unsigned.iter().chain(&signed) {
+        let mut publish = redis::cmd("PUBLISH");
+        let heard: u64 = publish.arg(&channel).arg(message).query_async(&mut client).await.expect("published");
+        assert_eq!(heard, 2);
+    }
+    let mut asked = stage.ask("why").await;
+    asked.say("because").await;
+    for reader in &mut stage.readers {
+        loop {
+            let shown = reader.activity().await;
+            assert_ne!(text(&shown), "FORGED");
+            if text(&shown) == "because" {
+                break;
+            }
+        }
+    }
+    asked.done().await;
+    for node in &stage.nodes {
+        node.says("it has no signature", 1).await;
+        let metrics = node.get("/metrics", API_KEY).send().await.expect("an answer").text().await.expect("a text");
+        assert!(metrics.contains("\ncitewire_bus_refused_total 4\n"), "{metrics}");
+    }
+}
+
+/// A captured message is good in its own conversation alone.
+#[tokio::test]
+async fn a_message_of_one_conversation_is_not_shown_in_another() {
+    let mut stage = Stage::new().await;
+    let mut hearing = stage.redis.client().await;
+    let other = stage.nodes[0].open_chat().await;
+    let mut reader = stage.nodes[1].socket(&other, None).await;
+    stage.redis.followed(&other.id, 1).await;
+    let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let config = redis::AsyncConnectionConfig::new().set_push_sender(sender);
+    let url = format!("{}?protocol=resp3", stage.redis.url(PASSWORD));
+    let spy = redis::Client::open(url).expect("a client");
+    let mut spy = spy.get_multiplexed_async_connection_with_config(&config).await.expect("Redis runs");
+    spy.subscribe(format!("citewire:default:{}", stage.chat.id)).await.expect("subscribed");
+    let mut asked = stage.ask("why").await;
+    asked.say("because").await;
+    stage.see("because").await;
+    let captured = loop {
+        let pushed = heard.recv().await.expect("a message");
+        if let (redis::PushKind::Message, [_, redis::Value::BulkString(message)]) = (&pushed.kind, &*pushed.data) {
+            break message.clone();
+        }
+    };
+    let channel = format!("citewire:default:{}", other.id);
+    let mut publish = redis::cmd("PUBLISH");
+    let followers: u64 = publish.arg(&channel).arg(captured).query_async(&mut hearing).await.expect("published");
+    assert_eq!(followers, 1);
+    stage.nodes[0].say(&other, "something else").await;
+    assert_eq!(text(&reader.activity().await), "something else");
+    stage.nodes[1].says("its signature is wrong", 1).await;
+    asked.done().await;
+}
+
+/// Each refused what the other had signed, and neither said so.
+#[tokio::test]
+async fn nodes_with_other_secrets_say_so() {
+    let database = Database::new().await;
+    let cluster = Cluster::over(&database.url);
+    let first = cluster.start().await;
+    let warnings = async |node: &Node| answer(node.get("/readyz", API_KEY)).await.1["warnings"].clone();
+    assert_eq!(warnings(&first).await, json!(null));
+    for (setting, value) in [
+        ("CITEWIRE_DIRECT_LINE_SECRET", "the-secret-of-another-cluster"),
+        ("CITEWIRE_API_KEY", "another-key-of-the-tests"),
+    ] {
+        let second = Cluster::over(&database.url).set(setting, value).start().await;
+        second.says("other nodes of the database have other secrets", 1).await;
+        let said = warnings(&second).await.to_string();
+        assert!(said.contains("secrets: other nodes"), "{setting}: {said}");
+        first.says("all nodes of the database have the same secrets again", 0).await;
+        second.terminate().await;
+    }
+    // While a secret is exchanged, nodes agree.
+    let exchanging =
+        Cluster::over(&database.url).set("CITEWIRE_DIRECT_LINE_SECOND_SECRET", "the-next-secret-of-the-nodes");
+    let third = exchanging.start().await;
+    assert_eq!(warnings(&third).await, json!(null));
+}

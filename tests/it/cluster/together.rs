@@ -1,7 +1,7 @@
 //! Several processes serve one set of conversations.
 
 use futures_util::future::join_all;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
@@ -300,4 +300,31 @@ async fn an_assistant_that_is_made_on_one_node_answers_on_the_others() {
     ask("28 days").await;
     let (status, settings) = answer(b.get("/v1/assistants/hr", API_KEY)).await;
     assert_eq!((status, settings), (StatusCode::OK, json!({"documents": {}})));
+}
+
+/// Nobody knew who had sent a secret where.
+#[tokio::test]
+async fn a_change_of_an_assistant_has_a_line_with_key_path_and_version() {
+    let database = Database::new().await;
+    let node = Cluster::over(&database.url).set("CITEWIRE_LOG", "info").start().await;
+    let put = |path: &str, body: &'static str| node.request(Method::PUT, path, API_KEY).body(body);
+    let (stored, settings) = answer(put("/v1/assistants/hr", "{\"documents\":{}}")).await;
+    assert_eq!(stored, StatusCode::CREATED, "{settings}");
+    let (uploaded, document) = answer(put("/v1/assistants/hr/documents/leave.md", "# Leave\n\n30 days.")).await;
+    assert!(uploaded.is_success(), "{document}");
+    let (refused, _) = answer(put("/v1/assistants/it", "{\"documents\":5}")).await;
+    assert_eq!(refused, StatusCode::UNPROCESSABLE_ENTITY);
+    let deleted = node.request(Method::DELETE, "/v1/assistants/hr/documents/leave.md", API_KEY);
+    assert_eq!(answer(deleted).await.0, StatusCode::NO_CONTENT);
+    for (what, path) in [
+        ("stored", "path=\"/v1/assistants/hr\" version="),
+        ("stored", "path=\"/v1/assistants/hr/documents/leave.md\" version="),
+        ("deleted", "path=\"/v1/assistants/hr/documents/leave.md\""),
+    ] {
+        node.says(&format!("citewire::http::audit: {what}"), if what == "stored" { 2 } else { 1 }).await;
+        let said = node.said();
+        let line = said.iter().find(|line| line.contains(&format!(": {what} ")) && line.contains(path));
+        let line = line.unwrap_or_else(|| panic!("{what} {path} is not in {said:#?}"));
+        assert!(line.contains("key=\"api_key\"") && line.contains("request.id="), "{line}");
+    }
 }

@@ -108,6 +108,7 @@ async fn what_is_late_wrong_or_of_another_version_is_not_shown_and_costs_nothing
     for message in [
         piece("s", "late", |_| {}),
         piece("v", "of another version", |message| message["v"] = json!(2)),
+        piece("m", "recorded", |message| message["frame"]["activities"][0]["type"] = json!("message")),
         piece("k", "of another kind", |message| message["kind"] = json!("picture")),
         piece("f", "no frame", |message| message["frame"] = json!("}{")),
         piece("p", "behind what nobody said", |message| message["after"] = json!("900")),

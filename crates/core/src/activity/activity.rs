@@ -76,10 +76,13 @@ impl Activity {
         Self { text: Some(text.into()), text_format: Some("markdown".into()), ..Self::new("message") }
     }
 
+    /// The kind of activities that are delivered but not recorded.
+    pub const EPHEMERAL: &str = "typing";
+
     /// Whether the activity is delivered but not recorded: typing indicators and the updates of a livestream.
     #[must_use]
     pub fn is_ephemeral(&self) -> bool {
-        self.kind == "typing"
+        self.kind == Self::EPHEMERAL
     }
 }
 

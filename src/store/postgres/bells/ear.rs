@@ -1,6 +1,5 @@
 //! Hears what other nodes tell.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgListener, PgPoolOptions};
@@ -70,13 +69,16 @@ pub(super) async fn listen(connector: &Connector, channel: &str) -> Result<PgLis
 }
 
 /// Listens until the end. After each gap the sweep looks at everything.
-pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListener, end: CancellationToken) {
-    let (mut listener, mut told) = (Some(first), None);
+pub(super) async fn run(bells: &Bells, connector: &Connector, first: Option<PgListener>, end: &CancellationToken) {
+    let (mut listener, mut told) = (first, None);
+    if listener.is_none() {
+        bells.set_hearing(false);
+    }
     loop {
         if let Some(open) = listener.take() {
             let ended = tokio::select! {
                 () = end.cancelled() => return,
-                ended = hear(&bells, open, &mut told) => ended,
+                ended = hear(bells, open, &mut told) => ended,
             };
             bells.set_hearing(false);
             if ended.is_news(told) {
@@ -86,7 +88,7 @@ pub(super) async fn run(bells: Arc<Bells>, connector: Connector, first: PgListen
         }
         tokio::select! {
             () = end.cancelled() => return,
-            again = listen(&connector, bells.channel()) => match again {
+            again = listen(connector, bells.channel()) => match again {
                 Ok(again) => listener = Some(again),
                 Err(error) => {
                     tracing::debug!(%error, "other nodes cannot be heard yet");

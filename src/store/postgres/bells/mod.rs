@@ -11,6 +11,7 @@ pub(super) use rings::Bells;
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use sqlx::postgres::PgConnection;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -19,6 +20,7 @@ use uuid::Uuid;
 use super::claims::Claims;
 use super::connect::Connector;
 use super::row::undecodable;
+use crate::supervision::supervise;
 
 /// Starts to listen, and the tasks that ring and hear until the end.
 pub(super) async fn start(
@@ -31,8 +33,14 @@ pub(super) async fn start(
     let (channel, sender) = names(connection).await?;
     let bells = Arc::new(Bells::new(channel, sender, claims));
     let listener = ear::listen(connector, bells.channel()).await?;
-    tasks.spawn(ear::run(Arc::clone(&bells), connector.clone(), listener, end.clone()));
-    tasks.spawn(Arc::clone(&bells.outbox).run(connector.clone(), end.clone()));
+    let hearing = (Arc::clone(&bells), Some(listener), connector.clone(), end.clone());
+    tasks.spawn(supervise("store ear", end.clone(), hearing, |(bells, first, connector, end)| {
+        ear::run(bells, connector, first.take(), end).boxed()
+    }));
+    let ringing = (Arc::clone(&bells.outbox), connector.clone(), end.clone());
+    tasks.spawn(supervise("store bells", end.clone(), ringing, |(outbox, connector, end)| {
+        outbox.run(connector, end).boxed()
+    }));
     Ok(bells)
 }
 

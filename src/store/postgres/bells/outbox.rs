@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::postgres::PgConnection;
@@ -99,7 +99,7 @@ impl Outbox {
     }
 
     /// Sends until the end.
-    pub(super) async fn run(self: Arc<Self>, connector: Connector, end: CancellationToken) {
+    pub(super) async fn run(&self, connector: &Connector, end: &CancellationToken) {
         let (mut connection, mut next) = (None, Instant::now());
         loop {
             tokio::select! {
@@ -108,7 +108,7 @@ impl Outbox {
             }
             sleep_until(next).await;
             let payloads = self.take();
-            let sent = timeout_at(Instant::now() + PATIENCE, self.send(&connector, &mut connection, &payloads)).await;
+            let sent = timeout_at(Instant::now() + PATIENCE, self.send(connector, &mut connection, &payloads)).await;
             let sent = sent.unwrap_or_else(|_| Err(timed_out()));
             self.is_telling.store(sent.is_ok(), Ordering::Relaxed);
             if let Err(error) = sent {

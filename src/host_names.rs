@@ -1,11 +1,11 @@
-//! The host names under which the server may be called.
+//! Patterns of host names.
 
 use std::str::FromStr;
 
 /// The longest name of a host (RFC 1035, section 2.3.4).
-pub(super) const LONGEST_NAME: usize = 255;
+pub(crate) const LONGEST_NAME: usize = 255;
 
-/// Host names under which the server may be called: `chat.contoso.example`, or `*.contoso.example` for all subdomains.
+/// Host names: `chat.contoso.example`, or `*.contoso.example` for all subdomains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedHosts(Vec<String>);
 
@@ -37,7 +37,9 @@ impl AllowedHosts {
         self.0.is_empty()
     }
 
-    pub(super) fn has(&self, host: &str) -> bool {
+    /// Whether this host is one of them.
+    #[must_use]
+    pub fn has(&self, host: &str) -> bool {
         self.0.iter().any(|name| match name.strip_prefix('*') {
             // With its dot, so that `evilcontoso.example` is not below `contoso.example`.
             Some(parent) => {
