@@ -18,7 +18,7 @@ const LOOK_BACK: u64 = 200;
 /// So much of what was recorded behind a question is looked at, while it waited.
 const LOOK_AHEAD: u64 = 200;
 
-/// So many activities are read at a time, from the question back: what fits into the history is mostly among the first of them.
+/// The number of activities to read at a time, from the question back: what fits into the history is mostly among the first of them.
 const STEP: u64 = 24;
 
 /// What was said up to a question, which comes last, as far back as these tokens reach; the question alone where nothing of it is

@@ -38,14 +38,14 @@ const LOOK_INTO_BUCKETS_EVERY: Duration = Duration::from_secs(60);
 /// How long documents that could not be read wait for the next attempt.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(30);
 
-/// So many documents are looked at whose text has to be extracted: more than a few assistants have together, so that the others
+/// The maximum number of documents to look at whose text has to be extracted: more than a few assistants have together, so that the others
 /// come to their turns.
 const UNREAD: usize = 20_000;
 
-/// So many documents of one assistant are begun at one time. Those that have to be parsed then wait for their turns.
+/// The maximum number of documents of one assistant to begin at one time. Those that have to be parsed then wait for their turns.
 const BEGUN_EACH: usize = 4;
 
-/// What is said of a panic, whose message has gone to stderr.
+/// The words for a panic, whose message has gone to stderr.
 const BUG: &str = "this failed because of a bug in citewire; its log has more";
 
 /// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.

@@ -4,7 +4,7 @@ use crate::activity::{Activity, ConversationId, Role, Watermark};
 use crate::channels::direct_line::streaming::Stop;
 use crate::store::{ChangeListener, ConversationStore, StoreError};
 
-/// So many activities are read at a time.
+/// The number of activities to read at a time.
 const PAGE: usize = 200;
 
 /// The name of the event by which a client asks for the end.

@@ -40,16 +40,16 @@ const MAX_ANSWER_BYTES: usize = 80 * 1024 * 1024;
 /// So long a list may take in all.
 const LIST_WITHIN: Duration = Duration::from_secs(60);
 
-/// So many objects are looked at in a bucket or its folder, whatever they are.
+/// The maximum number of objects to look at in a bucket or its folder, whatever they are.
 const MOST_KEYS: usize = 100_000;
 
 /// The longest mark at which a list goes on.
 const LONGEST_TOKEN: usize = 16 * 1024;
 
-/// So many characters of a key are repeated in the log.
+/// The maximum number of characters of a key in the log.
 const SHOWN: usize = 80;
 
-/// What is said of a panic in `object_store`; its message has gone to stderr.
+/// The words for a panic in `object_store`; its message has gone to stderr.
 const BUG: &str = "the library for buckets failed because of a bug";
 
 /// A bucket of documents, or a folder in one.
@@ -58,7 +58,7 @@ pub struct Bucket {
     address: String,
     folder: Path,
     store: Arc<dyn ObjectStore>,
-    /// The same, as it lists its objects.
+    /// `store`, as it lists its objects.
     pages: Arc<dyn PaginatedListStore>,
     signer: Links,
     link_lifetime: Duration,
@@ -144,7 +144,7 @@ impl Bucket {
         })
     }
 
-    /// What is listed in the folder: documents, so many at most.
+    /// The documents in the folder, at most `limit`.
     async fn listed(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteError> {
         // The key of an object in a folder has a `/` behind it.
         let prefix = Some(format!("{}/", self.folder)).filter(|_| !self.folder.as_ref().is_empty());

@@ -312,7 +312,7 @@ mod tests {
             sent = flood => sent,
             () = run(&bus, Arc::new(Nobody)) => panic!("it goes on for ever"),
         };
-        // What is on its way is in the buffers of the system.
+        // Bytes on their way are in the buffers of the system.
         assert!(sent < 40 * 1024 * 1024, "{sent}");
     }
 }

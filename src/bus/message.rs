@@ -133,7 +133,7 @@ impl Message {
         if v != VERSION {
             return None;
         }
-        // What is not shown ends the message: a frame that is left out would be taken for one that is not there.
+        // A frame that is not shown ends the message: one that is left out would be taken for one that is not there.
         let shown = |raw: Option<&RawValue>| raw.map(ephemeral).map_or(Some(None), |frame| frame.map(Some));
         let (first, frame) = (shown(first)?, shown(frame)?);
         Some(match kind {

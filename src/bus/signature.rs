@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::secret::Secret;
 
-/// So many bytes a signature has, before the message.
+/// The length of a signature, which stands before the message, in bytes.
 const BYTES: usize = 43;
 
 /// Signs what this node says, and judges what others say. The keys follow from the Direct Line secret, which all nodes share.
@@ -32,7 +32,7 @@ impl BusKey {
         Self { key: derived(secret), other: None }
     }
 
-    /// The same, when messages hold as well that were signed with the key of another secret.
+    /// Signing with this key, where messages that another secret signed are valid as well.
     #[must_use]
     pub fn or_by(self, secret: Option<&Secret>) -> Self {
         Self { other: secret.map(derived), ..self }
@@ -63,7 +63,7 @@ pub(super) fn unverified(signed: &[u8]) -> &[u8] {
     signed.get(BYTES..).unwrap_or_default()
 }
 
-/// What is signed. The channel has its length before it, so that it cannot reach into the message.
+/// The bytes to sign. The channel has its length before it, so that it cannot reach into the message.
 fn parts<'p>(channel: &'p str, message: &'p [u8]) -> [Vec<u8>; 3] {
     [channel.len().to_be_bytes().to_vec(), channel.as_bytes().to_vec(), message.to_vec()]
 }

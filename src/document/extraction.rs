@@ -1,6 +1,5 @@
 //! Reads a document in a process of its own: one that crashes, hangs or takes too much memory takes nothing else with it.
 
-use futures_util::future::BoxFuture;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -8,6 +7,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use citewire_documents::{Extracted, Format, Limits, Unreadable};
+use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 

@@ -1,9 +1,9 @@
 //! Reads one file of a folder.
 
-use futures_util::FutureExt as _;
 use std::sync::Arc;
 
 use citewire_documents::{Extracted, Format, Markup, PageText, Unreadable, text_of};
+use futures_util::FutureExt as _;
 
 use super::extraction::Load;
 use super::folder::{self, Listed};

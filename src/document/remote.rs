@@ -1,11 +1,11 @@
 //! Documents that another service holds.
 
-use futures_util::FutureExt as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use citewire_documents::Format;
+use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
 use super::file::{self, Content};

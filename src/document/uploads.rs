@@ -1,11 +1,11 @@
 //! The uploaded documents of one assistant.
 
-use futures_util::FutureExt as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use citewire_documents::{Format, Unreadable};
+use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
 use super::file::{self, Content};

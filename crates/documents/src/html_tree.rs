@@ -148,7 +148,7 @@ impl TreeSink for Tree {
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> Handle {
         let element = self.dom.create_element(name, attributes, flags);
-        // What is in a template is nested in it.
+        // The content of a template is nested in it.
         if let NodeData::Element { template_contents, .. } = &element.data
             && let Some(contents) = &*template_contents.borrow()
         {

@@ -19,7 +19,7 @@ pub struct Limits {
     pub max_unpacked_bytes: u64,
     /// Parts of an archive.
     pub max_parts: usize,
-    /// So many elements of XML or HTML may stand in each other.
+    /// The maximum depth of elements of XML or HTML.
     pub max_depth: usize,
 }
 

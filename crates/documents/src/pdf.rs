@@ -15,7 +15,7 @@ const OPTIONAL: [&[u8]; 4] = [b"ToUnicode", b"FontFile", b"FontFile2", b"FontFil
 /// What a page takes from the lists above it.
 const INHERITED: [&[u8]; 2] = [b"Resources", b"MediaBox"];
 
-/// So many lists of pages are looked at above a page. One may name itself as the list above it.
+/// The maximum number of lists of pages to look at above a page. One may name itself as the list above it.
 const MAX_ANCESTORS: usize = 64;
 
 /// A document has so many attempts to read pages without parts of their fonts, each as long as reading a page.

@@ -85,7 +85,7 @@ impl OutputDev for Layout {
         font_size: f64,
         letter: &str,
     ) -> Result<(), OutputError> {
-        // What is over the limit makes the document too long, and needs no more letters.
+        // Text over the limit makes the document too long, and needs no more letters.
         if self.text.len() > self.room {
             return Ok(());
         }
