@@ -80,9 +80,10 @@ impl ReadEvents for MistralEvents {
                     if is_text && chunk.as_str() != Some("") {
                         self.cite(said);
                     }
-                    let text = match chunk {
-                        Value::String(text) => text,
-                        chunk => self.outputs.take(chunk, &event.pointer(), &pointer, notes)?,
+                    let text = if let Value::String(text) = chunk {
+                        text
+                    } else {
+                        self.outputs.take(chunk, &event.pointer(), &pointer, notes)?
                     };
                     if !text.is_empty() {
                         self.ends_blank = text.ends_with(char::is_whitespace);
