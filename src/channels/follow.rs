@@ -86,6 +86,9 @@ where
                 if streaming.is_full() {
                     return Ok(Arrived { streaming, broken: None });
                 }
+                if update.is_none() && streaming.is_behind() {
+                    audience.wish();
+                }
                 let Some(update) = update else { continue };
                 informative = update.or(informative);
                 audience.wish();

@@ -16,6 +16,9 @@ const FREE: usize = 64 * 1024;
 /// all at most, wherever it is cut.
 const PART: usize = 3;
 
+/// The longest open block, in bytes, that is read again for a look at the text.
+const LOOKED_AT: usize = 16 * 1024;
+
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
 /// [`push`](Self::push) never takes text back: its results, joined, are the beginning of the text that
@@ -81,6 +84,21 @@ impl Incremental {
             self.read_on();
         }
         &self.shown[from..]
+    }
+
+    /// Whether [`catch_up`](Self::catch_up) would read text that the pushes left for later.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        let length = self.answer.text.len();
+        self.read < length && length - self.rewrite.settled() <= LOOKED_AT
+    }
+
+    /// Reads all text that has arrived, if its open block has at most 16 KiB, so that [`shown`](Self::shown) is up to date.
+    /// Each call may read those again: call it a few times a second, before readers are shown the text.
+    pub fn catch_up(&mut self) {
+        if self.is_behind() {
+            self.read_on();
+        }
     }
 
     fn read_on(&mut self) {

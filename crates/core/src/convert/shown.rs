@@ -97,6 +97,21 @@ impl Shown {
         Some((rewrite.answer(), rewrite.so_far()))
     }
 
+    /// Whether text waits that [`catch_up`](Self::catch_up) would show.
+    pub(super) fn is_behind(&self) -> bool {
+        matches!(self.phase, Phase::Inline | Phase::Provisional)
+            && self.rewrite.as_ref().is_some_and(Incremental::is_behind)
+    }
+
+    /// Shows all text that can be shown.
+    pub(super) fn catch_up(&mut self) {
+        if self.is_behind()
+            && let Some(rewrite) = &mut self.rewrite
+        {
+            rewrite.catch_up();
+        }
+    }
+
     /// Whether the answer has begun, and nothing of it can be shown before its end.
     pub(super) fn is_silent(&self) -> bool {
         let silent = matches!(self.phase, Phase::Hidden | Phase::Frozen(_));

@@ -119,6 +119,12 @@ impl Streaming {
         Ok(inform.then_some(Update::Informative(INFORMATIVE)))
     }
 
+    /// Whether [`so_far`](Self::so_far) would show text that the last pushes did not: a long block is not read with each.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.shown.is_behind()
+    }
+
     /// The shown text as a message of its own; `None` while nothing of the answer is shown.
     ///
     /// For Web Chat it has a definition and a claim for each number in its text, so that badges work before the answer has
@@ -126,10 +132,13 @@ impl Streaming {
     /// the one that the pushes returned. Other channels get that text alone, because they take citations with the message
     /// only.
     ///
-    /// This builds the whole message anew, so call it only for updates that are really sent.
+    /// This reads what the pushes left for later, and builds the whole message anew, so call it only for updates that are
+    /// really sent.
     #[must_use]
-    pub fn so_far(&self) -> Option<Activity> {
+    pub fn so_far(&mut self) -> Option<Activity> {
         let dialect = self.conversion.to;
+        self.shown.catch_up();
+        self.given = self.given.max(self.shown.text().len());
         if !dialect.streams_claims() {
             return Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message);
         }
