@@ -70,6 +70,13 @@ impl Embedding {
         let mut last_failure = None;
         loop {
             let index = Arc::clone(&changes.borrow_and_update());
+            // Before the documents are read, there is nothing to be complete with.
+            if !index.is_begun {
+                if changes.changed().await.is_err() {
+                    return;
+                }
+                continue;
+            }
             match self.catch_up(&index, &changes).await {
                 Ok(true) => {
                     if last_failure.take().is_some() {
@@ -110,7 +117,10 @@ impl Embedding {
         changes: &watch::Receiver<Arc<IndexSnapshot>>,
     ) -> Result<bool, EmbedError> {
         let parts = parts_of(Arc::clone(index)).await?;
-        self.forget_others(&parts);
+        // A file that waits to be read may be one whose vectors are known.
+        if index.is_read() {
+            self.forget_others(&parts);
+        }
         self.load(&parts).await?;
         self.publish(index, &parts, false);
         let missing: Vec<Part> = parts.iter().filter(|part| !self.known.contains_key(&part.texts)).cloned().collect();

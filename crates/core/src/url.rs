@@ -382,7 +382,7 @@ fn read_serialized(text: &str) -> Option<(Range<usize>, bool)> {
 }
 
 /// Bytes that [`WebUrl::markdown`] never changes, whatever their neighbors.
-static ORDINARY: ByteSet<77> =
+static ORDINARY: ByteSet =
     ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'");
 
 /// For logs and messages: signatures and tokens in the query are written as `****`.

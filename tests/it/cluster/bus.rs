@@ -245,16 +245,18 @@ async fn nodes_with_other_secrets_say_so() {
     let first = cluster.start().await;
     let warnings = async |node: &Node| answer(node.get("/readyz", API_KEY)).await.1["warnings"].clone();
     assert_eq!(warnings(&first).await, json!(null));
-    for (setting, value) in [
+    let settings = [
         ("CITEWIRE_DIRECT_LINE_SECRET", "the-secret-of-another-cluster"),
         ("CITEWIRE_API_KEY", "another-key-of-the-tests"),
-    ] {
+    ];
+    for (at, (setting, value)) in settings.into_iter().enumerate() {
         let second = Cluster::over(&database.url).set(setting, value).start().await;
         second.says("other nodes of the database have other secrets", 1).await;
         let said = warnings(&second).await.to_string();
         assert!(said.contains("secrets: other nodes"), "{setting}: {said}");
-        first.says("all nodes of the database have the same secrets again", 0).await;
+        first.says("other nodes of the database have other secrets", at + 1).await;
         second.terminate().await;
+        first.says("all nodes of the database have the same secrets again", at + 1).await;
     }
     // While a secret is exchanged, nodes agree.
     let exchanging =

@@ -359,12 +359,13 @@ fn is_title(content: &str, after_blank: bool) -> bool {
 /// Whether a line with this beginning may be such a heading.
 fn may_begin_title(content: &str, after_blank: bool) -> bool {
     let is_formed = content.starts_with('#') || content.starts_with("**") || content == "*";
-    let words = content.trim_matches(stands_around_heading);
     let is_short = content.len() <= if is_formed { MAX_HEADING } else { MAX_TITLE };
-    is_short
-        && (is_formed || after_blank)
+    if !is_short || !is_formed && !after_blank {
+        return false;
+    }
+    let words = content.trim_matches(stands_around_heading);
+    words.split(' ').nth(MAX_TITLE_WORDS).is_none()
         && !words.contains(['[', ']', '【', '|', '`', '<', '>', '\\', '$'])
-        && words.split(' ').count() <= MAX_TITLE_WORDS
         && (is_formed && words.is_empty() || words.starts_with(char::is_alphabetic))
 }
 

@@ -169,6 +169,11 @@ static TURN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("turn"));
 /// The length of the shortest name, `turn0a0`.
 const MIN_TURN: usize = 7;
 
+/// Whether a text may hold a name like `turn0file0`.
+pub(super) fn may_name_turns(text: &str) -> bool {
+    TURN.find(text.as_bytes()).is_some()
+}
+
 /// The first name like `turn0file0` in a text, with the words before it that a machine wrote: its range, and the names in it.
 /// `goes_on` says that the last name may go on behind the text.
 pub(super) fn find_turn(text: &str, goes_on: bool) -> Option<(std::ops::Range<usize>, Loose<'_>)> {

@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::cite::bibliography::Bibliography;
 use crate::cite::resolve::Resolver;
 use crate::cite::told::Told;
-use crate::cite::{CitedPlace, CitedSource, CitedText, Position, Rules, definition};
+use crate::cite::{CitedPlace, CitedSource, CitedText, Position, Rules, definition, loose};
 use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, first_unseen};
 
@@ -31,7 +31,7 @@ impl<'g> Given<'g> {
         let Answer { text, sources, grammar, .. } = answer;
         let arrivals = Arrivals { all: sources, before: arrivals };
         let told = Told { text: if is_finished { text } else { &text[..to] }, is_whole: is_finished, grammar };
-        Context { text: &text[..to], told, rules, grammar, sources, resolver, arrivals }
+        Context { text: &text[..to], may_name_turns: true, told, rules, grammar, sources, resolver, arrivals }
     }
 }
 
@@ -67,12 +67,13 @@ impl Rewrite {
         self.so_far.decisions.back_to(&self.so_far.settled.decisions);
         self.so_far.output.back_to(&self.so_far.settled.output);
         self.definitions.back_to(self.so_far.settled.definitions);
-        let context = given.context(to, goes_on_behind.is_none());
+        let mut context = given.context(to, goes_on_behind.is_none());
         let text = context.text;
         let mut from = self.so_far.settled.at.min(to);
         if from == 0 && given.rules.markdown {
             from = text.len() - text.trim_start_matches('\u{feff}').len();
         }
+        context.may_name_turns = loose::may_name_turns(&text[from..]);
         self.so_far.output.begin(&text[from..]);
         let mut definitions = std::mem::take(&mut self.definitions);
         let slice = Slice {

@@ -80,11 +80,9 @@ impl ReadEvents for MistralEvents {
                     if is_text && chunk.as_str() != Some("") {
                         self.cite(said);
                     }
-                    let text = if let Value::String(text) = chunk {
-                        text
-                    } else {
-                        self.outputs.take(chunk, &event.pointer(), &pointer, notes)?
-                    };
+                    // Text needs no place.
+                    let place = if chunk.is_string() { String::new() } else { event.pointer() };
+                    let text = self.outputs.take(chunk, &place, &pointer, notes)?;
                     if !text.is_empty() {
                         self.ends_blank = text.ends_with(char::is_whitespace);
                         said.push(StreamEvent::Text(text));

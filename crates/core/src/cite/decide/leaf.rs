@@ -120,7 +120,7 @@ const MAX_RANGE: usize = 20;
 const RANGE_WORDS: [&str; 3] = ["bis", "through", "hasta"];
 
 /// Bytes of text that need a decision: dollars, square brackets, and the first bytes of other markers.
-static SPECIAL: ByteSet<11> = ByteSet::of(b"[]$^#(\xc2\xe2\xe3\xee\xef");
+static SPECIAL: ByteSet = ByteSet::of(b"[]$^#(\xc2\xe2\xe3\xee\xef");
 
 impl<'l> Leaf<'l, '_> {
     pub(super) fn source(&self) -> &'l str {

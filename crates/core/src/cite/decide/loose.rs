@@ -17,6 +17,9 @@ impl Leaf<'_, '_> {
         let mut from = range.start;
         while from < range.end && !self.context.sources.is_empty() && self.within == Within::Text {
             let goes_on = range.end == self.held;
+            if !goes_on && !self.context.may_name_turns {
+                break;
+            }
             let Some((found, loose)) = loose::find_turn(&self.source()[from..range.end], goes_on) else { break };
             let found = from + found.start..from + found.end;
             self.special_text(token, from..found.start);

@@ -31,6 +31,8 @@ pub(in crate::cite) use places::Places;
 #[derive(Clone, Copy)]
 pub(in crate::cite) struct Context<'c> {
     pub(in crate::cite) text: &'c str,
+    /// Whether the part that is read may hold a name like `turn0file0`. Most hold none, and their many pieces are not searched.
+    pub(in crate::cite) may_name_turns: bool,
     /// The text that explains the markers.
     pub(in crate::cite) told: Told<'c>,
     pub(in crate::cite) rules: &'c Rules,

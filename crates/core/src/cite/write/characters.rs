@@ -4,7 +4,7 @@ use super::writer::{Tail, Writer, ZERO_WIDTH_SPACE};
 use crate::text::{ByteSet, ends_in_unseen_reference, push_visible};
 
 /// Bytes of text that need special treatment: those that Markdown may read, and NUL.
-static SPECIAL: ByteSet<8> = ByteSet::of(b"[]<&`\\!\0");
+static SPECIAL: ByteSet = ByteSet::of(b"[]<&`\\!\0");
 
 impl Writer {
     /// Writes a separator when the end of the output and `next` would mean something together. `is_live` tells that a link
