@@ -363,20 +363,25 @@ impl AssistantManager {
     pub async fn watch_buckets(self: Arc<Self>) {
         let (tasks, mut watched) = (TaskTracker::new(), BTreeMap::<String, Bucket>::new());
         loop {
-            let all = self.assistants.all();
-            let with_library = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
-            let open: BTreeMap<&str, &Arc<Library>> = with_library.filter(|(_, library)| library.is_remote()).collect();
-            watched
-                .retain(|name, bucket| open.get(name.as_str()).is_some_and(|open| Arc::ptr_eq(open, &bucket.library)));
-            for (name, library) in open {
-                watched.entry(name.to_owned()).or_insert_with(|| {
-                    let (library, never) = (Arc::clone(library), CancellationToken::new());
-                    let state = (Arc::clone(&self), name.to_owned(), Arc::clone(&library));
-                    let watching = supervise("bucket", never, state, |(manager, name, library)| {
-                        manager.watch_bucket(name, library).boxed()
-                    });
-                    Bucket { library, _watching: AbortOnDropHandle::new(tasks.spawn(watching)) }
+            // No assistant is kept alive while this waits: its vectors would be computed on.
+            {
+                let all = self.assistants.all();
+                let with_library = all.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?)));
+                let open: BTreeMap<&str, &Arc<Library>> =
+                    with_library.filter(|(_, library)| library.is_remote()).collect();
+                watched.retain(|name, bucket| {
+                    open.get(name.as_str()).is_some_and(|open| Arc::ptr_eq(open, &bucket.library))
                 });
+                for (name, library) in open {
+                    watched.entry(name.to_owned()).or_insert_with(|| {
+                        let (library, never) = (Arc::clone(library), CancellationToken::new());
+                        let state = (Arc::clone(&self), name.to_owned(), Arc::clone(&library));
+                        let watching = supervise("bucket", never, state, |(manager, name, library)| {
+                            manager.watch_bucket(name, library).boxed()
+                        });
+                        Bucket { library, _watching: AbortOnDropHandle::new(tasks.spawn(watching)) }
+                    });
+                }
             }
             self.opened.notified().await;
         }
