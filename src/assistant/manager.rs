@@ -550,7 +550,7 @@ impl AssistantManager {
         let (mut busy, mut running) = (BTreeSet::new(), FuturesUnordered::new());
         loop {
             for assistant in self.assistants.all() {
-                let Some(library) = assistant.library().filter(|library| library.pending() > 0).cloned() else {
+                let Some(library) = assistant.library().filter(|library| library.has_waiting_files()).cloned() else {
                     continue;
                 };
                 // One library is kept alive by its reading, so that no other has its address.

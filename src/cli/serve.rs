@@ -122,6 +122,13 @@ fn say_who_sees_livestreams(bus: Option<&Bus>, place: &Location) -> io::Result<(
     }
 }
 
+/// Says which assistants answer. None is kept: what a later configuration replaces would compute vectors on.
+fn say_who_answers(assistants: &Assistants) -> io::Result<()> {
+    let team = assistants.all();
+    let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
+    if names.is_empty() { Ok(()) } else { telemetry::say(answering(&names)) }
+}
+
 /// Serves until asked to end.
 async fn serve_from(
     store: Arc<dyn Store>,
@@ -196,11 +203,7 @@ async fn serve_from(
         Location::Memory => telemetry::say("conversations are kept in memory, and are lost when citewire stops")?,
     }
     say_who_sees_livestreams(bus.as_ref(), &place)?;
-    let team = assistants.all();
-    if !team.is_empty() {
-        let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
-        telemetry::say(answering(&names))?;
-    }
+    say_who_answers(&assistants)?;
     if let Some(bot) = &config.azure_bot {
         let anonymous = if bot.auth.anonymous { "; callers on this machine need no token" } else { "" };
         telemetry::say(format_args!("the messaging endpoint for Azure Bot Service is /api/messages{anonymous}"))?;

@@ -267,6 +267,12 @@ impl Library {
         snapshot.pending.len() + usize::from(!snapshot.is_begun)
     }
 
+    /// Whether files of a folder wait until their texts are extracted.
+    #[must_use]
+    pub fn has_waiting_files(&self) -> bool {
+        !self.snapshot().pending.is_empty()
+    }
+
     /// The bytes of the text of all documents but this one.
     #[must_use]
     pub fn text_bytes_besides(&self, path: &str) -> u64 {

@@ -189,7 +189,8 @@ async fn vectors_of_a_folder_outlive_a_change_of_settings() {
     write("documents/food.md", "# Food\n\nThe canteen opens at noon, and has lunch.\n");
     let line = server.said(COMPLETE).await;
     assert!(line.contains("passages=2") && line.contains("computed=1"), "only the changed file: {line}");
-    assert_eq!(server.meaning.passages("small").len(), 3);
+    let passages = server.meaning.passages("small");
+    assert_eq!(passages.len(), 3, "{passages:?}");
 }
 
 #[tokio::test]
