@@ -253,7 +253,7 @@ async fn sweep(state: &State, tasks: &Tasks) {
             () = tokio::time::sleep(SWEEP_EVERY) => {}
         }
         state.limits.forget();
-        discard_drafts(&state).await;
+        discard_drafts(state).await;
         match state.retention.run_once().await {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(conversations = deleted, "old conversations were deleted"),
