@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn a_text_ends_with_its_last_whole_part() {
         let end = |text: &str, max| text[..end_within(text, max)].to_owned();
-        assert_eq!(end("One. Two.\n\nThree. Fo", 15), "One. Two.");
-        assert_eq!(end("One. Two\nThree. Fo", 11), "One. Two");
-        assert_eq!(end("One two. Three", 11), "One two.");
+        assert_eq!(end("Once upon. A time.\n\nThree. Fo", 22), "Once upon. A time.");
+        assert_eq!(end("One. Two, three\nFour. Fo", 18), "One. Two, three");
+        assert_eq!(end("One two. Three", 9), "One two.");
         assert_eq!(end("One two three", 9), "One two");
         assert_eq!(end("Donaudampfschiff", 6), "Donaud");
         assert_eq!(end("Grüße", 3), "Gr");
