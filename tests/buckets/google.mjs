@@ -3,6 +3,7 @@
 import { verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { sendObject } from './service.mjs';
 
 /** Starts the service. `objects` are bytes by key. */
 export async function startGoogle({ bucket, publicKey, objects }) {
@@ -19,8 +20,8 @@ export async function startGoogle({ bucket, publicKey, objects }) {
     const key = rest.join('/');
     if (key) {
       const bytes = objects.get(key);
-      const headers = { etag: '"1"', 'last-modified': modified.toUTCString(), 'content-length': bytes.length };
-      return answer(200, request.method === 'HEAD' ? undefined : bytes, headers);
+      const headers = { etag: '"1"', 'last-modified': modified.toUTCString() };
+      return sendObject(request, response, bytes, headers);
     }
     const listed = [...objects].map(
       ([key, bytes]) =>

@@ -4,6 +4,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { sendObject } from './service.mjs';
 
 const hash = (text) => createHash('sha256').update(text).digest('hex');
 const hmac = (key, text) => createHmac('sha256', key).update(text).digest();
@@ -56,8 +57,8 @@ export async function startS3({ bucket, keys, objects }) {
     if (key) {
       const bytes = objects.get(key);
       if (!bytes) return fault(404, 'NoSuchKey');
-      const headers = { etag: `"${hash(bytes)}"`, 'last-modified': changed.toUTCString(), 'content-length': bytes.length };
-      return answer(200, request.method === 'HEAD' ? undefined : bytes, headers);
+      const headers = { etag: `"${hash(bytes)}"`, 'last-modified': changed.toUTCString() };
+      return sendObject(request, response, bytes, headers);
     }
     const prefix = url.searchParams.get('prefix') ?? '';
     const from = Number(url.searchParams.get('continuation-token') ?? 0);

@@ -91,3 +91,17 @@ export async function startService(documents, secret, mode = 'public') {
     },
   };
 }
+
+/** Sends an object as the services do: a range of it if one is asked for, and 412 when it is not the one that is meant. */
+export function sendObject(request, response, bytes, headers) {
+  const meant = request.headers['if-match'];
+  if (meant && meant !== headers.etag) return response.writeHead(412).end();
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  const part = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1);
+  const sent = { ...headers, 'content-length': part.length };
+  if (first !== undefined) {
+    sent['content-range'] = `bytes ${first}-${Number(first) + part.length - 1}/${bytes.length}`;
+  }
+  const status = first === undefined ? 200 : 206;
+  return response.writeHead(status, sent).end(request.method === 'HEAD' ? undefined : part);
+}
