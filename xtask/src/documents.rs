@@ -5,6 +5,7 @@ use crate::{debian, process};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -123,8 +124,18 @@ fn text(program: &Path, path: &PathBuf) -> Result<String> {
         text: String,
     }
     let mut command = Command::new(program);
-    command.args(["read-document", "--format", "pdf", "--memory", "4294967296"]);
-    match serde_json::from_str(&process::output(command.stdin(std::fs::File::open(path)?))?)? {
+    let bytes = std::fs::read(path)?;
+    command.args(["read-document", "--format", "pdf", "--memory", "4294967296", "--seconds", "60"]);
+    command.args(["--size", &bytes.len().to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut stdin = child.stdin.take().context("its input is a pipe")?;
+    stdin.write_all(&bytes)?;
+    // It ends when its input does.
+    let mut said = String::new();
+    child.stdout.take().context("its output is a pipe")?.read_to_string(&mut said)?;
+    drop(stdin);
+    child.wait()?;
+    match serde_json::from_str(&said)? {
         Read::Ok { pages } => Ok(pages.into_iter().map(|page| page.text + "\n").collect()),
         Read::Err(reason) => bail!("{reason}"),
     }
