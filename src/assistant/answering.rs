@@ -271,7 +271,7 @@ impl Inner {
             }
             Err(unanswered) => {
                 let text = match unanswered.cause {
-                    // Whatever there is of it: nobody wants it any more.
+                    // Its reader stopped the answer: an error of the back end behind that is none for anybody.
                     StreamingError::NoAnswer(_) if stop.is_asked() => {
                         return self.end(unanswered.answer, id, stop.words()).await;
                     }

@@ -82,7 +82,7 @@ where
                     Update::Informative(text) => Some(text.to_owned()),
                     Update::Text(_) => None,
                 });
-                // What is longer than it may be is not shown, and nothing more is asked for.
+                // Text behind the limit is not shown, and no more is read of the body.
                 if streaming.is_full() {
                     return Ok(Arrived { streaming, broken: None });
                 }

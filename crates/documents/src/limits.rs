@@ -1,6 +1,6 @@
 //! How much of a document is taken.
 
-/// So much text a file of any size may have: a table of equal rows packs well.
+/// The bytes of text that a file of any size may have: a table of equal rows packs well.
 pub const FREE_TEXT_BYTES: usize = 1024 * 1024;
 
 /// How much of a document is taken.

@@ -12,7 +12,7 @@ use crate::{Limits, Markup, Unreadable};
 /// What the parser may stumble over in a font. A page is readable without it, if less well.
 const OPTIONAL: [&[u8]; 4] = [b"ToUnicode", b"FontFile", b"FontFile2", b"FontFile3"];
 
-/// What a page takes from the lists above it.
+/// The attributes that a page inherits from the lists of pages above it.
 const INHERITED: [&[u8]; 2] = [b"Resources", b"MediaBox"];
 
 /// The maximum number of lists of pages to look at above a page. One may name itself as the list above it.

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 32;
 /// A page draws so many drawings, each as often as it is drawn.
 const MAX_DRAWN: usize = 20_000;
 
-/// What the drawings of a document draw.
+/// The drawings (form XObjects) that each drawing of a document draws.
 #[derive(Debug, Default)]
 pub(crate) struct Forms {
     /// The names that each drawing draws, by its object.

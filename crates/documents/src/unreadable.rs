@@ -29,7 +29,7 @@ pub enum Unreadable {
     /// Too much text.
     #[error("it has more than {limit} bytes of text: split it")]
     TooMuchText {
-        /// What is taken.
+        /// The limit of text in bytes.
         limit: usize,
     },
     /// Too much text together with others.
@@ -37,7 +37,7 @@ pub enum Unreadable {
         "with it the documents have more than {limit} bytes of text: delete some, or raise documents.max_text_bytes"
     )]
     TooMuchTextTogether {
-        /// What is taken.
+        /// The limit of the text of all documents in bytes.
         limit: u64,
     },
     /// More text than a file of its size has.
@@ -45,7 +45,7 @@ pub enum Unreadable {
         "it has more than {limit} times as much text as the file has bytes, as no honest file does: save it in another format"
     )]
     TooDense {
-        /// What is taken.
+        /// The limit of text in multiples of the size of the file.
         limit: usize,
     },
     /// Too much in an archive.

@@ -79,8 +79,8 @@ impl Streaming {
         }
     }
 
-    /// The same conversion, of which at most so many bytes of text are taken, before they are converted. The message of a longer answer has
-    /// its beginning, up to the end of a paragraph, a line, a sentence or a word.
+    /// Limits the text of the answer to `max_length` bytes, counted before the conversion. The message of a longer answer has its
+    /// beginning, up to the end of a paragraph, a line, a sentence or a word.
     #[must_use]
     pub fn at_most(self, max_length: usize) -> Self {
         Self { max_length, ..self }
@@ -103,7 +103,7 @@ impl Streaming {
         for event in events {
             if let StreamEvent::Text(text) = &event {
                 self.length += text.len();
-                // What is longer than it may be is not shown.
+                // Text behind the limit is not shown.
                 if self.is_full() {
                     break;
                 }
