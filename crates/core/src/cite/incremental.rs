@@ -8,8 +8,8 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// The number of bytes that may be read with each piece. Each piece causes its whole open block to be read again; without
-/// a budget, a long block in short pieces would take quadratic time.
+/// The budget of reading, in bytes, within which each piece causes its whole open block to be read again. Without a limit, a
+/// long block in short pieces would take quadratic time.
 const FREE: usize = 64 * 1024;
 
 /// When the budget is used up, an open block is read again once this part of it is new. A block is then read three times in
