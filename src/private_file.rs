@@ -61,7 +61,7 @@ pub fn is_writable_by_others(path: &Path) -> bool {
     has_mode(path, 0o022)
 }
 
-/// What tells a file from another one under the same name.
+/// The identity of a file, which differs from that of another one under the same name.
 pub type FileIdentity = (u64, u64);
 
 /// The file that has this name now; `None` where there is none.
@@ -72,7 +72,7 @@ pub fn identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
 }
 
-/// The same. Windows deletes and replaces no file that is open.
+/// One value for every file: Windows deletes and replaces no file that is open.
 #[must_use]
 #[cfg(not(unix))]
 pub fn identity(path: &Path) -> Option<FileIdentity> {

@@ -39,7 +39,7 @@ impl SecretSource {
         Self { named: BTreeMap::new(), environment: Some(environment) }
     }
 
-    /// The same with the secrets of `[secrets]`, which come before variables of the same name.
+    /// Adds the secrets of `[secrets]`, which come before variables of the same name.
     #[must_use]
     pub fn with_named(self, named: BTreeMap<String, NamedSecret>) -> Self {
         Self { named, ..self }
@@ -70,7 +70,7 @@ impl SecretSource {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// What a name refers to, for messages: `NAME in the environment`, or `the secret NAME`.
+    /// The place that a name refers to, for messages: `NAME in the environment`, or `the secret NAME`.
     #[must_use]
     pub fn describe(&self, name: &str) -> String {
         match (&self.environment, self.named.contains_key(name)) {
@@ -92,7 +92,7 @@ impl SecretSource {
                 "this secret may not go to the host {host:?}; the configuration file of the server says in hosts of [secrets] \
                  where it may go"
             )),
-            // What the operator writes is what the operator means.
+            // The section is the operator's own, so a variable of any name is meant.
             (None, Some(_)) => Ok(()),
             (None, None) => Err(format!(
                 "the configuration file of the server does not say to which hosts this secret may go; add \

@@ -78,7 +78,7 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
     // Colors are for people who look at a terminal and have not asked to be spared (no-color.org).
     let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colours);
-    // What cannot be written there is not complained about there either, which would end the task that logs.
+    // A failure to write a line is not reported there either: that would end the task that logs.
     let lines = lines.log_internal_errors(false);
     FORMAT.set(format).ok();
     // Only the first subscriber of a process counts, and that is the one wanted.

@@ -37,7 +37,7 @@ const RETRY_WITHIN: Duration = Duration::from_secs(20);
 /// The largest response: a document, or a page of a list.
 const MAX_ANSWER_BYTES: usize = 80 * 1024 * 1024;
 
-/// So long a list may take in all.
+/// The longest time for a whole listing.
 const LIST_WITHIN: Duration = Duration::from_secs(60);
 
 /// The maximum number of objects to look at in a bucket or its folder, whatever they are.
@@ -62,7 +62,7 @@ pub struct Bucket {
     pages: Arc<dyn PaginatedListStore>,
     signer: Links,
     link_lifetime: Duration,
-    /// What the log has of it.
+    /// The left-out objects that the log has named.
     told: Mutex<LeftOut>,
 }
 
@@ -207,7 +207,7 @@ impl Bucket {
         RemoteError(format!("the bucket {} cannot be read: {reason}", self.address))
     }
 
-    /// What the library makes of an answer. A panic in it is an error like others.
+    /// The result of a call to the library. A panic in it is an error like others.
     async fn caught<T>(&self, call: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
         AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|_| Err(self.broken(BUG)))
     }
@@ -236,7 +236,7 @@ impl Bucket {
 
 type Built = (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, Links);
 
-/// What signs links.
+/// The signer of links.
 #[derive(Debug)]
 enum Links {
     /// Nothing: the bucket is read without a credential.

@@ -50,7 +50,7 @@ pub enum Kind {
 pub struct BucketFault {
     /// The setting.
     pub setting: &'static str,
-    /// What is wrong with it.
+    /// The reason why it is refused.
     pub reason: String,
 }
 

@@ -1,4 +1,5 @@
-//! What the services accept as parts of a bucket's settings. `object_store` judges none of them, and panics on some.
+//! The rules of the services for the parts of a bucket's settings. `object_store` checks none of them, and panics on
+//! some.
 
 use object_store::path::Path;
 use url::Url;

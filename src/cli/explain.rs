@@ -86,7 +86,7 @@ fn loses_sources(answer: &Answer) -> bool {
 
 /// A mapping for a body.
 struct Proposal {
-    /// Where it is from, and what it finds.
+    /// The origin of the mapping and the findings with it, as lines.
     told: Vec<String>,
     toml: String,
 }
@@ -152,7 +152,7 @@ fn written(options: &MappingOptions) -> Option<String> {
     Some(mapping.trim_start().to_owned())
 }
 
-/// What may be wrong with a guess.
+/// Doubts about a guess.
 fn doubts(options: &MappingOptions, answer: &Answer) -> Vec<String> {
     let text = answer.text.trim();
     let is_json = text.starts_with(['{', '[']) && serde_json::from_str::<serde_json::Value>(text).is_ok();
@@ -174,7 +174,7 @@ fn doubts(options: &MappingOptions, answer: &Answer) -> Vec<String> {
     doubts.into_iter().flatten().collect()
 }
 
-/// What is in an answer: text, sources, places, and what its report says.
+/// Adds the findings of an answer as lines: text, sources, places, and the entries of its report.
 fn found(answer: &Answer, lines: &mut Vec<String>) {
     let CitedText { places, sources, entries, .. } = cite(answer, &Rules::numbered());
     let chars = answer.text.chars().count();

@@ -12,7 +12,7 @@ use super::args::HealthcheckArgs;
 use super::input::print;
 use crate::config::{Sources, bind_address};
 
-/// How long a server has to answer.
+/// The longest wait for an answer of the server.
 const WITHIN: Duration = Duration::from_secs(3);
 
 /// Asks the server whether it takes work, and says the answer in one line.
@@ -34,7 +34,7 @@ pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Where a server that listens on this address says whether it is ready. A server on every address of the machine is called on
+/// The address of `/readyz` of a server that listens here. A server on every address of the machine is called on
 /// loopback.
 fn readiness(bind: SocketAddr) -> anyhow::Result<Url> {
     let ip = match bind.ip() {

@@ -57,7 +57,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     if let Some(error) = &ungrounded {
         writeln!(io::stderr(), "citewire: {input}: {error}")?;
     }
-    // Who reads records sees in them what is missing; what goes on to readers is held back.
+    // Records show their reader that sources are missing; the outputs for readers are held back.
     if ungrounded.is_none() || output == Output::Records {
         let objects = source_objects(body, &answer.sources);
         let mut line = match output {

@@ -42,7 +42,7 @@ fn end_with_input() -> io::Result<()> {
     Ok(())
 }
 
-/// What code in a parser would try that has taken it over, and whether the system refused it.
+/// Attempts of hostile code in a parser, and whether the system refused each.
 #[cfg(debug_assertions)]
 fn attempts(file: &std::path::Path) -> std::collections::BTreeMap<&'static str, bool> {
     let written = std::env::temp_dir().join("citewire-escape");

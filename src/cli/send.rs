@@ -47,7 +47,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
 
     let mut egress = EgressOptions::default();
     if let Some(host) = url.host() {
-        // Whoever types the address of a host means that host, wherever it is.
+        // The address on the command line is the user's own choice, wherever its host is.
         egress.allow.add(&host);
     }
     let http = Client::new(egress)?;

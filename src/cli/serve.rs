@@ -32,14 +32,14 @@ use crate::supervision::supervise;
 use crate::url::WebUrl;
 use crate::{http, store, telemetry};
 
-/// So long the store may take to finish what it has accepted, after everything else has ended.
+/// The longest wait for the store to finish the writes that it has accepted, after everything else has ended.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
 /// The file of the data directory that remembers documents whose reader took too long or crashed.
 const UNREADABLE_DOCUMENTS: &str = "unreadable-documents.json";
 
-/// So many connections are served at one time, as far as the system has files for them: a client that is idle costs
-/// some 20 kB of memory, so that these are two gigabytes.
+/// The number of connections that are served at one time, as far as the system has files for them: a client that is
+/// idle costs some 20 kB of memory, so that these are two gigabytes.
 const MOST_CONNECTIONS: u64 = 100_000;
 
 /// The smallest useful number of connections.

@@ -193,7 +193,7 @@ async fn export(archive: Opened, which: Selection<'_>) -> anyhow::Result<Outcome
         (Ok(0), Selection::Conversation(id)) => bail!("the store has no activities of the conversation {id}"),
         (Ok(0), Selection::User(user)) => bail!("the store has no conversations of the user {user}"),
         (Ok(_), _) => Ok(Outcome::Done),
-        // Whoever reads has seen enough, `head` for instance.
+        // The reader has seen enough, `head` for instance.
         (Err(error), _) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::Done),
         (Err(error), _) => Err(error).context("cannot write to stdout"),
     }

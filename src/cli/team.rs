@@ -34,7 +34,7 @@ pub(super) struct Openers {
 }
 
 impl Openers {
-    /// What a configuration says about assistants.
+    /// The assistants of a configuration.
     pub(super) fn configured(&self, config: &Config) -> Configured {
         let key = DownloadKey::new(&self.direct_line_secret);
         let public = Arc::new(SignedLinks::new(key, self.server.clone(), PUBLIC_FOR));
@@ -74,7 +74,7 @@ pub(super) fn secrets_of_server(config: &Config) -> Vec<(String, Secret)> {
     channel.chain(keys).chain(bot).map(|(owner, secret)| (owner, secret.clone())).collect()
 }
 
-/// What nodes of one database compare of their secrets.
+/// The digests of secrets that nodes of one database compare.
 pub(super) fn digests_of_secrets(config: &Config) -> SecretDigests {
     let short = |parts: &[&str]| {
         let [a, b, c, d, ..] = digest::of_parts(parts);
@@ -95,7 +95,7 @@ pub(super) struct Watched {
     seen: Option<FileState>,
 }
 
-/// What changes when a file does.
+/// Modification time and size, of which one changes when a file does.
 type FileState = (SystemTime, u64);
 
 impl Watched {
@@ -146,7 +146,7 @@ impl Watch {
             }
             Err(error) => format!("the configuration is invalid, so the assistants stay unchanged:\n{error:#}"),
         };
-        // Whoever has changed the configuration looks here; the log may go elsewhere.
+        // The operator who has changed the configuration looks here; the log may go elsewhere.
         telemetry::say(line).ok();
     }
 
@@ -156,7 +156,7 @@ impl Watch {
     }
 }
 
-/// Who answers, in words.
+/// The assistants that answer, in words.
 pub(super) fn answering(names: &[&str]) -> String {
     match names {
         [] => "no assistant answers".to_owned(),

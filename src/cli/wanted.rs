@@ -23,7 +23,7 @@ pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<AnswerFormat> {
     format(args.map.as_deref(), &args.from)
 }
 
-/// What the answer must rest on.
+/// The sources that the answer must rest on.
 pub(super) fn grounding(args: &ConvertArgs) -> convert::Grounding {
     match args.require_grounding {
         None => convert::Grounding::NotRequired,

@@ -21,7 +21,7 @@ use crate::secret_source::SecretSource;
 use crate::upstream::{EmbeddingsOptions, RerankerOptions, UpstreamOptions};
 use crate::url::WebUrl;
 
-/// Who wrote a section.
+/// The author of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
     /// The operator, in the configuration file or the environment: folders and files of the server can be named.

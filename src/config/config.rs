@@ -35,11 +35,11 @@ const SHARED_DRAIN: Duration = Duration::from_secs(5);
 /// The place of the `/v1` key, for messages to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// In this file, alone.
+    /// This file, which holds nothing else.
     File(PathBuf),
-    /// In `CITEWIRE_API_KEY` in the environment.
+    /// The environment variable `CITEWIRE_API_KEY`.
     Variable,
-    /// In the configuration file.
+    /// The configuration file.
     Configuration,
 }
 
@@ -61,7 +61,7 @@ pub struct Config {
     pub assistants: Vec<AssistantPlan>,
     /// The settings that name an assistant, which may be one of the store.
     pub named_assistants: Vec<NamedAssistant>,
-    /// What sections can name as their secrets.
+    /// The secrets that sections can name.
     pub secrets: SecretSource,
     /// The name of the one that answers on the channel itself; it may be [`DOCS`](crate::assistant::DOCS), which stands in no file.
     pub assistant: Option<String>,
@@ -73,15 +73,15 @@ pub struct Config {
     pub store: StoreOptions,
     /// The options of the bus between nodes.
     pub bus: BusOptions,
-    /// Where what citewire keeps is kept: a folder that need not exist yet.
+    /// The folder of all that citewire keeps, which need not exist yet.
     pub data_dir: PathBuf,
-    /// What is logged.
+    /// The filter of the log.
     pub log: String,
-    /// How it is written.
+    /// The format of log lines.
     pub log_format: LogFormat,
     /// Lines for the operator: the secrets that citewire made itself, and variables of the environment that are no settings.
     pub announcements: Vec<String>,
-    /// Where the key of `/v1` stands.
+    /// The place of the key of `/v1`.
     pub api_key_place: KeyPlace,
 }
 
@@ -199,10 +199,11 @@ fn key_place(kept: Option<&GeneratedSecret>, environment: &BTreeMap<String, Stri
     }
 }
 
-/// Where the store is that the configuration names, for commands that look at it. Secrets need not be set for that, and
-/// none are made.
+/// The place of the store that the configuration names, for commands that look at it. Secrets need not be set for that,
+/// and none are made.
 ///
 /// # Errors
+///
 /// When anything in the configuration is wrong: with everything that is.
 pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     let (raw, faults) = load(sources);
@@ -222,7 +223,7 @@ fn hasty(raw: &RawConfig) -> Option<Fault> {
     (options.dead_after < options.heartbeat * 3).then(|| Fault::new(Origin::Together, reason))
 }
 
-/// What is wrong with the settings for pages of other sites.
+/// The faults in the settings for pages of other sites.
 fn embed_faults(raw: &RawConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
     if raw.embed.anonymous && raw.embed.origins.is_empty() {
@@ -243,7 +244,7 @@ pub fn bind_address(sources: &Sources) -> Result<SocketAddr, ConfigError> {
     if faults.is_empty() { Ok(raw.bind) } else { Err(ConfigError(faults)) }
 }
 
-/// What is said of a file with secrets that others on this machine can read.
+/// A warning about a file with secrets that others on this machine can read.
 fn readable_by_others(file: &Path) -> Option<String> {
     let path = file.display();
     let advice =
@@ -327,7 +328,7 @@ fn announce(key: &str, kept: &GeneratedSecret) -> String {
     if kept.is_new {
         format!("{name} was generated: {} (kept in {path})", kept.secret.expose())
     } else {
-        // What is written at every start ends up in the journal of the system.
+        // The line of every start ends up in the journal of the system, so it does not show the secret.
         format!("{name} was generated earlier (kept in {path})")
     }
 }

@@ -31,9 +31,9 @@ impl fmt::Display for Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Where.
+    /// The place of the fault: a setting, a file or a variable.
     pub origin: Origin,
-    /// What.
+    /// The reason, for the operator.
     pub reason: String,
 }
 

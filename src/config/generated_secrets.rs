@@ -25,7 +25,7 @@ pub enum GeneratedSecretError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file holds no secret.

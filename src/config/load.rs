@@ -22,7 +22,7 @@ pub struct Sources {
     pub file: Option<PathBuf>,
     /// The environment. An empty value counts as absent.
     pub environment: BTreeMap<String, String>,
-    /// What was given on the command line: keys of settings and values.
+    /// Settings of the command line: keys and values.
     pub flags: Vec<(&'static str, String)>,
 }
 
@@ -72,10 +72,11 @@ fn is_known(key: &str) -> bool {
     })
 }
 
-/// What a key ends with that names the file of a secret.
+/// The ending of a key that names the file of a secret.
 const FILE: &str = "_file";
 
-/// What is said of a setting, in the order in which it counts: the last wins. A place that says nothing usable gives a reason.
+/// The values of a setting, in the order in which they count: the last wins. A place without a usable value gives a
+/// reason.
 fn values(
     setting: &Setting,
     given: &BTreeMap<String, Value>,

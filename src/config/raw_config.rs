@@ -35,7 +35,7 @@ pub(super) struct RawConfig {
     pub(super) api_key: Option<Secret>,
     /// Whether the file holds a secret itself, and not just the name of the place where one stands.
     pub(super) file_holds_secrets: bool,
-    /// What sections can name as their secrets.
+    /// The secrets that sections can name.
     pub(super) secrets: SecretSource,
     pub(super) keys: Vec<ApiKey>,
     /// Every text of the sections: among them are the names of the variables in which their secrets stand.

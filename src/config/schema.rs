@@ -219,7 +219,7 @@ mod tests {
         assert!(kept == rebuilt, "docs/api/citewire.schema.json is out of date: run the tests with CITEWIRE_UPDATE=1");
     }
 
-    /// What is wrong with a value, for the words of schemas that ours has.
+    /// The faults of a value, for those words of JSON schema that ours has.
     fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
         if let Some(name) = schema["$ref"].as_str() {
             return faults(root, &root["definitions"][name.trim_start_matches(DEFINITIONS)], value, at);
@@ -314,7 +314,7 @@ mod tests {
         assert!(examples > 10, "{examples}");
     }
 
-    /// What stands behind `# ` in it is there to be uncommented.
+    /// Lines behind `# ` in the file are there to be uncommented.
     #[test]
     fn the_file_of_the_package_fits_with_all_that_it_offers() {
         let text = std::fs::read_to_string(repository().join("packaging/debian/citewire.toml")).expect("the file");

@@ -15,7 +15,7 @@ use crate::secret_source::NamedSecret;
 /// The key of the section in the file.
 pub(super) const KEY: &str = "secrets";
 
-/// Where a secret is.
+/// The place of a secret.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "{ env = \"VARIABLE\" } or { file = \"PATH\" }, and hosts = [\"HOST\"]")]
 #[schema(as = NamedSecret)]

@@ -6,13 +6,13 @@ use super::raw_config::RawConfig;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its key in the file; a dot stands for a table.
+    /// The key in the file; a dot stands for a table.
     pub key: &'static str,
-    /// What may stand there.
+    /// The kind of values that may stand there.
     pub kind: Kind,
-    /// What holds when nothing is set.
+    /// The value when nothing is set.
     pub default: DefaultValue,
-    /// What it does, in Markdown, where addresses begin at `docs`.
+    /// The description, in Markdown, where addresses begin at `docs`.
     pub meaning: &'static str,
     pub(super) apply: fn(&mut RawConfig, &str) -> Result<(), String>,
 }
@@ -55,7 +55,7 @@ impl Setting {
         self.kind == Kind::Secret
     }
 
-    /// What is said of its option on the command line.
+    /// The description of its option on the command line.
     #[must_use]
     pub fn help(&self) -> String {
         let (DefaultValue::Is(default) | DefaultValue::Said(default)) = self.default;

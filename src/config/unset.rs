@@ -22,8 +22,8 @@ pub(super) fn missing_secrets(raw: &RawConfig) -> Vec<(&'static str, &'static st
     .collect()
 }
 
-/// What has to be set before the server may start. A database is served by several nodes, to which a secret that one of them has
-/// made, and the address by which it was called, mean nothing.
+/// The settings that must be there before the server may start. A database is served by several nodes, to which a
+/// secret that one of them has made, and the address by which it was called, mean nothing.
 pub(super) fn required(raw: &RawConfig, missing_secrets: &[(&'static str, &str)]) -> Option<Fault> {
     let is_shared = raw.store.is_shared();
     let mut keys: Vec<&str> = missing_secrets.iter().map(|(key, _)| *key).collect();

@@ -29,7 +29,7 @@ pub trait Embedder: Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VectorModel {
-    /// Its name.
+    /// The name of the model.
     pub name: String,
     /// The number of dimensions, where it was set.
     pub dimension: Option<usize>,
@@ -53,7 +53,7 @@ impl VectorModel {
 #[error("{reason}")]
 #[non_exhaustive]
 pub struct EmbedError {
-    /// What went wrong.
+    /// The reason, for the log.
     pub reason: String,
     /// How long the service asks to be left alone.
     pub retry_after: Option<Duration>,

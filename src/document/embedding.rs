@@ -28,7 +28,7 @@ const MAX_BYTES: usize = 1024 * 1024 * 1024;
 pub(super) struct VectorSet {
     /// The snapshot in whose index the passages have their places; `None` at the very beginning.
     pub(super) index: Option<Arc<IndexSnapshot>>,
-    /// In the order of the index.
+    /// The vectors, in the order of the index.
     pub(super) blocks: Vec<Block>,
     /// The number of dimensions, once it is known.
     pub(super) dimension: Option<usize>,
@@ -54,7 +54,7 @@ pub(super) struct Embedding {
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) set: watch::Sender<Arc<VectorSet>>,
-    /// What is computed, by the digests of the texts.
+    /// The vectors that are there, by the digests of the texts.
     pub(super) known: BTreeMap<TextsDigest, DocumentVectors>,
     /// Whether the vectors were complete once.
     pub(super) has_begun: bool,
@@ -261,7 +261,7 @@ impl Embedding {
             }
         }
         if !self.has_worked {
-            // It is not the texts.
+            // The refusal is not about the texts.
             return Err(refused);
         }
         tracing::warn!(
@@ -313,7 +313,7 @@ fn other_dimension(given: usize, wanted: usize) -> String {
     )
 }
 
-/// What is turned into a vector for a passage: its text below its title and headings.
+/// The text that is turned into a vector for a passage: its text below its title and headings.
 fn text_of(index: &IndexSnapshot, place: usize) -> Option<String> {
     index.passages.get(place).map(|(document, passage)| passage.in_context(&document.title))
 }

@@ -37,10 +37,10 @@ pub fn waiting_documents() -> usize {
 
 /// A letter of text may take six bytes of JSON.
 const BYTES_EACH: usize = 6;
-/// The allocator asks the system for so much address space at a time. Unless told so, it begins with a gibibyte, and beside that the
-/// limit leaves no room: now and then a small document would take too much memory.
+/// The address space that the allocator asks the system for at a time. Unless this is set, it begins with a gibibyte, and
+/// the limit leaves no room beside that: now and then a small document would take too much memory.
 const RESERVE: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "64MiB");
-/// So much of what the process complains about is looked at.
+/// The number of bytes of the process's stderr that are read.
 const COMPLAINT_BYTES: u64 = 4 * 1024;
 
 /// Loads the bytes of a document; `None` when it is gone.
@@ -56,9 +56,9 @@ pub struct DocumentReader {
     pub short: Duration,
     /// How long it may read one document in the second attempt.
     pub longest: Duration,
-    /// How much address space it may take, in bytes; only Unix holds it to that.
+    /// The address space that it may take, in bytes; only Unix holds it to that.
     pub memory: u64,
-    /// Whose documents these are: owners take turns.
+    /// The owner of these documents: owners take turns.
     pub owner: String,
 }
 
@@ -75,7 +75,7 @@ impl DocumentReader {
         }
     }
 
-    /// The same for the documents of this owner.
+    /// Reads for this owner.
     #[must_use]
     pub fn of(self, owner: impl Into<String>) -> Self {
         Self { owner: owner.into(), ..self }
@@ -126,7 +126,8 @@ impl DocumentReader {
         Ok(None)
     }
 
-    /// What this reader remembers a document by: another one, or one with other limits, may be able to read it.
+    /// The key under which this reader remembers a document: another one, or one with other limits, may be able to read
+    /// it.
     fn key(&self, format: Format, bytes: &[u8]) -> String {
         let limits = format!("{format} {} {}", self.longest.as_secs(), self.memory);
         key([limits.as_bytes(), self.program.as_os_str().as_encoded_bytes(), bytes])
@@ -171,7 +172,7 @@ impl DocumentReader {
     }
 }
 
-/// What the process wrote.
+/// The output of the process.
 struct Said {
     answer: Vec<u8>,
     complaint: String,

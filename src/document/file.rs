@@ -16,7 +16,7 @@ use crate::url::WebUrl;
 pub(super) struct Content {
     pub(super) document: Arc<Document>,
     pub(super) passages: Arc<[Arc<Passage>]>,
-    /// Of the document and its texts, as they are found and quoted.
+    /// The digest of the document and its texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
     /// The bytes of its texts and their headings.
     pub(super) text_bytes: u64,
@@ -35,7 +35,7 @@ impl Content {
     }
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 pub(super) type FileRead = Result<Content, Unreadable>;
 
 /// Reads a file that was listed; `None` when it is gone.

@@ -16,15 +16,15 @@ use super::{LibraryError, LibraryOptions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Skip {
-    /// Its name begins with a dot.
+    /// The name begins with a dot.
     Hidden,
-    /// Its name ends in something that is no format of documents, or it is no file.
+    /// The name has an ending that is no format of documents, or it is no file.
     OtherType,
     /// A link to a folder: what is in there is a document only where the folder itself is.
     LinkedFolder,
     /// A link that leads out of the folder, or nowhere.
     LeadsOut,
-    /// Its name is no UTF-8.
+    /// The name is not UTF-8.
     NotUtf8,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Listed {
 pub(super) struct Listing {
     pub(super) files: Vec<Listed>,
     pub(super) skipped: Skipped,
-    /// What is skipped and may be a surprise.
+    /// Files that are skipped although their owner may expect them to be read.
     odd: Vec<(Skip, PathBuf)>,
     /// The files that are no documents by their names.
     pub(super) other: Vec<String>,
@@ -72,7 +72,7 @@ impl Listing {
     }
 }
 
-/// So many endings of skipped files are named.
+/// The maximum number of endings of skipped files that are named.
 const ENDINGS: usize = 20;
 
 /// The ending of the name of a file, with its dot; the whole name where it has none.
@@ -111,9 +111,10 @@ pub(super) fn read(options: &LibraryOptions, path: &str) -> Result<Option<Vec<u8
     Ok(Some(bytes))
 }
 
-/// The same, of which nothing is read yet.
+/// Opens a document without reading it.
 ///
 /// # Errors
+///
 /// When it is there but cannot be read, or is too big.
 pub(super) fn open(options: &LibraryOptions, path: &str) -> Result<Option<OriginalFile>, LibraryError> {
     let Some((file, data)) = find(options, path)? else { return Ok(None) };
@@ -125,7 +126,7 @@ pub(super) fn open(options: &LibraryOptions, path: &str) -> Result<Option<Origin
 fn find(options: &LibraryOptions, path: &str) -> Result<Option<(fs::File, fs::Metadata)>, LibraryError> {
     let root = root(options)?;
     let file = path.split('/').fold(root.clone(), |folder, part| folder.join(part));
-    // What it is now, and not what it was when the folder was listed, decides whether it may be read.
+    // The file of now, and not that of the listing, decides whether it may be read.
     let Some(target) = within(&root, &file) else { return Ok(None) };
     let unreadable = |source| LibraryError::File { path: file.clone(), source };
     // A pipe would be waited for.
@@ -141,7 +142,7 @@ fn find(options: &LibraryOptions, path: &str) -> Result<Option<(fs::File, fs::Me
     Ok(Some((opened, data)))
 }
 
-/// Where a path leads, if that is in the folder.
+/// The target of a path, if that is in the folder.
 fn within(root: &Path, path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|target| target.starts_with(root))
 }
@@ -198,7 +199,7 @@ impl Walk<'_> {
         }
         let data = match fs::metadata(&path) {
             Ok(data) => data,
-            // It was deleted since its folder was listed.
+            // The entry was deleted since its folder was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(LibraryError::File { path, source }),
         };

@@ -19,9 +19,9 @@ pub struct Found {
     pub document: Arc<Document>,
     /// The passage.
     pub passage: Arc<Passage>,
-    /// How well it fits, from 0 to 1. What that means, [`measure`](Self::measure) says.
+    /// The fit, from 0 to 1, in the sense of [`measure`](Self::measure).
     pub score: f64,
-    /// What the score measures.
+    /// The meaning of the score.
     pub measure: Measure,
     /// Whether it may answer the question: it has two words of it at least, or its only one, and enough of those that are rare. A
     /// rare word of the question that no document has is missing, too.
@@ -30,7 +30,7 @@ pub struct Found {
     pub matched: Vec<MatchedWord>,
 }
 
-/// What a score measures.
+/// The meaning of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Words: mostly how the passage compares with the one that fits best, by rare words, by how often it has them and by its
@@ -48,7 +48,7 @@ pub enum Measure {
 pub struct MatchedWord {
     /// The word, in lower case and without diacritics; a beginning where only that was found.
     pub text: String,
-    /// How rare it is: more is rarer.
+    /// The rarity: more is rarer.
     pub weight: f64,
 }
 

@@ -45,7 +45,7 @@ impl HybridSearch {
         Self::begin_with(name, library, embedder, clock, KnownVectors::default())
     }
 
-    /// The same with the vectors of the search whose place this one takes: only what differs is computed.
+    /// Begins with the vectors of the search whose place this one takes: only those of changed texts are computed.
     #[must_use]
     pub fn begin_with(
         name: impl Into<String>,
@@ -66,7 +66,7 @@ impl HybridSearch {
             has_worked: false,
         };
         let mut task = JoinSet::new();
-        // It ends when it is dropped.
+        // The task ends when it is dropped.
         let never = CancellationToken::new();
         task.spawn(supervise("embeddings", never, embedding, |embedding| embedding.run().boxed()));
         Self { library, embedder, set, _task: task }

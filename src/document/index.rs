@@ -27,7 +27,7 @@ const ADD: &str = "INSERT INTO passages (rowid, title, headings, text) ";
 /// The index keeps no texts, so a row is taken out with the texts that it was made from.
 const REMOVE: &str = "INSERT INTO passages (passages, rowid, title, headings, text) ";
 
-/// So many passages are written in one statement.
+/// The number of passages that are written in one statement.
 const BATCH: usize = 500;
 
 /// An index of the passages of documents. A change of one document costs what that document does.
@@ -40,7 +40,7 @@ pub(super) struct Index(Mutex<State>);
 #[derive(Debug)]
 struct State {
     connection: SqliteConnection,
-    /// What is indexed, by path.
+    /// The files in the index, by path.
     present: BTreeMap<String, (i64, Content)>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Row {
     pub(super) passage: usize,
 }
 
-/// So many bits of a row are the place in the document, which has fewer passages.
+/// The number of bits of a row that are the place in the document, which has fewer passages.
 const PASSAGE_BITS: u32 = 24;
 
 /// The distance between the labels of two documents in a new index.
@@ -78,9 +78,9 @@ impl Row {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hit {
     pub(super) row: Row,
-    /// How well it matches: more is better, and nothing else is known of it.
+    /// The weight of the match: more is better, and nothing else is known of it.
     pub(super) weight: f64,
-    /// Which of the terms it has.
+    /// The terms that it has, as flags.
     pub(super) has: Vec<bool>,
 }
 

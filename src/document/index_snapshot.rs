@@ -13,26 +13,26 @@ use super::question::Term;
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::digest::of_parts;
 
-/// From so many passages on, words that most of them have say nothing by themselves.
+/// The number of passages from which on a word that most of them have says nothing by itself.
 const COMMON_FROM: usize = 8;
 
-/// So many files are read at one time.
+/// The number of files that are read at one time.
 const AT_ONCE: usize = 4;
 
 /// All documents that were read at one time, with their index.
 #[derive(Debug)]
 pub(super) struct IndexSnapshot {
     pub(super) listing: Listing,
-    /// What came of reading each file, by its path.
+    /// The result of reading each file, by its path.
     pub(super) files: BTreeMap<String, FileRead>,
     pub(super) documents: BTreeMap<DocumentId, Arc<Document>>,
-    /// In the order of the index.
+    /// The passages, in the order of the index.
     pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
-    /// Shared with the snapshots before and behind this one.
+    /// The index, shared with the snapshots before and behind this one.
     pub(super) index: Arc<Index>,
-    /// Where the passages of each document begin, by its label in the index.
+    /// The place of the first passage of each document, by its label in the index.
     firsts: BTreeMap<i64, usize>,
-    /// Of the documents and their texts, as they are found and quoted.
+    /// The digest of the documents and their texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
     /// The bytes of all texts.
     pub(super) text_bytes: u64,
@@ -45,7 +45,7 @@ pub(super) struct IndexSnapshot {
 /// A term with its weight.
 pub(super) struct Weighed {
     pub(super) term: Term,
-    /// So many passages have it.
+    /// The number of passages that have it.
     pub(super) count: usize,
     pub(super) weight: f64,
     /// Whether not nearly all passages have it.
@@ -84,14 +84,14 @@ impl IndexSnapshot {
     }
 }
 
-/// How much a word says that so many of all passages have, as BM25 weighs it. Always above 0.
+/// The rarity of a word that `count` of `all` passages have, as BM25 weighs it. Always above 0.
 fn rarity(count: usize, all: usize) -> f64 {
     let (count, all) = (count as f64, all as f64);
     (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
 }
 
 impl IndexSnapshot {
-    /// Nothing, which is what there is before anything was read.
+    /// The snapshot before anything was read.
     pub(super) async fn empty() -> Result<Self, LibraryError> {
         Ok(Self {
             listing: Listing::default(),
@@ -166,7 +166,7 @@ impl IndexSnapshot {
         let (mut files, mut pending, mut texts) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
         for listed in &listing.files {
             let read = self.files.get(&listed.path);
-            // What did not fit may fit now.
+            // A text that did not fit may fit now.
             let did_not_fit = matches!(read, Some(Err(Unreadable::TooMuchTextTogether { .. })));
             match read {
                 Some(read) if before.contains(listed) && !did_not_fit => {

@@ -29,11 +29,11 @@ use crate::url::WebUrl;
 /// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
 /// in common with the question by chance.
 const LEAST_SHARE: f64 = 0.2;
-/// The same for writing without blanks, where pairs of letters that are no words meet by chance more often.
+/// The least share for writing without blanks, where pairs of letters that are no words meet by chance more often.
 const LEAST_SHARE_UNSPACED: f64 = 0.3;
-/// The same for a passage that may answer the question by itself.
+/// The least share for a passage that may answer the question by itself.
 const ENOUGH: f64 = 0.4;
-/// So many passages are looked at for each one that is wanted, and at least [`CANDIDATES`].
+/// The number of passages that are looked at for each one that is wanted, and at least [`CANDIDATES`].
 const CANDIDATES_EACH: usize = 4;
 const CANDIDATES: usize = 50;
 
@@ -44,26 +44,26 @@ pub struct Library {
     snapshot: watch::Sender<Arc<IndexSnapshot>>,
     /// Held while another snapshot is made.
     refreshing: Mutex<()>,
-    /// Until when questions wait for documents that are still being read.
+    /// The time until which questions wait for documents that are still being read.
     patient_until: Instant,
 }
 
 /// Questions wait so long from the start for documents that are still being read, and are answered from what is read by then.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What came of a file.
+/// The outcome of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentState {
-    /// It can be found and quoted.
+    /// The document can be found and quoted.
     Ready {
-        /// Its pages or slides, where it has any.
+        /// The number of pages or slides, where it has any.
         pages: Option<u32>,
-        /// How many passages it has.
+        /// The number of passages.
         passages: usize,
     },
-    /// It cannot be read.
+    /// The document cannot be read.
     Unreadable(Unreadable),
-    /// It is no document by its name.
+    /// The file is no document by its name.
     Skipped,
 }
 
@@ -76,13 +76,13 @@ impl DocumentState {
     }
 }
 
-/// Where documents come from.
+/// The place that documents come from.
 #[derive(Debug)]
 enum From {
     Folder(LibraryOptions),
-    /// In the store.
+    /// Uploads in the store.
     Uploads(Uploads),
-    /// At another service.
+    /// Objects at another service.
     Remote(Remote),
     /// Texts by their paths.
     Program(BTreeMap<&'static str, &'static str>),
@@ -199,7 +199,7 @@ impl Library {
             From::Remote(remote) => remote.changed().await?,
             From::Program(_) => None,
         };
-        // What is empty from the beginning was read as well.
+        // A folder that is empty from the beginning was read as well.
         let contents = contents.or_else(|| (!before.is_begun).then(Vec::new));
         let Some(contents) = contents else { return Ok(false) };
         self.publish(before.with_documents(contents).await?);
@@ -225,7 +225,7 @@ impl Library {
                 }
             }
             let first = tokio::select! {
-                // What was read is shown before more is begun.
+                // Files that were read are shown before more are begun.
                 biased;
                 first = running.next() => first,
                 _ = changes.changed() => continue,
@@ -286,7 +286,7 @@ impl Library {
         if !self.snapshot().is_read() {
             let mut changes = self.changes();
             let read = changes.wait_for(|snapshot| snapshot.is_read());
-            // What is not read by then is not found.
+            // Documents that are not read by then are not found.
             drop(timeout_at(self.patient_until, read).await);
         }
     }
@@ -303,7 +303,7 @@ impl Library {
         self.snapshot().documents.is_empty()
     }
 
-    /// What in the folder is no document.
+    /// The files in the folder that are no documents.
     #[must_use]
     pub fn skipped(&self) -> Skipped {
         self.snapshot().listing.skipped.clone()
@@ -324,7 +324,7 @@ impl Library {
         files + self.uploads().map_or(0, Uploads::unreadable)
     }
 
-    /// What came of each file of the folder, by its path.
+    /// The outcome of each file of the folder, by its path.
     #[must_use]
     pub fn files(&self) -> BTreeMap<String, DocumentState> {
         let snapshot = self.snapshot();
@@ -393,7 +393,7 @@ impl Library {
                 let matched =
                     has.iter().map(|term| MatchedWord { text: term.term.word(), weight: term.weight }).collect();
                 let (document, passage) = (Arc::clone(document), Arc::clone(passage));
-                // One word in common with a question of several is chance; pairs of letters are no words.
+                // A single word in common with a question of several is chance; pairs of letters are no words.
                 let is_about = mostly_unspaced || share > 0.99 || share >= ENOUGH && has.len() > 1;
                 let mut found = Found { document, passage, score: 0.0, measure: Measure::Words, is_about, matched };
                 found.score = hit.weight * found.fit_of_headings(total);
@@ -411,9 +411,10 @@ impl Library {
         Ok(found)
     }
 
-    /// The same as sources, for a model that is to cite them.
+    /// Searches, and gives the passages as sources for a model that is to cite them.
     ///
     /// # Errors
+    ///
     /// When the search fails, which no question makes it do.
     pub async fn passages(&self, question: &str, limit: usize) -> Result<Vec<Source>, LibraryError> {
         Ok(self.search(question, limit).await?.iter().map(Found::source).collect())
@@ -578,7 +579,7 @@ mod tests {
         fs::remove_file(folder.path().join("new.md")).expect("removed");
         assert!(library.refresh().await.expect("refreshed"));
         assert_eq!(paths(&library, "garage").await, [""; 0]);
-        // What was there stays when the folder has become unusable.
+        // The documents stay when the folder has become unusable.
         fs::rename(folder.path().join("hr"), folder.path().with_extension("moved")).expect("renamed");
         fs::remove_dir_all(folder.path()).expect("removed");
         assert!(library.refresh().await.is_err());
@@ -603,7 +604,7 @@ mod tests {
         );
     }
 
-    /// What a search finds, with its scores.
+    /// The passages that a search finds, with their scores.
     async fn found(library: &Library, question: &str) -> Vec<(String, usize, f64)> {
         let found = library.search(question, 20).await.expect("a search");
         found.into_iter().map(|found| (found.document.path.clone(), found.passage.place, found.score)).collect()

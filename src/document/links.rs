@@ -11,32 +11,32 @@ use crate::answer::Source;
 use crate::clock::Clock;
 use crate::url::WebUrl;
 
-/// Where the metadata of a source names its document.
+/// The member of a source's metadata that names its document.
 pub const DOCUMENT_ID: &str = "document_id";
-/// Where the metadata of a source names the headings above its passage.
+/// The member of a source's metadata that names the headings above its passage.
 pub(super) const HEADING: &str = "heading";
 
 /// Gives the documents of one assistant their ids and download links.
 #[derive(Clone, Debug)]
 pub struct DownloadLinks {
     assistant: String,
-    /// Where readers find this server.
+    /// The address by which readers find this server.
     server: WebUrl,
     access: Access,
 }
 
-/// Who can download the documents of an assistant.
+/// The readers who can download the documents of an assistant.
 #[derive(Clone, Debug)]
 enum Access {
-    /// Nobody.
+    /// No reader.
     None,
     /// Callers with a credential.
     Authenticated,
-    /// For a time, everybody who has the address.
+    /// Everybody who has the address, for a time.
     Public {
-        /// What makes such addresses.
+        /// Makes such addresses.
         links: Arc<dyn PublicLinks>,
-        /// From when on the time counts.
+        /// The clock from which the time counts.
         clock: Arc<dyn Clock>,
     },
 }
@@ -102,7 +102,7 @@ impl DownloadLinks {
         (document.url(&self.server)?.as_str() == url.as_str()).then_some(document)
     }
 
-    /// Where readers find this server.
+    /// The address by which readers find this server.
     pub(super) fn server(&self) -> &WebUrl {
         &self.server
     }

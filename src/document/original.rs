@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::{DocumentId, LibraryError, RemoteDocument, RemoteDocuments};
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, MAX_PIECE_BYTES};
 
-/// So much of a file is read at a time.
+/// The bytes of a file that are read at a time.
 const PART_BYTES: usize = 256 * 1024;
 
 /// The file of a document as it was when it was opened. Nothing of it is read until a part is asked for.
@@ -45,19 +45,20 @@ impl OriginalFile {
         Self::new(found.bytes, Some(tag), Place::Remote(place, found))
     }
 
-    /// Its size.
+    /// The size, in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What another version of the file has otherwise: letters, digits and `-`. `None` where there is nothing to tell versions by.
+    /// The tag, different in another version of the file: letters, digits and `-`. `None` where there is nothing to
+    /// tell versions by.
     #[must_use]
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
 
-    /// Which upload it is; `None` where it was not uploaded.
+    /// The number of the upload; `None` where it was not uploaded.
     #[must_use]
     pub fn edition(&self) -> Option<u64> {
         self.edition

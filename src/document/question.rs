@@ -2,10 +2,10 @@
 
 use super::words::{Word, is_stop_word, words};
 
-/// So many words of a question are looked for; nobody reads answers to more.
+/// The maximum number of words of a question that are looked for; an answer to more would not be read.
 const MAX_WORDS: usize = 32;
 
-/// So many bytes of a question are searched with.
+/// The bytes of a question that are searched with.
 const MAX_BYTES: usize = 8 * 1024;
 
 /// The beginning of a question, with which it is searched: however long it is, a search takes no longer.
@@ -46,8 +46,8 @@ impl Question {
         if self.is_idle { 0 } else { self.words.len() }
     }
 
-    /// What to look for: each word by itself; in a question of stop words alone, which are everywhere, all of them in their
-    /// order.
+    /// The terms to look for: each word by itself; in a question of stop words alone, which are everywhere, all of them
+    /// in their order.
     pub(super) fn terms(&self) -> Vec<Term> {
         if !self.is_idle {
             return self.words.iter().map(Term::of).collect();
@@ -81,8 +81,8 @@ impl Term {
         Self { text: letters(word).join(" "), is_prefix: false, is_unspaced: word.is_unspaced }
     }
 
-    /// What words begin with that may be other forms of this one, or made with it: for a word that stands nowhere. The stemmer
-    /// of the index knows English endings only.
+    /// The beginning of words that may be other forms of this one, or made with it: for a word that stands nowhere. The
+    /// stemmer of the index knows English endings only.
     pub(super) fn beginning(&self) -> Option<Self> {
         let length = self.text.chars().count();
         let is_word = !self.is_unspaced && !self.text.contains(' ') && length > MIN_PREFIX;
@@ -90,7 +90,7 @@ impl Term {
         is_word.then_some(Self { text, is_prefix: true, is_unspaced: false })
     }
 
-    /// The same where somebody has no key for `ä`, `ö` and `ü`: the index has no diacritics.
+    /// The word as typed without a key for `ä`, `ö` and `ü`: the index has no diacritics.
     pub(super) fn without_umlauts(&self) -> Option<Self> {
         let text = self.text.replace("ae", "a").replace("oe", "o").replace("ue", "u");
         (!self.is_unspaced && text != self.text).then_some(Self { text, ..self.clone() })

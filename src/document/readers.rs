@@ -24,13 +24,13 @@ struct Readers {
 }
 
 impl ReaderLinks {
-    /// For readers of whom nothing is known.
+    /// Addresses for readers of whom nothing is known.
     #[must_use]
     pub fn for_anybody(documents: Vec<DownloadLinks>) -> Self {
         Self { documents, readers: None }
     }
 
-    /// The same for the readers of a conversation in which this assistant answers.
+    /// Addresses for the readers of a conversation in which this assistant answers.
     #[must_use]
     pub fn signed(self, key: DownloadKey, readership: Readership, assistant: impl Into<String>) -> Self {
         Self { readers: Some(Readers { readership, assistant: assistant.into(), key }), ..self }

@@ -23,7 +23,7 @@ pub(super) struct Remote {
 #[derive(Clone, Debug)]
 struct Text {
     listed: RemoteDocument,
-    /// What could not be read has none.
+    /// The text; `None` for a document that could not be read.
     content: Option<Content>,
 }
 
@@ -93,7 +93,7 @@ impl Remote {
         Ok(Some(found))
     }
 
-    /// Where the documents are.
+    /// The place of the documents.
     pub(super) fn place(&self) -> Arc<dyn RemoteDocuments> {
         Arc::clone(&self.place)
     }

@@ -18,7 +18,7 @@ pub trait RemoteDocuments: Debug + Send + Sync {
     /// The bytes of a document; `None` when it is gone.
     async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError>;
 
-    /// What is listed of one document; `None` when it is gone. Nothing of its content is read.
+    /// The entry of one document in the listing; `None` when it is gone. Nothing of its content is read.
     async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteError>;
 
     /// Some bytes of a document; `None` when it is gone, or another one than was listed.
@@ -33,13 +33,13 @@ pub trait RemoteDocuments: Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteDocument {
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// Its size.
+    /// The size, in bytes.
     pub bytes: u64,
-    /// Changes with its content: an entity tag, where the place has some.
+    /// A tag that changes with the content: an entity tag, where the place has some.
     pub tag: Option<String>,
-    /// When it was changed last.
+    /// The time of the last change.
     pub modified: DateTime<Utc>,
 }
 

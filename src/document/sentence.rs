@@ -30,7 +30,7 @@ const BETWEEN_CELLS: &str = " – ";
 pub struct Sentence {
     /// The sentence on one line: code and emphasis as they stand, links as their texts, a dash between the cells of a row.
     pub markdown: String,
-    /// What readers see of it.
+    /// The visible text.
     pub plain: String,
     /// The paragraph, item or row of its passage in which it stands, counted from 0.
     pub block: usize,
@@ -40,7 +40,7 @@ pub struct Sentence {
     pub code: Option<String>,
 }
 
-/// What readers see of a Markdown text: no marks, no HTML, one blank for any number of blanks and line ends.
+/// The visible text of Markdown: no marks, no HTML, one blank for any number of blanks and line ends.
 #[must_use]
 pub fn plain_text(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len());
@@ -69,7 +69,7 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let whole = plain_text(text);
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
-        // What is a mark to Markdown is a letter here: such a sentence would lose it.
+        // A mark of Markdown is a letter here: such a sentence would lose it.
         Markup::Plain => (text.split("\n\n").map(|text| Line::Text(one_blank(text))).collect(), Some(one_blank(text))),
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
@@ -112,11 +112,11 @@ impl Line {
     }
 }
 
-/// What readers see of a sentence, if it is one by itself: one paragraph of text, with nothing that could be taken for a marker
-/// of a citation or could begin something that the next sentence ends.
+/// The visible text of a sentence, if it stands alone: one paragraph of text, with nothing that could be taken for a
+/// marker of a citation or could begin something that the next sentence ends.
 fn plain_alone(markdown: &str) -> Option<String> {
     let mut text = String::new();
-    // The same without what stands in code, where nothing begins a tag or math.
+    // The text without code, where nothing begins a tag or math.
     let mut bare = String::new();
     let mut paragraphs = 0;
     for event in Parser::new_ext(markdown, MARKDOWN) {
@@ -172,7 +172,7 @@ fn sentences(line: &str) -> Vec<&str> {
     sentences
 }
 
-/// Where emphasis and code are.
+/// The ranges of emphasis and code.
 fn closed_parts(line: &str) -> Vec<std::ops::Range<usize>> {
     let events = Parser::new_ext(line, MARKDOWN).into_offset_iter();
     let is_part = |event: &Event<'_>| {
@@ -213,7 +213,7 @@ struct Prose<'s> {
     line: String,
     /// The source is copied up to here; `None` where what comes next is not to be copied along.
     copied: Option<usize>,
-    /// How deep in what has no sentences.
+    /// The depth within elements that have no sentences.
     skipped: usize,
 }
 
@@ -295,7 +295,8 @@ impl Prose<'_> {
                 let fence: String = code.chars().take_while(|c| *c == '`').collect();
                 let ends = code.lines().count() > 2 && code.lines().last() == Some(fence.as_str());
                 let fits = ends && fence.len() >= 3 && indent.is_empty();
-                // Without its language: Web Chat's newer highlighter complains of those that it does not know, such as TOML.
+                // The language is left out: Web Chat's newer highlighter complains of those that it does not know, such
+                // as TOML.
                 code.split_once('\n').filter(|_| fits).map(|(_, rest)| format!("{fence}\n{rest}"))
             }
             CodeBlockKind::Indented => {

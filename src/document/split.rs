@@ -151,7 +151,7 @@ fn markdown_blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut depth = 0_usize;
     let mut items: Vec<Range<usize>> = Vec::new();
-    // Where emphasis, code and links of a paragraph are.
+    // The ranges of emphasis, code and links of a paragraph.
     let mut closed: Vec<Range<usize>> = Vec::new();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         #[expect(clippy::wildcard_enum_match_arm, reason = "all other parts of a block stay within it")]
@@ -222,7 +222,7 @@ fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block
     };
     for (at, sentence) in text[range.clone()].split_sentence_bound_indices() {
         let end = range.start + at + sentence.len();
-        // What has no full stop is cut between words.
+        // A text without a full stop is cut between words.
         let mut last = start;
         for (word_at, word) in sentence.split_word_bound_indices() {
             let word_end = range.start + at + word_at + word.len();

@@ -1,4 +1,4 @@
-//! Who may have a document read next: the owners of documents take turns, so that the slow files of one hold up no other.
+//! Turns of documents to be read: their owners take turns, so that the slow files of one hold up no other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,11 +8,11 @@ use tokio::sync::oneshot;
 /// A line of documents that are read in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
-    /// What is read in no time: nothing slow stands before it.
+    /// A document that is read at once: nothing slow stands before it.
     Quick,
-    /// What has to be parsed, within the short time.
+    /// A document that has to be parsed, within the short time.
     Parsed,
-    /// What took longer than the short time, once more.
+    /// A document that took longer than the short time, once more.
     Late,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Turns(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     lines: BTreeMap<Lane, Line>,
-    /// So many are read.
+    /// The number of documents being read.
     running: BTreeMap<Lane, usize>,
 }
 
@@ -74,7 +74,7 @@ impl Turns {
     fn go_on(&self) {
         loop {
             let Some((lane, give)) = self.state().next() else { return };
-            // Whoever went away meanwhile drops the turn, and with it leaves the place.
+            // A caller who went away meanwhile drops the turn, and with it leaves the place.
             drop(give.send(Turn { turns: self.clone(), lane }));
         }
     }

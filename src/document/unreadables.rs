@@ -15,17 +15,17 @@ use crate::digest::of_parts;
 /// Another number has everything read again: to be raised when readers have learned to read more.
 const READER: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
 
-/// So many documents are remembered; the oldest go first.
+/// The number of documents that are remembered; the oldest go first.
 const MOST: usize = 1_000;
 
 /// A document is tried again after this time: the machine may have been busy.
 const REMEMBERED_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What is remembered of a document.
+/// The memory of one document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Entry {
     reason: Unreadable,
-    /// In Unix seconds.
+    /// Unix time in seconds.
     since: u64,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Uploads {
 #[derive(Debug, Default)]
 struct Seen {
     documents: Vec<StoredDocument>,
-    /// By their names.
+    /// The texts, by their names.
     texts: BTreeMap<String, Text>,
 }
 
@@ -164,7 +164,7 @@ impl ReadUpload {
                 Ok(true) => {
                     DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
                 }
-                // It was replaced or deleted meanwhile.
+                // The document was replaced or deleted meanwhile.
                 Ok(false) => return Ok(()),
                 // Another attempt would fail as well, and keep the documents behind it waiting.
                 Err(error @ StoreError::Full { .. }) => DocumentState::Unreadable { reason: error.to_string() },

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// So many products are added up side by side, so that the compiler can use vector instructions.
+/// The number of products that are added up side by side, so that the compiler can use vector instructions.
 const LANES: usize = 16;
 
 /// The digest of all texts that vectors are made of.

@@ -209,7 +209,7 @@ pub(crate) async fn generate_token(
     json(HttpResponse::Ok(), &Conversation::from(&grant))
 }
 
-/// What changes the assistants of this server.
+/// The manager through which assistants of this server change.
 pub(super) fn manager(state: &State) -> Result<&AssistantManager, AssistantError> {
     state.manager.as_deref().ok_or(AssistantError::NotManaged)
 }

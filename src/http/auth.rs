@@ -24,7 +24,7 @@ use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 /// The credential that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing, or the handler looks for itself: the routes of [`OPEN`].
+    /// No credential, or one that the handler checks itself: the routes of [`OPEN`].
     Open,
     /// A key with this scope.
     Key(Scope),
@@ -45,7 +45,7 @@ pub enum Access {
 pub(crate) struct PageCaller(pub(crate) Claims);
 
 impl Access {
-    /// What the route with this pattern asks for.
+    /// The credential that the route with this pattern asks for.
     #[must_use]
     pub fn of(pattern: &str) -> Self {
         if OPEN.contains(&pattern) {

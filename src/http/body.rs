@@ -13,18 +13,19 @@ use actix_web::{Error, HttpMessage as _, HttpRequest, error::PayloadError, http:
 use futures_util::{Stream, StreamExt as _, stream};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
-/// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
+/// The bytes beyond the limit that are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
 const DISCARD_BYTES: usize = 64 * 1024 * 1024;
 
-/// What of a refused body comes within this time, and again within it, is on its way; and no longer than so long in all.
+/// The longest pause between the bytes of a refused body that count as on their way, and the longest time for all of
+/// them.
 const ON_ITS_WAY: Duration = Duration::from_millis(250);
 const ON_ITS_WAY_IN_ALL: Duration = Duration::from_secs(2);
 
 /// An upload may come as slowly as it likes for so long.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// So much of a body is thrown away for a caller who is not let in, and for so long.
+/// The bytes of a body that are thrown away for a caller who is not let in, and the time for them.
 const DISCARD_UNWANTED_BYTES: usize = 1024 * 1024;
 const DISCARD_UNWANTED_FOR: Duration = Duration::from_secs(5);
 
@@ -32,30 +33,30 @@ const DISCARD_UNWANTED_FOR: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// It is longer than allowed.
+    /// The body is longer than allowed.
     #[error("the body is longer than {limit} bytes")]
     TooLong {
-        /// What is allowed.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     #[error("the body did not arrive within {seconds} s")]
     TooSlow {
-        /// What is allowed.
+        /// The limit, in seconds.
         seconds: u64,
     },
-    /// It came with less than the least rate.
+    /// The body came with less than the least rate.
     #[error(
         "the body came too slowly: send at least {rate} bytes a second behind the first {grace} seconds, or lower the setting \
          limits.upload_bytes_per_second (CITEWIRE_LIMITS_UPLOAD_BYTES_PER_SECOND)"
     )]
     BelowRate {
-        /// What is asked for, in bytes a second.
+        /// The least rate, in bytes a second.
         rate: u32,
         /// The time in seconds in which it may come as it likes.
         grace: u64,
     },
-    /// It broke off.
+    /// The body broke off.
     #[error("the body could not be read")]
     Broken(#[source] PayloadError),
 }

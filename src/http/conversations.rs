@@ -193,7 +193,7 @@ pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpR
     Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
 }
 
-/// Why an export is broken off.
+/// The reason why an export is broken off.
 type Broken = Box<dyn std::error::Error>;
 
 /// All activities, a page at a time, so that a long conversation is never held whole. A failure half-way breaks the
@@ -239,7 +239,7 @@ pub(super) async fn known(state: &State, called: &str) -> Result<Conversation, A
     Ok(find(&*state.store, called).await?.ok_or(DeliveryError::UnknownConversation)?)
 }
 
-/// What the world calls a conversation that is behind Azure Bot Service.
+/// The channel and the channel's conversation id, for a conversation behind Azure Bot Service.
 fn name(conversation: &Conversation) -> Option<String> {
     let reference = ConversationReference::from_stored(conversation.reference.as_ref()?).ok()?;
     Some(reference.name().to_string())

@@ -27,7 +27,7 @@ pub(crate) enum Reader {
     Trusted,
     /// The token of a conversation: whoever has it reads what the assistant of that conversation cites.
     Of(ConversationId),
-    /// Nothing but the address, which has not been judged yet.
+    /// The address alone, which has not been judged yet.
     Unknown,
 }
 
@@ -113,7 +113,7 @@ pub(crate) async fn download(
     let library = assistant.library().ok_or(DocumentError::Unknown)?;
     let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
     let opened = library.open_file(&address.document).await.unwrap_or_else(|error| {
-        // What cannot be read is to readers as if it were not there.
+        // A document that cannot be read is to readers as if it were not there.
         tracing::warn!(document.id = %address.document, error = %error, "a document cannot be downloaded");
         None
     });
@@ -155,16 +155,16 @@ const PDF: &str = "application/pdf";
 const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; \
                           frame-ancestors 'none'";
 
-/// For whom an address is signed.
+/// The readers for whom an address is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signed {
-    /// For everybody, until a time; where the document was uploaded, to this upload alone.
+    /// Everybody, until a time; where the document was uploaded, for this upload alone.
     ForATime { edition: Option<u64> },
-    /// For the readers of a conversation.
+    /// The readers of a conversation.
     ForReaders,
 }
 
-/// What the signature of an address is good for.
+/// The readers for whom the signature of an address is valid.
 async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Result<Signed, ApiError> {
     let said = |name| query.get(name).unwrap_or_default();
     let signature = said(SIGNATURE);

@@ -13,7 +13,7 @@ use crate::assistant::Revision;
 struct Health {
     #[schema(example = "ok")]
     status: &'static str,
-    /// What does not work, but keeps nobody from being served here.
+    /// Faults that keep no caller from being served here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     /// A digest of the assistants, their settings and documents. When all nodes of a cluster show the same, a change has arrived
@@ -30,7 +30,7 @@ struct Health {
 /// Answers are right without the bus, so that is no reason to send users elsewhere.
 const BUS_IS_DOWN: &str = "bus: not connected; readers on other nodes see answers when they are whole";
 
-/// What readers get from these nodes is right as well; those who go from one to the other are refused.
+/// Each node alone serves its readers correctly; readers who go from one to the other are refused.
 const OTHER_SECRETS: &str = "secrets: other nodes of the database have other secrets, and refuse the tokens of this one; \
                              the log names them";
 

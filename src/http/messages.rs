@@ -15,7 +15,7 @@ use super::{ApiError, State, body, door};
 use crate::channels::azure_bot::auth::Bearer;
 use crate::channels::azure_bot::{AzureBot, Inbound, Received};
 
-/// Has a proxy pass on what comes when it comes.
+/// Tells a proxy to pass on each part of the body when it comes.
 const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 #[derive(Serialize)]
@@ -69,7 +69,7 @@ pub(crate) async fn receive(
     respond(received.map_err(MessagesError::Receive)?)
 }
 
-/// What can be said before the body is read.
+/// Judges the call before its body is read.
 async fn admit<'s>(
     state: &'s State,
     request: &HttpRequest,

@@ -18,11 +18,11 @@ use crate::secret::Secret;
 /// The options of the HTTP server.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free one.
     pub bind: SocketAddr,
     /// Worker threads; 0 takes one for each core.
     pub workers: usize,
-    /// So many connections are served at one time; more wait until one of them ends.
+    /// The number of connections that are served at one time; more wait until one of them ends.
     pub max_connections: usize,
     /// The keys of `/v1`; that which opens everything comes first.
     pub keys: Vec<ApiKey>,
@@ -30,7 +30,7 @@ pub struct HttpOptions {
     pub direct_line_secret: Secret,
     /// While the secret is exchanged, the other one: it opens the same, and what was signed with it holds.
     pub second_direct_line_secret: Option<Secret>,
-    /// How clients reach this server, when that is not what they say in `Host`.
+    /// The address by which clients reach this server, when that is not the one in `Host`.
     pub public_url: Option<PublicUrl>,
     /// The proxies whose `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` are believed. They must set all three.
     pub trusted_proxies: TrustedProxies,
@@ -48,7 +48,7 @@ pub struct HttpOptions {
     pub page_answers: bool,
     /// The JSON schema of an assistant, from which the settings page makes its form. Without it, there is no such page.
     pub admin_schema: Option<Arc<str>>,
-    /// What pages of other sites may do.
+    /// Rights of pages of other sites.
     pub embed: EmbedOptions,
     /// The file with the Web Chat bundle.
     pub webchat_js: Option<PathBuf>,
@@ -144,7 +144,7 @@ impl FromStr for PublicUrl {
 }
 
 impl PublicUrl {
-    /// The same address for WebSockets, without a slash at the end.
+    /// The address for WebSockets, without a slash at the end.
     #[must_use]
     pub fn web_socket_base(&self) -> String {
         let url = self.0.as_str().trim_end_matches('/');

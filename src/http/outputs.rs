@@ -32,7 +32,7 @@ use crate::sse;
 const STREAMS: [&str; 4] =
     ["text/event-stream", "application/x-ndjson", "application/jsonl", "application/x-json-stream"];
 
-/// What stands between a system prompt and the context.
+/// The text between a system prompt and the context.
 const BETWEEN: &str = "\n\n";
 
 /// Convert an answer for Open WebUI.

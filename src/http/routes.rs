@@ -228,8 +228,8 @@ fn route(entry: &RouteEntry) -> Route {
     }
 }
 
-/// On every answer of Direct Line, errors included: without these headers a browser shows its page no status at all.
-/// Preflights are answered here, before anyone asks for a credential.
+/// The CORS headers of every answer of Direct Line, errors included: without them a browser shows its page no status at
+/// all. Preflights are answered here, before anyone asks for a credential.
 fn cors() -> Cors {
     Cors::default()
         .allow_any_origin()
@@ -239,8 +239,8 @@ fn cors() -> Cors {
         .max_age(600)
 }
 
-/// The same for downloads, which a page may fetch from another origin with the token of its conversation. The name of the file is in
-/// a header.
+/// The CORS headers of downloads, which a page may fetch from another origin with the token of its conversation. The
+/// name of the file is in a header.
 fn download_cors() -> Cors {
     Cors::default()
         .allow_any_origin()
@@ -251,7 +251,7 @@ fn download_cors() -> Cors {
         .max_age(600)
 }
 
-/// The same for sessions of an embedded chat: a page of a site that is not listed is shown nothing.
+/// The CORS headers of sessions of an embedded chat: a page of a site that is not listed is shown nothing.
 fn embed_cors(embed: &EmbedOptions) -> Cors {
     let cors = embed.origins.iter().fold(Cors::default(), Cors::allowed_origin);
     cors.allowed_methods(["POST", "OPTIONS"])

@@ -60,7 +60,7 @@ macro_rules! samples {
     };
 }
 
-/// In the order in which the page shows them.
+/// The samples, in the order in which the page shows them.
 pub(crate) const SAMPLES: &[Sample] = samples![
     "native/web-chat-citation",
     "native/leave",

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::door::downloads::Place;
 
-/// So much is handed to the connection at a time.
+/// The bytes that are handed to the connection at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// A reader may take what it wants as slowly as it likes for so long.
@@ -17,13 +17,13 @@ const GRACE: Duration = Duration::from_secs(30);
 /// The reason why a file is not sent to its end. The connection then closes, so that nobody takes what came for the whole.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SendError<E> {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Unreadable(E),
-    /// It is not any more what it was at the beginning.
+    /// The file is not any more the one of the beginning.
     #[error("the document was changed while it was sent")]
     Changed,
-    /// Its reader takes too little.
+    /// The reader takes too little.
     #[error("the reader takes less than {rate} bytes a second (limits.download_bytes_per_second)")]
     TooSlow { rate: u32 },
 }

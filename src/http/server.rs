@@ -27,16 +27,16 @@ use crate::store::TurnKind;
 use crate::supervision::supervise;
 use crate::url::WebUrl;
 
-/// How long the head of a request may take, so that connections that say nothing do not keep others out.
+/// The longest time for the head of a request, so that connections that say nothing do not keep others out.
 const HEAD_WITHIN: Duration = Duration::from_secs(5);
 
-/// How often conversations are looked through for those that are due to go.
+/// The time between two searches for conversations that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// An upload to which nothing was added for so long has broken off.
 const DRAFTS_FOR: Duration = Duration::from_secs(60 * 60);
 
-/// So long the last messages for readers on other nodes are waited for.
+/// The longest wait for the last messages to readers on other nodes.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 
 /// A server that is bound to its port and waits to be run.
@@ -56,7 +56,7 @@ pub enum ServerError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The server ended by itself.
@@ -187,7 +187,7 @@ fn here(state: &State, addresses: &[SocketAddr]) -> Option<WebUrl> {
     public.or(listening)?.parse().ok()
 }
 
-/// Has the turns of the channel answered, by the bot and by the assistants.
+/// Starts answering the turns of the channel, by the bot and by the assistants.
 fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     let tasks = &state.tasks;
     let lines = |kind, at_once| LineServer::new(Arc::clone(&state.store), kind, at_once);
@@ -221,7 +221,7 @@ const fn name_of(kind: TurnKind) -> &'static str {
     }
 }
 
-/// Has an answerer of turns serve these lines.
+/// Starts one answerer of turns on these lines.
 fn serve_lines<S: TurnServer>(kind: TurnKind, lines: LineServer, server: Arc<S>, tasks: &Tasks) {
     let (ending, tracker) = (tasks.end_of_turns(), tasks.tracker());
     let end = ending.begun.clone();
@@ -282,8 +282,8 @@ async fn keep_fresh(state: &State) {
     tokio::join!(state.delivery.keep_fresh(), azure);
 }
 
-/// Has the system give up on a connection whose other end takes nothing any more: closing it from here would wait for
-/// the same bytes to leave.
+/// Tells the system to give up on a connection whose other end takes nothing any more: closing it from here would wait
+/// for the same bytes to leave.
 fn prepare(stream: &TcpStream, stuck_after: Duration) {
     #[cfg(target_os = "linux")]
     if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(stuck_after)) {

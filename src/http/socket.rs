@@ -20,8 +20,8 @@ use crate::channels::direct_line::{DirectLineOptions, Feed, Frame};
 /// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
 const MAX_CLIENT_FRAME: usize = 256 * 1024;
 
-/// So many bytes of a client may wait for the end of their frame. The codec compares the length of a frame with what is
-/// allowed only when all of it has come, and keeps what comes until then.
+/// The bytes of a client that may wait for the end of their frame. The codec compares the length of a frame with the
+/// limit only when all of it has come, and keeps the bytes until then.
 const MAX_WAITING: usize = 2 * MAX_CLIENT_FRAME;
 
 /// Open the stream of a conversation.
@@ -80,7 +80,7 @@ struct Socket<'o> {
     waiting: Waiting,
 }
 
-/// How many bytes of the client have come since its last frame.
+/// The number of bytes of the client since its last frame.
 #[derive(Clone, Default)]
 struct Waiting(Rc<Cell<usize>>);
 
@@ -107,9 +107,9 @@ impl Waiting {
     }
 }
 
-/// How a socket ends.
+/// The way a socket ends.
 enum Ending {
-    /// With a word to the client.
+    /// With a close code for the client.
     Close(CloseCode),
     /// The client said goodbye, or is gone.
     Gone,

@@ -35,7 +35,7 @@ const SHOWN: [&str; 9] = [
     "video/*",
 ];
 
-/// So many places of downloads a file takes that is held in memory as a whole.
+/// The number of places for downloads that a file takes which is held in memory as a whole.
 const PLACES: u32 = 8;
 
 /// Post an activity with files.

@@ -50,7 +50,7 @@ async fn from_file(path: &Path, request: &HttpRequest) -> Result<HttpResponse, A
     })
 }
 
-/// What a client gets that may have the script already.
+/// The response to a client that may have the script already.
 enum Answer {
     Known(HttpResponse),
     /// All but the script itself.

@@ -1,4 +1,4 @@
-//! What `check` finds in whole documents: each fixture states a document and every finding that it deserves.
+//! Findings of `check` in whole documents: each fixture states a document and every finding that it deserves.
 
 use std::collections::BTreeSet;
 use std::fs;

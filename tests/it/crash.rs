@@ -9,7 +9,7 @@ use crate::app::{Bot, Dice, Reaction, Serving, number};
 
 const SECRET: &str = "the-direct-line-secret-of-the-tests";
 
-/// So many clients write at the same time, half of them to each conversation.
+/// The number of clients that write at the same time, half of them to each conversation.
 const CLIENTS: usize = 6;
 
 /// A conversation, its token from before the first kill, and what was acknowledged in it: text by id.
@@ -53,8 +53,8 @@ async fn history(client: &reqwest::Client, serving: &Serving, witness: &Witness)
     }
 }
 
-/// What was acknowledged is there once and under its id, places have no gap, and times and what each client said are
-/// in order.
+/// Checks that acknowledged activities are there once and under their ids, places have no gap, and times and the
+/// activities of each client are in order.
 fn verify(witness: &Witness, history: &[Value]) {
     let mut found = witness.acknowledged.clone();
     let mut last_of = BTreeMap::new();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::app::citewire;
 
-/// So long citewire takes at the end to record what it has accepted.
+/// The time that citewire takes at the end to record what it has accepted.
 const RECORDING: Duration = Duration::from_secs(10);
 
 /// The port of the image.
@@ -23,7 +23,7 @@ fn file(name: &str) -> String {
     std::fs::read_to_string(path(name)).expect(name)
 }
 
-/// What `kubectl apply -k` would send, by kind.
+/// The manifests that `kubectl apply -k` would send, by kind.
 fn manifests() -> BTreeMap<String, Value> {
     let output = Command::new("kubectl").arg("kustomize").arg(path("kubernetes")).output();
     let output = output.expect("kubectl is missing: install it (Debian: `apt-get install kubernetes-client`)");
@@ -50,7 +50,7 @@ fn variables(container: &Value) -> BTreeMap<String, String> {
     variables.collect()
 }
 
-/// What somebody who follows the first lines of a file puts there.
+/// The secret that a reader who follows the first lines of a file puts there.
 fn secret_text(name: &str) -> String {
     match name {
         "CITEWIRE_STORE_URL" => "postgres://citewire:a-password@db-a,db-b/citewire?sslmode=verify-full".to_owned(),

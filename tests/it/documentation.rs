@@ -287,7 +287,8 @@ fn defined(page: &str) -> BTreeSet<&str> {
     prefixes(page).into_iter().flat_map(|prefix| defined_below(page, prefix)).collect()
 }
 
-/// What looks like the number of a rule, with the word before it that says that it is one, if there is such a word.
+/// The number of a rule, or a text that looks like one, with the word before it that says that it is one, if there is
+/// such a word.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b((?:[Rr]ules?|[Pp]olicy|[Pp]olicies) )?([A-Z]{1,2}[0-9]?)-([0-9]{1,2})\b").expect("an expression")
 });

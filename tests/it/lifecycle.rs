@@ -136,7 +136,7 @@ async fn a_server_with_as_many_connections_as_it_may_have_answers_those_who_watc
         assert!(head.starts_with("http/1.1 200"), "{head}");
         held.push(connection);
     }
-    // Whoever says nothing keeps nobody out, however many they are.
+    // Silent connections keep no client out, however many they are.
     for _ in 0..200 {
         held.push(TcpStream::connect(app.address).await.expect("a connection"));
     }

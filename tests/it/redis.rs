@@ -18,7 +18,7 @@ use crate::postgres::{give_away, unprivileged};
 
 pub(crate) const PASSWORD: &str = "the-password-of-the-bus";
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A server with a port of its own, which can be stopped and started again.

@@ -17,7 +17,7 @@ use crate::postgres::{Database, node, two_nodes};
 const LIMITS: StoreLimits =
     StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20, max_conversation_bytes: 64 << 20 };
 
-/// What a client does.
+/// One action of a client.
 #[derive(Clone, Debug)]
 enum Act {
     Create(u8, Option<u8>),
@@ -27,7 +27,7 @@ enum Act {
     Keep(u8, u8, Vec<u8>),
     /// Says where a conversation is.
     Refer(u8, u8),
-    /// Somebody presses a thumb, and so many others do at the same time.
+    /// Feedback of one user, while that many others give theirs at the same time.
     Rate(u8, usize),
     Delete(u8),
     /// Milliseconds that pass; negative ones when the clock is set back.

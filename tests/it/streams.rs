@@ -19,12 +19,12 @@ fn message(body: &[u8], dialect: Dialect) -> (Activity, Value) {
     (activities.remove(0), codes(&report))
 }
 
-/// What pushing these pieces comes to in the end.
+/// The result of pushing these pieces.
 fn pushed<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> Streamed {
     shown_by(pieces, dialect).0
 }
 
-/// What pushing these pieces comes to in the end, and what it had shown before.
+/// The result of pushing these pieces, and the text that it had shown before.
 fn shown_by<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> (Streamed, String) {
     let mut streaming = Streaming::new(Conversion::to(dialect));
     let mut shown = String::new();
@@ -298,7 +298,7 @@ proptest! {
         }
         let like_teams = matches!(dialect, Dialect::Teams | Dialect::M365Copilot);
         let channel = if like_teams { Channel::Teams } else { Channel::WebChat };
-        // What is wrong with the text itself is no matter of streams.
+        // Faults in the text itself are not those of streams.
         let findings = check(&serde_json::to_value(&converted.activities).expect("JSON"), channel);
         let broken: Vec<_> = findings.iter().filter(|finding| finding.code.contains("stream")).collect();
         prop_assert!(broken.is_empty(), "{:?}", broken);

@@ -1,4 +1,4 @@
-//! What every store promises of turns.
+//! The contract of every store for turns.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What users have complained about in streams, one test each; the numbers go on from `user_asks.rs`.
+//! Complaints of users about streams, one test each; the numbers go on from `user_asks.rs`.
 
 use citewire::activity::{Activity, Entity};
 use citewire::answer::MarkerGrammar;

@@ -113,7 +113,7 @@ pub fn setting(key: &str) -> &'static Setting {
     settings().find(|setting| setting.key == key).expect("options are named after settings")
 }
 
-/// What holds when nothing is set: the values that settings name, and for the others what each room takes by itself.
+/// The configuration when nothing is set: the values that settings name, and for the others the default of each module.
 pub(super) fn defaults() -> RawConfig {
     let mut raw = RawConfig::blank();
     for setting in settings() {

@@ -21,7 +21,7 @@ pub struct LimitOptions {
     pub page_sessions_per_minute: u32,
     /// Posts and uploads of the holder of a token in a second, in the long run.
     pub posts_per_second: u32,
-    /// The same at once.
+    /// Posts and uploads of the holder of a token that may come at once.
     pub posts_burst: u32,
     /// Credentials that are not good, of an address in a minute.
     pub failed_credentials_per_minute: u32,
@@ -33,7 +33,7 @@ pub struct LimitOptions {
     pub upload_bytes_per_second: u32,
     /// Downloads of documents at one time.
     pub downloads: u32,
-    /// The same to an address.
+    /// Downloads of documents to an address at one time.
     pub downloads_per_address: u32,
     /// Requests for documents from an address in a minute.
     pub downloads_per_minute: u32,
@@ -60,7 +60,7 @@ impl Default for LimitOptions {
 }
 
 impl LimitOptions {
-    /// Nothing is limited.
+    /// No limits.
     pub const NONE: Self = Self {
         page_sessions_per_minute: 0,
         posts_per_second: 0,
@@ -101,8 +101,8 @@ fn seconds(wait: Duration) -> u32 {
     u32::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u32::MAX).max(1)
 }
 
-/// So many callers are told apart by each limit; all others share one bucket, so that nobody fills the memory by coming from
-/// everywhere.
+/// The number of callers that each limit tells apart; all others share one bucket, so that callers from everywhere
+/// cannot fill the memory.
 const MAX_CALLERS: usize = 200_000;
 
 /// The token buckets.
@@ -117,7 +117,7 @@ pub(crate) struct Limits {
 /// An address of IPv4, or the network of 64 bits that a subscriber of IPv6 has to himself.
 pub(super) type Network = IpAddr;
 
-/// Who holds a token: its conversation and its user. A renewed token is held by the same.
+/// The holder of a token: its conversation and its user. A renewed token has the same holder.
 type Holder = (ConversationId, Option<String>);
 
 impl Limits {

@@ -14,13 +14,14 @@ use socket2::{SockRef, Socket};
 use crate::http::paths::METRICS;
 use crate::metrics::Metrics;
 
-/// So many connections are taken in beyond the places.
+/// The number of connections that are taken in beyond the places.
 pub(crate) const KEPT: usize = 32;
 
-/// So many of them may wait; the next one ends the one that has waited longest, so that whoever asks at once is always answered.
+/// The number of them that may wait; the next one ends the one that has waited longest, so that a client that asks at
+/// once is always answered.
 const WAITING: usize = KEPT / 2;
 
-/// The operator is told of it once in this time.
+/// The least time between two warnings to the operator.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
 /// The places for connections, shared by all workers.

@@ -19,7 +19,7 @@ pub(crate) const FREE_BYTES: usize = 64 * 1024;
 /// An upload that finds no room is refused after this time.
 const ROOM_WITHIN: Duration = Duration::from_secs(15);
 
-/// Who uploads.
+/// The caller who uploads.
 #[derive(Clone, Debug)]
 pub(crate) enum Uploader {
     /// The holder of a key or of a Direct Line secret.
@@ -33,7 +33,7 @@ pub(crate) enum Uploader {
 pub(crate) struct Uploads {
     per_conversation: usize,
     per_address: usize,
-    /// In KiB, for holders of keys and for all others each.
+    /// Room in KiB, for holders of keys and for all others each.
     room: usize,
     keys: Arc<Semaphore>,
     tokens: Arc<Semaphore>,

@@ -168,7 +168,7 @@ pub(crate) async fn render(
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     if direct_line {
-        // By this a client knows that the bearer of the secret may speak as a bot here.
+        // This header tells a client that the bearer of the secret may speak as a bot here.
         response.headers_mut().insert(header::SERVER, HeaderValue::from_static(SERVER_NAME));
     }
     protect(&state.options, response.headers_mut());
@@ -245,7 +245,7 @@ fn bounded(detail: String) -> String {
     if end <= middle { detail } else { format!("{} … {}", &detail[..middle], &detail[end..]) }
 }
 
-/// What the web framework itself refuses, before a handler of ours sees it.
+/// The response for an error of the web framework itself, before a handler of ours sees the request.
 fn foreign(error: &Error) -> (ErrorResponse, String) {
     let status = error.as_response_error().status_code();
     let problem = if status.is_client_error() { ProblemType::foreign(status) } else { table::INTERNAL };
@@ -257,7 +257,7 @@ fn param(fault: &ApiError) -> Option<Cow<'_, str>> {
     if let ApiError::Completion(error) = fault { error.param().map(echo) } else { None }
 }
 
-/// What clients of OpenAI call an error of this kind.
+/// The type that clients of OpenAI know for an error of this status.
 fn kind(status: StatusCode) -> &'static str {
     match status {
         StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
@@ -268,7 +268,7 @@ fn kind(status: StatusCode) -> &'static str {
 
 fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
     let ErrorResponse { problem, pointer, place } = error_response;
-    // What is longer has the name of a member that a caller made up, and leads to no place that anybody looks for.
+    // A longer pointer has the name of a member that a caller made up, and leads to no place in the answer.
     let shown_pointer =
         pointer.as_deref().map(|text| if text.len() > LONGEST_POINTER { echo(text) } else { text.into() });
     let ProblemType { status, code, title, .. } = *problem;

@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 pub(crate) const BOT_SECRET: &str = "the-bot-secret-of-the-tests";
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the bot does with one activity.
+/// The reaction of the bot to one activity.
 pub(crate) enum Reaction {
     /// Answers with a status and nothing else.
     Status(u16),
@@ -29,14 +29,14 @@ pub(crate) enum Reaction {
     Silence,
 }
 
-/// What the bot was sent.
+/// A request that the bot was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) activity: Value,
     pub(crate) authorization: Option<String>,
 }
 
-/// What the bot does, and what it has been told.
+/// The script of the bot, and the requests that it was sent.
 type Mind = (Arc<Script>, Arc<watch::Sender<Vec<Told>>>);
 
 type Script = dyn Fn(&Value) -> Reaction + Send + Sync;
@@ -89,7 +89,7 @@ impl Bot {
         binding(&self.endpoint)
     }
 
-    /// What the bot was told, as soon as it is so much.
+    /// The requests that the bot was sent, as soon as there are `count`.
     pub(crate) async fn told(&self, count: usize) -> Vec<Told> {
         let mut told = self.told.clone();
         let enough = timeout(PATIENCE, told.wait_for(|told| told.len() >= count)).await;

@@ -49,7 +49,7 @@ impl Clock for Eager {
     }
 }
 
-/// What a test may change before the server starts.
+/// The settings that a test may change before the server starts.
 #[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) http: HttpOptions,
@@ -103,7 +103,7 @@ impl Setup {
         setup
     }
 
-    /// What a node serves.
+    /// The state of a node.
     fn state(&self, store: &Arc<dyn ConversationStore>, clock: &Arc<ManualClock>) -> http::State {
         let setup = self.clone();
         let mut state = http::State::new(

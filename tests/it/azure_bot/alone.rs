@@ -95,7 +95,7 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
     let mut left = pin!(post("d", json!({"id": "1"})));
     assert!(poll!(&mut asked).is_pending() && poll!(&mut arrived).is_pending() && poll!(&mut left).is_pending());
     let stream = post("e", json!({"id": "1", "deliveryMode": "stream"})).await;
-    // Whoever ends the conversation waits for nothing more.
+    // A caller that ends the conversation waits for nothing more.
     assert!(told(post("d", json!({"id": "2", "type": "endOfConversation"})).await).is_empty());
     assert!(told(left.await).is_empty());
     ending.begun.cancel();

@@ -19,7 +19,7 @@ use crate::connector_auth::scene::{APP, TENANT};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY};
 use crate::upstreams::model::{Model, Play};
 
-/// What the user says, which is nothing for the log.
+/// The question of the user, which must not reach the log.
 const QUESTION: &str = "How long is the leave of Zebedee?";
 
 /// The command at work, and everything that it writes to stderr.

@@ -63,7 +63,7 @@ async fn who_expects_replies_gets_them_in_the_response_and_the_connector_hears_n
     );
     assert!(reply["entities"][0]["citation"][0]["appearance"]["url"].is_string(), "{reply}");
     assert_eq!((scene.service.seen().len(), scene.service.asked().len()), (0, 0));
-    // The same activity once more has nothing more to say.
+    // A repeated activity gets an empty response.
     assert_eq!(scene.post(&question).await, (StatusCode::OK, json!({"activities": []})));
 }
 

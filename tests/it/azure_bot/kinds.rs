@@ -1,4 +1,4 @@
-//! What each type of activity asks of the bot.
+//! The reaction of the bot to each type of activity.
 
 use citewire::channels::azure_bot::PublicName;
 use citewire::channels::azure_bot::auth::Caller;

@@ -17,13 +17,13 @@ use tokio::sync::{Semaphore, watch};
 use super::scene::Scene;
 use crate::connector::Flavour;
 
-/// So many activities are handed in.
+/// The number of activities that are handed in.
 const MANY: usize = 10_000;
 
-/// In so many conversations.
+/// The number of their conversations.
 const CONVERSATIONS: usize = 500;
 
-/// So many turns run at one time.
+/// The number of turns that run at one time.
 const AT_ONCE: usize = 64;
 
 /// A back end that answers nothing before it is let, and counts how many wait for it at one time.
@@ -85,7 +85,7 @@ async fn hand_in(scene: &Scene, n: usize, refusals: &watch::Sender<usize>) {
                 assert!(response.headers().contains_key("retry-after"));
                 refusals.send_modify(|refusals| *refusals += 1);
             }
-            // So much goes on in this process that it came too late with its own words: nothing of them was taken.
+            // The process is so busy that the body came too late: nothing of it was taken.
             StatusCode::REQUEST_TIMEOUT => {}
             other => panic!("{other}"),
         }

@@ -13,7 +13,7 @@ use super::together::{recorded, text};
 use crate::app::{API_KEY, answer};
 use crate::postgres::{Database, Proxy, Weather, admin};
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Node {
@@ -140,7 +140,7 @@ async fn a_full_disk_of_the_database_is_named_and_refuses_only_what_is_written_t
     let node = Cluster::over(&database.url).start().await;
     let chat = node.open_chat().await;
     node.say(&chat, "before").await;
-    // What PostgreSQL says where a table cannot grow.
+    // This is the error of PostgreSQL where a table cannot grow.
     database
         .run(
             "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION \

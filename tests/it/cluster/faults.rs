@@ -1,4 +1,4 @@
-//! What stands between nodes and their database breaks.
+//! Faults between nodes and their database.
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// What has become of a post, as its client knows it.
+/// The outcome of a post, as its client knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// At this place.
@@ -26,7 +26,7 @@ pub(crate) struct Call {
     pub(crate) outcome: Outcome,
 }
 
-/// What a reader was sent over one connection.
+/// The activities that a reader was sent over one connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     pub(crate) reader: usize,
@@ -45,7 +45,7 @@ pub(crate) struct History {
     pub(crate) calls: Vec<Call>,
     /// Those of a reader in their order.
     pub(crate) readings: Vec<Reading>,
-    /// What each conversation holds in the end.
+    /// The content of each conversation in the end.
     pub(crate) logs: BTreeMap<String, Vec<Value>>,
 }
 

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::app::Request;
 
-/// So long a test waits for a question that must come.
+/// The longest wait for a question that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Model {
@@ -105,7 +105,7 @@ impl Asked {
     }
 
     async fn send(&mut self, text: String) {
-        // Whoever asked may be gone.
+        // The asking side may be gone.
         self.stream.write_all(text.as_bytes()).await.ok();
     }
 }

@@ -60,7 +60,7 @@ impl Cluster {
         self
     }
 
-    /// The same with an assistant that asks this back end.
+    /// Adds an assistant that asks this back end.
     pub(crate) fn asking(self, url: &str) -> Self {
         let upstream =
             json!({"kind": "http", "url": url, "limits": {"silence_seconds": 120, "first_byte_seconds": 120}});
@@ -129,7 +129,7 @@ impl Node {
         Self { child, door: Door { url, client }, said }
     }
 
-    /// What it has written to its log so far.
+    /// The lines of its log so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.borrow().clone()
     }

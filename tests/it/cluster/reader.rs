@@ -21,7 +21,7 @@ const SILENCE: Duration = Duration::from_secs(4);
 /// Before a reader that found nobody tries again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// So long after everything is recorded a reader must have read it.
+/// The longest time after the last record within which a reader must have read everything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) struct Reader {

@@ -13,7 +13,7 @@ use crate::app::{Dice, number};
 use crate::postgres::{Database, Pair};
 use crate::redis::{PASSWORD, Redis};
 
-/// So many nodes serve.
+/// The number of nodes.
 const NODES: usize = 3;
 
 /// The model says a word each time.
@@ -42,7 +42,7 @@ fn judge(history: &History, seed: u64, rest: &str) {
     assert_eq!(history.faults(), Vec::<Fault>::new(), "seed {seed}");
 }
 
-/// What happens to a node.
+/// Makes one kind of trouble for a node.
 async fn trouble(cluster: &Cluster, nodes: &mut [Node; NODES], doors: &Doors, which: u64, dice: &mut Dice) {
     let index = usize::try_from(dice.below(NODES as u64)).expect("small");
     if which % 3 == 1 {
@@ -92,7 +92,7 @@ async fn nothing_is_lost_or_doubled_while_nodes_end() {
     nodes_end(|cluster| cluster).await;
 }
 
-/// The same where every reader sees every answer while it is written.
+/// Runs the same load where every reader sees every answer while it is written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_comes_behind_an_end_while_nodes_end_that_share_a_bus() {
     let redis = Redis::start();

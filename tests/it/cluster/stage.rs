@@ -1,4 +1,4 @@
-//! What the clients of a run have in common.
+//! The state that the clients of a run share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
@@ -35,12 +35,12 @@ impl Doors {
     }
 }
 
-/// What the clients of one run have in common.
+/// The state that the clients of one run share.
 pub(super) struct Shared {
     pub(super) doors: Doors,
     pub(super) calls: Mutex<Vec<Call>>,
     pub(super) readings: Mutex<Vec<Reading>>,
-    /// What readers have seen an answer to.
+    /// The questions to which readers have seen an answer.
     pub(super) answered: watch::Sender<BTreeSet<String>>,
     pub(super) acknowledged: watch::Sender<u64>,
     /// How far each conversation reaches, once that is known.

@@ -12,7 +12,7 @@ use super::node::{Chat, Cluster, Node};
 use crate::app::{API_KEY, BOT_SECRET, Socket, answer, respond};
 use crate::postgres::Database;
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn text(activity: &Value) -> &str {
@@ -150,7 +150,7 @@ async fn a_node_that_slept_for_too_long_records_nothing_more() {
     assert_eq!(grown(&b, &chat, 2).await, ["why", "to why, by another"]);
     a.signal("-CONT");
     slow.done().await;
-    // Who reads there gets the answer in the place of what was shown before.
+    // Readers there get the answer in the place of the part that was shown before.
     let answered = recorded(&mut socket).await;
     assert_eq!((text(&answered), &answered["channelData"]["streamId"]), ("to why, by another", &stream));
     assert_eq!(a.texts(&chat).await.len(), 2);
@@ -302,7 +302,7 @@ async fn an_assistant_that_is_made_on_one_node_answers_on_the_others() {
     assert_eq!((status, settings), (StatusCode::OK, json!({"documents": {}})));
 }
 
-/// Nobody knew who had sent a secret where.
+/// The log once did not tell which caller had sent a secret where.
 #[tokio::test]
 async fn a_change_of_an_assistant_has_a_line_with_key_path_and_version() {
     let database = Database::new().await;

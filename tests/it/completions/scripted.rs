@@ -16,10 +16,10 @@ use tokio::time::timeout;
 
 use crate::app::{API_KEY, TestApp, answer};
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the back end does next.
+/// The next step of the back end.
 #[derive(Clone)]
 pub(crate) enum Step {
     /// Sends bytes.
@@ -92,7 +92,7 @@ impl Scripted {
         Self { from, ..Self::new(vec![Step::Send(body.to_owned())]) }
     }
 
-    /// The same, which is told what to answer from.
+    /// Turns the search of the back end off: it gets the passages with the question.
     pub(crate) fn that_does_not_search(self) -> Self {
         Self { retrieves: false, ..self }
     }
@@ -107,7 +107,7 @@ impl Scripted {
         self.gate.add_permits(1);
     }
 
-    /// What it was asked, as soon as it is so much.
+    /// The questions that it was asked, as soon as there are `count`.
     pub(crate) async fn asked(&self, count: usize) -> Vec<Ask> {
         let mut asked = self.asked.subscribe();
         let enough = timeout(PATIENCE, asked.wait_for(|asked| asked.len() >= count)).await;
@@ -203,7 +203,7 @@ pub(crate) fn question(stream: bool) -> Value {
     json!({"model": "handbook", "stream": stream, "messages": [{"role": "user", "content": "How long is leave?"}]})
 }
 
-/// The same, for citations in this form.
+/// A question for citations in this form.
 pub(crate) fn question_for(stream: bool, form: &str) -> Value {
     let mut question = question(stream);
     question["citewire"] = json!({"citations": form});

@@ -1,4 +1,4 @@
-//! What users see in the conversations of a service, and how streams change it.
+//! The chats of a service as users see them, and how streams change them.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) enum Flavour {
     Playground,
 }
 
-/// What a call gets.
+/// The response to a call.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Json(u16, Value),
@@ -33,7 +33,7 @@ pub(super) enum Answer {
 #[derive(Clone, Debug)]
 pub(crate) struct Bubble {
     pub(crate) id: String,
-    /// What was sent last.
+    /// The activity that was sent last.
     pub(crate) activity: Value,
     /// Whether more is to come: its cursor blinks.
     pub(crate) growing: bool,

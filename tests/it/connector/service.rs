@@ -16,7 +16,7 @@ use url::Url;
 use super::chat::{Answer, Bubble, Chats, Flavour};
 use crate::app::{Request, respond};
 
-/// So long a test waits for a call that must come.
+/// The longest wait for a call that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a call goes wrong.
@@ -53,17 +53,17 @@ pub(crate) struct Seen {
     pub(crate) body: Value,
 }
 
-/// What goes wrong with the n-th call to the Connector, and whether it is taken before that.
+/// The mishap of the n-th call to the Connector, and whether the call is taken before that.
 type Plan = dyn Fn(usize, &Seen) -> Option<(Mishap, bool)> + Send;
 
-/// What is behind the port.
+/// The state behind the port.
 struct Inner {
     chats: Chats,
     seen: Vec<Seen>,
     plan: Box<Plan>,
     /// The bodies of the calls for tokens.
     asked: Vec<String>,
-    /// What goes wrong with the n-th call for a token.
+    /// The mishap of the n-th call for a token.
     token_plan: Box<dyn Fn(usize) -> Option<Mishap> + Send>,
     /// How many tokens were given; the newest one opens.
     tokens: usize,
@@ -144,7 +144,7 @@ impl Service {
         self.inner().tokens += 1;
     }
 
-    /// What goes wrong with the n-th call to the Connector, counted from 0, and whether it is taken before that.
+    /// Sets the mishap of the n-th call to the Connector, counted from 0, and whether the call is taken before that.
     pub(crate) fn plan(&self, plan: impl Fn(usize, &Seen) -> Option<(Mishap, bool)> + Send + 'static) {
         self.inner().plan = Box::new(plan);
     }
@@ -154,7 +154,7 @@ impl Service {
         self.plan(move |n, _| mishaps.get(n).map(|mishap| (mishap.clone(), false)));
     }
 
-    /// What goes wrong with the n-th call for a token.
+    /// Sets the mishap of the n-th call for a token.
     pub(crate) fn plan_tokens(&self, plan: impl Fn(usize) -> Option<Mishap> + Send + 'static) {
         self.inner().token_plan = Box::new(plan);
     }
@@ -164,12 +164,12 @@ impl Service {
         self.inner().chats.stop(conversation);
     }
 
-    /// What is in a conversation, as its users see it.
+    /// The messages of a conversation, as its users see it.
     pub(crate) fn chat(&self, conversation: &str) -> Vec<Bubble> {
         self.inner().chats.of(conversation)
     }
 
-    /// What was against the contract without being refused.
+    /// The faults against the contract that were not refused.
     pub(crate) fn faults(&self) -> Vec<String> {
         self.inner().chats.faults.clone()
     }

@@ -37,7 +37,7 @@ impl Scene {
         Self::with(|_| ()).await
     }
 
-    /// The same, with other options.
+    /// A scene with other options.
     pub(crate) async fn with(change: impl FnOnce(&mut AuthOptions)) -> Self {
         let publisher = Publisher::start().await;
         publisher.put_metadata(CHANNEL_METADATA, CHANNEL_KEYS);
@@ -62,7 +62,7 @@ impl Scene {
         self.clock.now().timestamp()
     }
 
-    /// What the Bot Connector says in a token.
+    /// The claims of the Bot Connector in a token.
     pub(crate) fn channel_claims(&self) -> Value {
         json!({
             "iss": "https://api.botframework.com", "aud": APP.to_string(), "serviceurl": SERVICE_URL,
@@ -70,7 +70,7 @@ impl Scene {
         })
     }
 
-    /// What Entra says in a token of version 2 for the agent.
+    /// The claims of Entra in a token of version 2 for the agent.
     pub(crate) fn agent_claims(&self) -> Value {
         json!({
             "iss": format!("https://login.microsoftonline.com/{TENANT}/v2.0"), "aud": APP.to_string(), "ver": "2.0",

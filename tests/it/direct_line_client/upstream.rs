@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::app::{Request, respond};
 
-/// What the upstream does with one call.
+/// The reaction of the upstream to one call.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     /// Answers with a status and JSON.

@@ -240,7 +240,7 @@ async fn a_public_address_is_good_without_a_credential_for_its_time() {
     assert_eq!(hub.open(&path).send().await.expect("an answer").status(), StatusCode::OK);
     hub.app.clock.advance(Duration::seconds(1));
     assert_eq!(refusal(hub.open(&path)).await, is(403, "address_expired"));
-    // Who shows a credential needs no signature.
+    // A caller with a credential needs no signature.
     assert_eq!(hub.app.get(&path, API_KEY).send().await.expect("an answer").status(), StatusCode::OK);
     assert_eq!(refusal(hub.app.get(&path, "not-a-credential")).await, is(403, "bad_token"));
 }

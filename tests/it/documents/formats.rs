@@ -176,7 +176,7 @@ async fn text_is_found_while_other_files_of_the_folder_are_read_without_end() {
     }
 }
 
-/// What a parser that was taken over by its document would try.
+/// Attempts of a parser that was taken over by its document.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_reader_can_read_no_file_open_no_connection_and_start_nothing() {
@@ -277,7 +277,7 @@ async fn uploads_of_text_wait_for_no_others_and_text_has_a_limit() {
     let (_, document) = put("good/documents/b.md", b"words ".repeat(20)).await;
     assert_eq!(document["state"], "unreadable");
     assert!(document["reason"].as_str().is_some_and(|reason| reason.contains("max_text_bytes")), "{document}");
-    // What takes the place of a document may have as much text as that had.
+    // A document that takes the place of another may have as much text as that had.
     let (_, document) = put("good/documents/a.md", b"words ".repeat(15)).await;
     assert_eq!(document["state"], "ready");
 }

@@ -69,7 +69,7 @@ async fn a_binding_to_another_direct_line_does_not_take_them() {
     let app = TestApp::going_on(store, Arc::clone(&scene.app.clock), |setup| {
         setup.later = Some(answers);
         setup.binding = Some(Binding {
-            // Nobody listens there.
+            // No server listens there.
             url: "http://127.0.0.1:9/v3/directline".parse().expect("an address"),
             credential: Credential::Secret(Secret::parse("the-secret-of-the-other-side").expect("a secret")),
             user: "citewire".to_owned(),

@@ -39,7 +39,7 @@ struct Scene {
     id: ConversationId,
 }
 
-/// What brings answers to the service.
+/// The sender of proactive messages to the service.
 fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> ProactiveMessages {
     let hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
     let mut egress = EgressOptions::default();
@@ -108,7 +108,7 @@ impl Scene {
         heard.expect("a store").expect("known");
     }
 
-    /// What is recorded.
+    /// The recorded activities.
     async fn recorded(&self) -> Vec<Value> {
         let page = self.app.store.read(&self.id, None, 99).await.expect("a store").expect("known");
         page.recorded.iter().map(|one| serde_json::to_value(&*one.activity).expect("JSON")).collect()

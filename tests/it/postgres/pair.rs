@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::server::{command, give_away, programs, succeed};
 
-/// So long a server may take for anything.
+/// The longest wait for a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A primary and its synchronous standby.

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::messages::Messages;
 use super::server::socket;
 
-/// What happens to those who talk with the server.
+/// The fault of the connections to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weather {
     Fine,

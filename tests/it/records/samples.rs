@@ -45,7 +45,7 @@ fn normalized(url: &Value) -> Option<String> {
     Some(text.parse::<WebUrl>().map_or_else(|_| text.to_owned(), |url| url.merge_key().into_owned()))
 }
 
-/// What differs between a source and its description.
+/// The difference between a source and its description.
 fn difference(found: &Value, expected: &Value) -> Option<String> {
     if normalized(&found["url"]) != normalized(&expected["url"]) {
         return Some(format!("url is {}", found["url"]));

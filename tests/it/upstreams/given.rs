@@ -46,7 +46,7 @@ async fn asked(kind: &str, more: &str, said: impl Into<Vec<u8>>, ask: Ask) -> (S
     (model.call(), body)
 }
 
-/// What is cited, each as its number and its name.
+/// The claims of a message, each as its number and its name.
 fn claims(message: &Value) -> Vec<String> {
     let claims = message["entities"][0]["citation"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::app::{Request, header};
 
-/// What happens behind the body.
+/// The event behind the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     /// The body ends as it should.
@@ -31,9 +31,9 @@ pub(crate) struct Play {
     status: u16,
     headers: Vec<String>,
     body: Vec<u8>,
-    /// What is said instead, made of the call.
+    /// The reply that is made of the call, in place of the body.
     reply: Option<fn(&Value) -> Vec<u8>>,
-    /// So many bytes go out at once.
+    /// The number of bytes that go out at once.
     piece: usize,
     /// Behind the body others are waited for, and then this is said.
     held: Option<(Arc<Barrier>, Vec<u8>)>,
@@ -137,7 +137,7 @@ impl Model {
         Self::at(TcpListener::bind("127.0.0.1:0").await.expect("a port"), plays)
     }
 
-    /// The same where somebody listens already.
+    /// A model at a port that is bound already.
     pub(crate) fn at(listener: TcpListener, plays: impl IntoIterator<Item = Play>) -> Self {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let seen = Arc::new(Mutex::new(Vec::new()));
