@@ -31,7 +31,7 @@ impl FromStr for AllowedHosts {
 }
 
 impl AllowedHosts {
-    /// Whether no name is allowed.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -41,7 +41,7 @@ impl AllowedHosts {
     #[must_use]
     pub fn has(&self, host: &str) -> bool {
         self.0.iter().any(|name| match name.strip_prefix('*') {
-            // With its dot, so that `evilcontoso.example` is not below `contoso.example`.
+            // The name keeps its dot, so that `evilcontoso.example` is not below `contoso.example`.
             Some(parent) => {
                 let split = host.len().saturating_sub(parent.len());
                 split > 0 && host.is_char_boundary(split) && host[split..].eq_ignore_ascii_case(parent)

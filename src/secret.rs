@@ -79,7 +79,7 @@ pub enum SecretError {
     },
 }
 
-/// No file with a secret has more bytes.
+/// The maximum size of a file with a secret, in bytes.
 const LARGEST_FILE: u64 = 16 * 1024;
 
 /// The text of a file that holds a secret and nothing else. Blanks and line ends around it do not count, nor does a byte order
@@ -122,7 +122,7 @@ pub struct Redaction<'a> {
     pub said: &'a str,
 }
 
-/// A shorter text tells nobody anything, and taking it out would leave holes in the words.
+/// A shorter text tells a reader nothing, and taking it out would leave holes in the words.
 const SHORTEST: usize = 5;
 
 impl Redaction<'_> {

@@ -101,7 +101,7 @@ impl SecretSource {
         }
     }
 
-    /// Why a name cannot be used that [`find`](Self::find) does not know.
+    /// The reason why a name is refused that [`find`](Self::find) does not know.
     #[must_use]
     pub fn missing(&self, name: &str) -> String {
         match &self.environment {

@@ -16,7 +16,7 @@ use crate::clock::{Clock as _, SystemClock};
 /// The format of log lines on stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// A JSON object a line: `timestamp` (RFC 3339, UTC), `level`, `target`, `message`, and the fields of the line.

@@ -54,7 +54,7 @@ const BUG: &str = "the library for buckets failed because of a bug";
 
 /// A bucket of documents, or a folder in one.
 pub struct Bucket {
-    /// For messages: `s3://docs/hr`.
+    /// The bucket and folder, for messages: `s3://docs/hr`.
     address: String,
     folder: Path,
     store: Arc<dyn ObjectStore>,
@@ -70,7 +70,7 @@ pub struct Bucket {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct LeftOut {
     count: usize,
-    /// With what the key of the first begins.
+    /// The beginning of the first key.
     first: String,
 }
 
@@ -212,7 +212,7 @@ impl Bucket {
         AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|_| Err(self.broken(BUG)))
     }
 
-    /// Where a document is in the bucket.
+    /// The key of a document in the bucket.
     fn place(&self, path: &str) -> Result<Path, RemoteError> {
         let inside = Path::parse(path).map_err(|error| RemoteError(format!("{}: {error}", self.address)))?;
         Ok(self.folder.parts().chain(inside.parts()).collect())
@@ -239,14 +239,14 @@ type Built = (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, Links);
 /// The signer of links.
 #[derive(Debug)]
 enum Links {
-    /// Nothing: the bucket is read without a credential.
+    /// No signer: the bucket is read without a credential.
     None,
-    /// `object_store`.
+    /// The signer of `object_store`.
     Signer(Arc<dyn Signer>),
     /// The key of an Azure account.
     Azure {
         key: Box<AccountKey>,
-        /// Where the container is.
+        /// The address of the container.
         container: Url,
         name: String,
     },
@@ -340,7 +340,7 @@ fn secret(name: &str, secrets: &SecretSource, host: Option<&str>) -> Result<Stri
     Ok(text.trim().to_owned())
 }
 
-/// Why a call failed, if one did.
+/// The cause of a failed call, if there was a call.
 fn cause(error: &Error) -> Option<&CallError> {
     let mut cause: &dyn std::error::Error = error;
     loop {
@@ -492,7 +492,7 @@ mod tests {
         format!("<?xml version=\"1.0\"?><ListBucketResult><Name>docs</Name>{objects}{more}</ListBucketResult>")
     }
 
-    /// It was asked for ever, and all other buckets waited.
+    /// The service was once asked for ever, and all other buckets waited.
     #[tokio::test]
     async fn a_list_that_comes_back_to_where_it_was_ends() {
         for keys in [&[][..], &["hr/picture.png"], &["hr/leave.md"]] {

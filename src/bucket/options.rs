@@ -17,7 +17,7 @@ pub struct BucketOptions {
     pub name: String,
     /// The folder in it; empty for all of it.
     pub folder: String,
-    /// Where the service is, if not at its usual address.
+    /// The address of the service, if it is not the usual one.
     pub endpoint: Option<String>,
     /// The region of an S3 bucket.
     pub region: String,

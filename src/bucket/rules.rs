@@ -14,7 +14,7 @@ const LONGEST_ENDPOINT: usize = 2000;
 const LONGEST_REGION: usize = 64;
 const LONGEST_ID: usize = 128;
 
-/// Everything that is wrong with the options themselves.
+/// The faults in the options themselves.
 pub(super) fn faults(options: &BucketOptions) -> Vec<BucketFault> {
     let named = |key_id: &str| !key_id.is_empty() && key_id.len() <= LONGEST_ID && key_id.bytes().all(is_of_key_id);
     let checks = [
@@ -42,7 +42,7 @@ pub(super) fn endpoint(given: &str) -> Result<Url, BucketFault> {
         let form = "an address with http or https is required, such as https://minio.contoso.example:9000";
         BucketFault::new("bucket_endpoint", form)
     };
-    // `Url` forgives blanks, line ends, missing slashes and letters outside ASCII; whoever wrote them meant something else.
+    // `Url` forgives blanks, line ends, missing slashes and letters outside ASCII; their author meant something else.
     let is_plain =
         given.len() <= LONGEST_ENDPOINT && given.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let parts = given.split_once("://").filter(|(_, rest)| !rest.starts_with('/'));

@@ -14,13 +14,13 @@ use crate::egress::{Client, EgressError};
 /// Why a call has no response that `object_store` could use. Its own errors do not tell these apart for lists.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
-    /// There was no response.
+    /// The request got no response.
     #[error(transparent)]
     Egress(EgressError),
     /// The service does not accept the key.
     #[error("the service refuses the key")]
     Refused,
-    /// There is nothing to list.
+    /// The bucket does not exist.
     #[error("the bucket does not exist")]
     NoBucket,
 }

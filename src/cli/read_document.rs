@@ -16,7 +16,7 @@ const SMALL_STACK: usize = 128 * 1024;
 /// Reads the document from stdin, and prints its text, or why it has none, as JSON.
 pub(super) fn run(args: &ReadDocumentArgs) -> anyhow::Result<Outcome> {
     limit(Bounds { memory: args.memory, seconds: args.seconds })?;
-    // A panic of a parser becomes an error of its own; nobody reads its words.
+    // A panic of a parser becomes an error of its own; its words would reach no reader.
     std::panic::set_hook(Box::new(|_| {}));
     let mut bytes = Vec::new();
     io::stdin().lock().take(args.size).read_to_end(&mut bytes)?;

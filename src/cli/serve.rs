@@ -70,7 +70,7 @@ async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
     let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
     warn_of_open_folder(&config.data_dir);
     let outcome = serve_from(Arc::clone(&store), config, watched, clock).await;
-    // However it ended, what was accepted is recorded.
+    // Accepted activities are recorded, however the server ended.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     outcome?;
     closed.context("the store did not close in time; nothing that was acknowledged is lost")?.context(

@@ -252,7 +252,7 @@ fn readable_by_others(file: &Path) -> Option<String> {
     private_file::is_readable_by_others(file).then_some(advice)
 }
 
-/// Secrets with the same text: whoever has one of them would have what another opens.
+/// Secrets with the same text: the holder of one of them could open what is behind another.
 fn same_secrets(raw: &RawConfig) -> Vec<Fault> {
     let single = [
         (API_KEY, &raw.api_key),

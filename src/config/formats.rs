@@ -19,7 +19,7 @@ const LIKE: f64 = 0.6;
 pub struct MappingFault {
     /// The file.
     pub file: PathBuf,
-    /// The member, and what is wrong with it.
+    /// The member and the reason why it is refused.
     pub reason: String,
 }
 

@@ -70,7 +70,7 @@ pub(super) struct RawConfig {
 }
 
 impl RawConfig {
-    /// A raw before the defaults of the settings, which overwrite what is blank here.
+    /// A configuration before the defaults of the settings, which overwrite the blank members.
     pub(super) fn blank() -> Self {
         Self {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),

@@ -22,7 +22,7 @@ pub struct Setting {
 pub enum Kind {
     /// Any text, or one that is read further.
     Text,
-    /// One of these words.
+    /// A word of these.
     Choice(&'static [&'static str]),
     /// True or false.
     Flag,
@@ -42,9 +42,9 @@ pub enum Kind {
 /// The default value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
-    /// This value.
+    /// A fixed value.
     Is(&'static str),
-    /// Something that depends on more, or nothing: told for people, in Markdown.
+    /// A value that depends on other settings, or none: described for people, in Markdown.
     Said(&'static str),
 }
 

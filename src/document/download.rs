@@ -29,7 +29,7 @@ pub struct DownloadKey {
     timed: hmac::Key,
     /// Signs addresses that are valid as long as a conversation is there.
     readers: hmac::Key,
-    /// While the secret is exchanged: what was signed with the keys of the other one holds.
+    /// The keys of the other secret, while the secret is exchanged: their signatures are valid too.
     other: Option<Box<Self>>,
 }
 

@@ -20,8 +20,8 @@ pub trait Embedder: Debug + Send + Sync {
     /// When there are no such vectors.
     async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// The vector of a question, to be compared with vectors of so many dimensions; `None` when there is none soon enough, which the
-    /// embedder logs.
+    /// The vector of a question, to be compared with vectors of `dimension` dimensions; `None` when there is none soon
+    /// enough, which the embedder logs.
     async fn question(&self, question: &str, dimension: usize) -> Option<Vec<f32>>;
 }
 
@@ -42,7 +42,7 @@ impl VectorModel {
         Self { name: name.into(), dimension }
     }
 
-    /// Whether vectors of this model may have so many dimensions.
+    /// Whether vectors of this model may have this number of dimensions.
     pub(super) fn makes(&self, dimension: usize) -> bool {
         dimension > 0 && self.dimension.is_none_or(|wanted| wanted == dimension)
     }

@@ -110,7 +110,7 @@ impl Embedding {
         }
     }
 
-    /// Computes what is missing for this snapshot; `false` when there is a newer one.
+    /// Computes the missing vectors of this snapshot; `false` when there is a newer one.
     async fn catch_up(
         &mut self,
         index: &Arc<IndexSnapshot>,
@@ -197,7 +197,7 @@ impl Embedding {
         known.or(self.embedder.model().dimension)
     }
 
-    /// Whether there is no memory for the vectors of so many passages.
+    /// Whether there is no memory for the vectors of this number of passages.
     fn is_full(&self, passages: usize) -> bool {
         let numbers: usize = self.known.values().map(|vectors| vectors.rows.len()).sum();
         let more = passages.saturating_mul(self.dimension().unwrap_or_default());

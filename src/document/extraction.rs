@@ -198,7 +198,7 @@ async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<Said> {
     Ok(Said { answer: answer?, complaint })
 }
 
-/// The first bytes of what is written. The rest is read and dropped: a writer that waits would never end.
+/// The first bytes of an output. The rest is read and dropped: a writer that waits would never end.
 async fn take(from: Option<impl AsyncRead + Unpin>, room: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {

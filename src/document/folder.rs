@@ -20,7 +20,7 @@ pub enum Skip {
     Hidden,
     /// The name has an ending that is no format of documents, or it is no file.
     OtherType,
-    /// A link to a folder: what is in there is a document only where the folder itself is.
+    /// A link to a folder: its files are documents only where the folder itself is.
     LinkedFolder,
     /// A link that leads out of the folder, or nowhere.
     LeadsOut,

@@ -17,7 +17,8 @@ use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Me
 use crate::clock::Clock;
 use crate::supervision::supervise;
 
-/// Each ranking has at least so many passages: what is far down in both of them is not among the best of the fused one.
+/// The least number of passages in each ranking: a passage far down in both of them is not among the best of the fused
+/// one.
 const CANDIDATES: usize = 20;
 
 /// Finds passages by their words and by their vectors, and fuses both rankings.

@@ -48,7 +48,8 @@ pub struct Library {
     patient_until: Instant,
 }
 
-/// Questions wait so long from the start for documents that are still being read, and are answered from what is read by then.
+/// The time from the start for which questions wait for documents that are still being read; they are answered from
+/// those that are read by then.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The outcome of a file.
@@ -181,11 +182,11 @@ impl Library {
         })
     }
 
-    /// Reads the text files of the folder again if names, sizes or times of its files are others than before; says whether. Other
-    /// files wait for [`extract`](Self::extract). Whoever searches meanwhile finds what was there before.
+    /// Reads the text files of the folder again if names, sizes or times of its files are others than before; says
+    /// whether. Other files wait for [`extract`](Self::extract). A search meanwhile finds the documents of before.
     ///
     /// # Errors
-    /// When it cannot be read, or has more in it than the options allow; what was there before stays.
+    /// When it cannot be read, or has more in it than the options allow; the documents of before stay.
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
         let _alone = self.refreshing.lock().await;
         let before = self.snapshot();
@@ -291,13 +292,13 @@ impl Library {
         }
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.snapshot().documents.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.snapshot().documents.is_empty()

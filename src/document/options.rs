@@ -12,7 +12,7 @@ const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LibraryOptions {
-    /// The folder; what is in its folders counts as well.
+    /// The folder; the files in its folders count as well.
     pub folder: PathBuf,
     /// The address of the same folder on the web, if it is there: a document's address is this with its path behind it.
     pub base_url: Option<WebUrl>,

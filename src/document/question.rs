@@ -18,7 +18,7 @@ pub fn searched(question: &str) -> &str {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     words: Vec<Word>,
-    /// Whether it has nothing but stop words.
+    /// Whether the question has nothing but stop words.
     is_idle: bool,
 }
 
@@ -40,7 +40,7 @@ impl Question {
         Self { words: kept, is_idle }
     }
 
-    /// How many words it has that say what is asked.
+    /// The number of its words that are no stop words.
     #[must_use]
     pub fn telling_words(&self) -> usize {
         if self.is_idle { 0 } else { self.words.len() }

@@ -278,7 +278,7 @@ impl Prose<'_> {
         }
     }
 
-    /// Copies what is not yet copied up to `end`; the part that is copied begins at `start`.
+    /// Copies the rest up to `end`; the part that is copied begins at `start`.
     fn copy(&mut self, start: usize, end: usize) {
         let from = self.copied.unwrap_or(start);
         self.line.push_str(self.source.get(from..end).unwrap_or_default());

@@ -206,8 +206,8 @@ fn plain_blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// The sentences and lines of a paragraph. None ends inside of what is closed, and none is longer than a passage, unless
-/// something that is closed is.
+/// The sentences and lines of a paragraph. None ends inside of emphasis, code or a link, and none is longer than a
+/// passage, unless something that is closed is.
 fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block> {
     let mut pieces = Vec::new();
     let mut start = range.start;

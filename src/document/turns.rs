@@ -63,7 +63,7 @@ impl Turns {
         }
     }
 
-    /// How many wait.
+    /// The number of documents that wait.
     pub(super) fn waiting(&self) -> usize {
         let state = self.state();
         let waiting = state.lines.values().flat_map(|line| line.waiting.values());

@@ -58,7 +58,7 @@ impl Unreadables {
         Ok(())
     }
 
-    /// Why this document could not be read before.
+    /// The reason why this document could not be read before.
     pub(super) fn reason(&self, key: &str) -> Option<Unreadable> {
         let entry = self.memory().entries.get(key)?.clone();
         let age = now().saturating_sub(entry.since);

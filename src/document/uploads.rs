@@ -21,7 +21,7 @@ pub(super) struct Uploads {
     assistant: String,
     options: UploadOptions,
     seen: Mutex<Seen>,
-    /// How many of them cannot be read.
+    /// The number of documents that cannot be read.
     unreadable: AtomicUsize,
 }
 

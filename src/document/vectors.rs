@@ -30,7 +30,7 @@ pub(super) struct Block {
 /// A passage near a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Near {
-    /// Its place in the index.
+    /// The place of the passage in the index.
     pub(super) place: usize,
     pub(super) cosine: f32,
 }

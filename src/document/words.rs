@@ -6,9 +6,9 @@
 /// as most Chinese ones are, and are looked for as phrases in an index of single letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// In lower case, without the diacritics that writers leave out.
+    /// The word in lower case, without the diacritics that writers leave out.
     pub(super) text: String,
-    /// Whether it is of a writing without blanks.
+    /// Whether the word is of a writing without blanks.
     pub(super) is_unspaced: bool,
 }
 

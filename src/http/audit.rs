@@ -68,7 +68,7 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
     }
 }
 
-/// Where documents are downloaded: `/v1/documents/{id}/download`.
+/// The prefix of downloads of documents: `/v1/documents/{id}/download`.
 const DOCUMENTS: &str = "/v1/documents/";
 
 /// The name of the key, `-` without one, and the address of the caller.
@@ -77,7 +77,7 @@ fn caller(state: &State, request: &HttpRequest) -> (String, String) {
     (key, state.options.trusted_proxies.client(request).to_string())
 }
 
-/// The path as it came, in which nothing can move a cursor: what is not printable is percent-encoded in it.
+/// The path as it came, in which nothing can move a cursor: bytes that are not printable are percent-encoded.
 fn shown(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(LONGEST_PATH).collect()
 }

@@ -66,7 +66,7 @@ impl Access {
     }
 }
 
-/// The part of the API to which a route belongs. A route that nobody has thought of needs the widest scope.
+/// The part of the API to which a route belongs. A route without an entry needs the widest scope.
 fn scope(pattern: &str) -> Scope {
     const CONVERT: [&str; 6] =
         ["/v1/activities", "/v1/records", "/v1/open-webui", "/v1/assistanthub", "/v1/prompt", "/v1/check"];
@@ -84,7 +84,7 @@ fn scope(pattern: &str) -> Scope {
     }
 }
 
-/// Lets a request through to its handler, with what is known of the caller, or turns it away.
+/// Passes a request to its handler, with the caller that the credential shows, or refuses it.
 pub(crate) async fn authenticate(
     access: Access,
     mut request: ServiceRequest,

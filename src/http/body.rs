@@ -22,7 +22,7 @@ const DISCARD_BYTES: usize = 64 * 1024 * 1024;
 const ON_ITS_WAY: Duration = Duration::from_millis(250);
 const ON_ITS_WAY_IN_ALL: Duration = Duration::from_secs(2);
 
-/// An upload may come as slowly as it likes for so long.
+/// The time in which an upload may come as slowly as it likes.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The bytes of a body that are thrown away for a caller who is not let in, and the time for them.
@@ -164,7 +164,7 @@ pub(crate) async fn read(
         .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
 }
 
-/// A body of at most `limit` bytes while it arrives; it breaks off where no byte of it comes for so long.
+/// A body of at most `limit` bytes while it arrives; it breaks off where no byte of it comes for `pause`.
 pub(crate) fn follow(
     request: &HttpRequest,
     payload: Payload,
@@ -222,7 +222,7 @@ impl Incoming {
         self.expected
     }
 
-    /// Does not count the time that somebody else took, who had its sender wait.
+    /// Leaves out the time for which another part of the server made the sender wait.
     pub(crate) fn waited(&mut self, time: Duration) {
         self.begun += time;
     }
@@ -262,7 +262,7 @@ impl Incoming {
     }
 }
 
-/// Reads a body that nobody wants, within bounds, so that the client gets to see why.
+/// Reads a refused body, within bounds, so that the client gets to see why.
 pub(crate) async fn discard(mut payload: dev::Payload) {
     let read = async {
         let mut length = 0_usize;

@@ -234,7 +234,7 @@ pub(super) fn lines_of_user(
 #[error("the conversation was deleted")]
 struct Gone;
 
-/// The conversation that somebody calls so.
+/// The conversation of this id or name.
 pub(super) async fn known(state: &State, called: &str) -> Result<Conversation, ApiError> {
     Ok(find(&*state.store, called).await?.ok_or(DeliveryError::UnknownConversation)?)
 }

@@ -99,7 +99,7 @@ pub(crate) async fn convert_body(
     }
 }
 
-/// Counts a conversion by what came of it.
+/// Counts a conversion by its outcome.
 fn count(metrics: &Metrics, from: Option<&'static str>, converted: &Result<Converted, ConvertError>) {
     let outcome = match converted {
         Ok(Converted { report, .. }) => counted(report),

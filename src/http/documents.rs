@@ -25,7 +25,7 @@ use crate::document::{Document, DownloadAddress, DownloadError};
 pub(crate) enum Reader {
     /// The API key.
     Trusted,
-    /// The token of a conversation: whoever has it reads what the assistant of that conversation cites.
+    /// The token of a conversation, whose holder reads the documents that the assistant of that conversation cites.
     Of(ConversationId),
     /// The address alone, which has not been judged yet.
     Unknown,

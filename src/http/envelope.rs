@@ -242,7 +242,7 @@ fn parse_options<'de, T: serde::Deserialize<'de>>(raw: &'de RawValue) -> Result<
     })
 }
 
-/// Line and column count from the start of the options, which nobody sees; the pointer says it better.
+/// Line and column count from the start of the options, which are no place in the body; the pointer says it better.
 fn without_position(reason: &str) -> &str {
     reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason)
 }

@@ -85,7 +85,7 @@ async fn admit<'s>(
     Ok((azure, bearer))
 }
 
-/// The whole header: what is wrong with its form is for the verifier to say.
+/// The whole header: the verifier judges its form.
 fn authorization(request: &HttpRequest) -> Option<&str> {
     request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default())
 }

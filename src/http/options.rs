@@ -28,7 +28,7 @@ pub struct HttpOptions {
     pub keys: Vec<ApiKey>,
     /// The secret of Direct Line, from which the key that signs tokens follows.
     pub direct_line_secret: Secret,
-    /// While the secret is exchanged, the other one: it opens the same, and what was signed with it holds.
+    /// The other secret, while the secret is exchanged: it opens the same, and its signatures are valid.
     pub second_direct_line_secret: Option<Secret>,
     /// The address by which clients reach this server, when that is not the one in `Host`.
     pub public_url: Option<PublicUrl>,
@@ -36,7 +36,7 @@ pub struct HttpOptions {
     pub trusted_proxies: TrustedProxies,
     /// Names besides that of the public URL under which the page is served.
     pub allowed_hosts: AllowedHosts,
-    /// How often callers may come.
+    /// The rate limits of callers.
     pub limits: LimitOptions,
     /// The size of a request body on `/v1` and of the page, in bytes.
     pub max_body_bytes: usize,
@@ -52,7 +52,7 @@ pub struct HttpOptions {
     pub embed: EmbedOptions,
     /// The file with the Web Chat bundle.
     pub webchat_js: Option<PathBuf>,
-    /// Conversations in which nothing happened for so long are deleted.
+    /// The time after which conversations in which nothing happened are deleted.
     pub retention: Duration,
     /// How long a server that is to end goes on serving after `/readyz` has said so, while no answer is begun: a proxy takes its
     /// time to notice.
@@ -65,7 +65,7 @@ pub struct HttpOptions {
     pub labels: Arc<LabelCatalog>,
     /// The formats that the configuration describes.
     pub formats: Mappings,
-    /// Which addresses only lead to a source.
+    /// The addresses that only lead to a source.
     pub redirectors: Arc<Redirectors>,
 }
 

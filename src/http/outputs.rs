@@ -221,7 +221,7 @@ fn account(report: &Report) -> String {
     report.sources.by_outcome().map(|(outcome, count)| format!("{outcome}={count}")).join(", ")
 }
 
-/// The end of a stream: what is left, then the account of the sources as a comment, which every client skips.
+/// The end of a stream: the rest of the text, then the account of the sources as a comment, which every client skips.
 fn last(ended: &Ended) -> impl Iterator<Item = Bytes> {
     let comment = Bytes::from(format!(": citewire-sources: {}\n\n", account(&ended.report)));
     ended.values.iter().map(sse::event).chain([comment])

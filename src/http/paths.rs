@@ -61,7 +61,7 @@ pub const OPEN: &[&str] = &[
     MESSAGES,
 ];
 
-/// Whether the path is of the page or of the settings page: what is served there asks for no credential.
+/// Whether the path is of the page or of the settings page, which are served without a credential.
 pub(crate) fn is_page(path: &str) -> bool {
     path == "/" || path.starts_with("/page/") || is_admin(path)
 }

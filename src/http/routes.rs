@@ -20,7 +20,7 @@ use super::{
     outputs, page, records, session, socket, upload, users, web_chat,
 };
 
-/// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
+/// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
 pub const UNDOCUMENTED: &[&str] = &[
     "/",
     "/page/page.css",
@@ -186,7 +186,7 @@ fn resources(prefix: &str, embed: &EmbedOptions) -> Vec<(&'static str, impl Http
             request.extensions_mut().insert(Reached(path));
             authenticate(access, request, next)
         });
-        // Inside of the guard: whoever has no credential learns nothing of the route.
+        // Inside of the guard: a caller without a credential learns nothing of the route.
         let documented = from_fn(move |request, next| with_known_parameters(path, request, next));
         let resource = resource.default_service(web::to(wrong_method)).wrap(documented).wrap(guarded);
         let resource = resource.wrap(Condition::new(path == SESSION_ID, cors().supports_credentials()));

@@ -11,10 +11,11 @@ use super::door::downloads::Place;
 /// The bytes that are handed to the connection at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// A reader may take what it wants as slowly as it likes for so long.
+/// The time in which a reader may take the file as slowly as it likes.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// The reason why a file is not sent to its end. The connection then closes, so that nobody takes what came for the whole.
+/// The reason why a file is not sent to its end. The connection then closes, so that no client takes a part for the
+/// whole.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SendError<E> {
     /// The file cannot be read.

@@ -33,7 +33,7 @@ const HEAD_WITHIN: Duration = Duration::from_secs(5);
 /// The time between two searches for conversations that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// An upload to which nothing was added for so long has broken off.
+/// The time after which an upload to which nothing was added counts as broken off.
 const DRAFTS_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// The longest wait for the last messages to readers on other nodes.
@@ -106,14 +106,14 @@ pub fn build(state: State) -> Result<Server, ServerError> {
 }
 
 impl Server {
-    /// Where the server listens. With port 0 asked for, this is where the port that was found stands.
+    /// The addresses on which the server listens; for port 0 with the port that was found.
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Where readers and a bot on this machine find this server: its public address where there is one, else the one that it
-    /// listens on.
+    /// The address by which readers and a bot on this machine find this server: its public one where there is one, else
+    /// the one that it listens on.
     #[must_use]
     pub fn url(&self) -> Option<WebUrl> {
         here(&self.state, &self.addresses)
@@ -262,7 +262,7 @@ async fn sweep(state: &State, tasks: &Tasks) {
     }
 }
 
-/// Deletes what is left of uploads that broke off: each deletes it itself, unless its process ended or the store failed.
+/// Deletes the rests of uploads that broke off: each deletes its own, unless its process ended or the store failed.
 async fn discard_drafts(state: &State) {
     let Some(manager) = &state.manager else { return };
     match manager.store().discard_drafts(state.clock.now() - DRAFTS_FOR).await {

@@ -58,7 +58,7 @@ pub struct State {
     pub(crate) limits: Limits,
     /// The refusals and downloads that stand in the log already.
     pub(crate) audited: RefusalLog,
-    /// Counts what is done.
+    /// The metrics of the server.
     pub(crate) metrics: Metrics,
     /// Brings activities that are not recorded to readers on other nodes, if there are any.
     pub(crate) bus: Option<Bus>,

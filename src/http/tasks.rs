@@ -71,7 +71,7 @@ impl Tasks {
         self.tracker.close();
     }
 
-    /// Waits until every task has ended. What goes on after so long a time is told to end at once.
+    /// Waits until every task has ended. Tasks that go on after `time` are told to end at once.
     pub(crate) async fn ended_within(&self, time: Duration) {
         if timeout(time, self.tracker.wait()).await.is_err() {
             self.turns.over.cancel();

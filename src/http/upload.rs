@@ -127,7 +127,8 @@ pub(crate) async fn uploaded_file(
     Ok(response.body(SizedStream::new(end, Box::pin(sent(read, 0, end, rate, place)))))
 }
 
-/// Takes an upload in. It gets room when more of it is there than costs nothing, so that one that only begins keeps nobody waiting.
+/// Takes an upload in. It gets room when more of it is there than is free, so that one that only begins keeps no others
+/// waiting.
 async fn take_in(mut incoming: Incoming, place: &mut Place) -> Result<Bytes, ApiError> {
     let mut body = BytesMut::new();
     let mut has_room = false;

@@ -18,7 +18,7 @@ const INSIDE: Option<&str> = Some(include_str!(env!("CITEWIRE_WEBCHAT_JS")));
 #[cfg(not(feature = "web-chat"))]
 const INSIDE: Option<&str> = None;
 
-/// The tag of the script inside, by what is in it.
+/// The entity tag of the script inside the program: a digest of its bytes.
 static TAG_INSIDE: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     INSIDE.hash(&mut hasher);

@@ -92,7 +92,7 @@ impl Redirects {
         }
     }
 
-    /// Where redirects lead, by their addresses, as far as that is found out.
+    /// The targets of redirects, by their addresses, as far as they are found.
     async fn resolve(&self, redirects: impl Iterator<Item = &WebUrl>) -> BTreeMap<String, WebUrl> {
         let mut found = BTreeMap::new();
         let mut unknown: Vec<&WebUrl> = Vec::new();
@@ -148,7 +148,7 @@ impl Redirects {
     }
 }
 
-/// Where an answer leads on; `None` where it is the end.
+/// The target of a redirect; `None` for a response that is none.
 fn location(at: &Url, status: StatusCode, headers: &HeaderMap) -> Option<Url> {
     let location = headers.get(LOCATION).filter(|_| status.is_redirection())?;
     // The scheme, and where the host is, is judged when it is called.

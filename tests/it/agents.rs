@@ -63,7 +63,7 @@ impl Agent {
         serde_json::from_str(&line.expect("a line")).expect("JSON")
     }
 
-    /// Has it do something, and gives what it tells next.
+    /// Runs a command, and returns the next message of the agent.
     async fn run(&mut self, command: &Value) -> Value {
         self.commands.write_all(format!("{command}\n").as_bytes()).await.expect("written");
         self.told().await

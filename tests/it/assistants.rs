@@ -45,7 +45,7 @@ async fn a_typed_question_is_answered_while_the_back_end_writes() {
     let app = over(Backend::alone(backend.assistant("hr", |_| {})));
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
-    // Where nobody reads yet, nothing is shown on the way.
+    // Without a reader, nothing is shown on the way.
     socket.ping().await;
     let question = app.post_text(&conversation, "How long is leave?").await;
     let asked = backend.asked().await;
@@ -173,7 +173,7 @@ async fn a_back_end_that_fails_leaves_a_friendly_word() {
     let app = over(Backend::alone(backend.assistant("hr", |options| options.failure = "Not now.".into())));
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
-    // Where nobody reads yet, nothing is shown on the way.
+    // Without a reader, nothing is shown on the way.
     socket.ping().await;
     app.post_text(&conversation, "one").await;
     assert_eq!(socket.activity().await["text"], "one");

@@ -415,7 +415,7 @@ async fn a_long_document_is_stored_in_pieces_and_downloaded_as_it_was() {
     assert_eq!(get(Method::GET, ("if-none-match", &tag)).await.0, 200, "another upload");
 }
 
-/// A name says nothing of whose document it is: somebody else may make an assistant and a document of the same names.
+/// A name says nothing of the owner of a document: another user may make an assistant and a document of the same names.
 #[tokio::test]
 async fn a_public_address_ends_with_its_upload_and_its_assistant() {
     let server = Server::start();
@@ -676,7 +676,7 @@ async fn an_assistant_cannot_take_a_secret_that_is_in_use() {
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains("secret_env: ") && detail.contains(owner), "{detail}");
     }
-    // A row of an older version, which asked nobody.
+    // A row of an older version, which was stored without a check.
     server.put("/v1/assistants/aaa", &json!({"documents": {}})).await;
     assert_eq!(server.serving.take().expect("a server").interrupt(), Some(0));
     let file = format!("sqlite://{}", server.path().join("citewire.db").display());

@@ -165,7 +165,7 @@ async fn a_question_outlives_a_kill_and_gets_one_answer() {
     assert_eq!(texts().await, ["hi", "there", "to hi", "to there"]);
 }
 
-/// A question that ends whoever answers it was given up without a trace.
+/// A question that ends the process which answers it was once given up without a trace.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_that_is_given_up_is_counted() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -187,7 +187,7 @@ async fn a_question_that_is_given_up_is_counted() {
     let answer = client.post(url).bearer_auth(&witness.token).json(&body).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);
     for _ in 0..2 {
-        // That the user has come, and the question.
+        // The two activities: the user has come, and the question.
         bot.activities(2).await;
         drop(serving);
         serving = Serving::start(folder.path(), &environment);

@@ -265,7 +265,7 @@ fn every_page_that_the_code_names_exists() {
     assert!(seen > 20, "only {seen} were found");
 }
 
-/// Where the rules are defined that code, tests and pages cite by number.
+/// The page that defines the rules that code, tests and pages cite by number.
 const POLICIES: &str = "docs/inside/policies.md";
 
 fn policies() -> String {
@@ -318,7 +318,7 @@ fn citing() -> impl Iterator<Item = PathBuf> {
 fn what_a_text_calls_a_rule_is_one_whatever_its_list() {
     let cited = |text: &str| cited(text, &["P", "AH"]).into_iter().collect::<Vec<_>>();
     assert_eq!(cited("(policy P-05, P-256), UTF-16, B-12 (rules AH-01 to AH-06)"), ["AH-01", "AH-06", "P-05"]);
-    // In two pieces, so that this file cites no such rule.
+    // The texts are in two pieces, so that this file cites no such rule.
     assert_eq!(cited(&["see rule ", "Q-99"].concat()), ["Q-99"]);
     assert_eq!(cited(&["fn ", "q99_a() fn ", "s1_40_b() fn utf16_bytes() fn a_20_c()"].concat()), ["Q-99", "S1-40"]);
 }

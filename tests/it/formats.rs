@@ -67,7 +67,7 @@ fn every_mapping_reads_its_product() {
     }
 }
 
-/// The text of every format is found again when an envelope that nobody knows is around it.
+/// The text of every format is found again inside an unknown envelope.
 #[test]
 fn answers_of_every_format_in_an_unknown_envelope_get_a_mapping_that_reads_them() {
     let (mut read, mut all) = (0, 0);

@@ -17,7 +17,7 @@ struct Story {
     text: String,
     withdrawn: bool,
     feedback: bool,
-    /// How long each step took.
+    /// The duration of each step, in microseconds.
     pauses_us: Vec<u32>,
 }
 

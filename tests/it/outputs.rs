@@ -100,7 +100,7 @@ impl Sending {
         self.0.write_all(b"0\r\n\r\n").await.expect("sent");
     }
 
-    /// Everything up to this text.
+    /// Reads everything up to this text.
     async fn until(&mut self, end: &str) -> String {
         let mut read = Vec::new();
         while !String::from_utf8_lossy(&read).contains(end) {

@@ -17,11 +17,11 @@ use crate::postgres::{Database, node};
 struct Fixture {
     store: Arc<dyn ConversationStore>,
     clock: Arc<ManualClock>,
-    /// Where the store is, if it is in a file.
+    /// The folder of the store, if it is in a file.
     _folder: Option<TempDir>,
 }
 
-/// One of the backends, with these limits.
+/// Opens one of the backends with these limits.
 type Backend = fn(StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>>;
 
 fn clock() -> Arc<ManualClock> {

@@ -154,7 +154,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     archive.close().await;
 
     let store = folder.open().await;
-    // Those who belong to a conversation are found in what was recorded before.
+    // The users of a conversation are found in the activities that were recorded before.
     for (user, place) in [("ann", None), ("ben", Some(0)), ("bot", None)] {
         let first = store.first_said(&id("c"), user).await.expect("a store");
         assert_eq!(first.map(Watermark::index), place, "{user}");
@@ -438,7 +438,7 @@ async fn an_archive_reads_what_a_server_has_open() {
     assert_eq!(exported(&folder.path(), None).await, 601);
 }
 
-/// How many activities an export holds, which are in order.
+/// Counts the activities of an export, after a check of their order.
 async fn exported(path: &Path, only: Option<&str>) -> u64 {
     let archive = Archive::open(path).await.expect("an archive");
     let only = only.map(id);

@@ -12,7 +12,7 @@ use crate::golden::{cases, codes, input, samples, to_message};
 
 const STREAMING: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
 
-/// The only activity that a body becomes when nobody wants updates.
+/// The only activity that a body becomes when no updates are asked for.
 fn message(body: &[u8], dialect: Dialect) -> (Activity, Value) {
     let Converted { mut activities, report, .. } = convert(body, &to_message(dialect)).expect("an activity");
     assert_eq!(activities.len(), 1);
@@ -136,7 +136,7 @@ fn a_provider_error_keeps_the_text_and_says_so() {
     assert_eq!(converted.activities[0].text.as_deref(), Some("Leave is 30 days [1]. It is asked "));
 }
 
-/// The native stream that says the same as a manifest, its text in pieces of so many characters.
+/// The native stream that says the same as a manifest, its text in pieces of this many characters.
 fn as_native_stream(manifest: &Value, characters: usize) -> String {
     let mut events = Vec::new();
     for name in ["sources", "label", "interpreter"] {

@@ -91,7 +91,7 @@ impl LimitError {
         Self { limit, of, setting, wait }
     }
 
-    /// After so many seconds there is room again; at least one.
+    /// Seconds until there is room again; at least one.
     pub(crate) fn retry_after(&self) -> u32 {
         seconds(self.wait)
     }

@@ -41,7 +41,7 @@ pub(crate) struct Places {
 pub(crate) struct Place {
     places: Arc<Places>,
     number: u64,
-    /// Whether it has one of the places.
+    /// Whether the connection has one of the places.
     has_place: Cell<bool>,
 }
 

@@ -1,4 +1,5 @@
-//! Places for uploads: what is taken in at one time, by bytes, so that nobody's slow upload keeps others from theirs.
+//! Places for uploads: the bytes that are taken in at one time are limited, so that a slow upload keeps no others from
+//! theirs.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -13,7 +14,7 @@ use crate::activity::ConversationId;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::metrics::{Limit, Metrics, Open as OpenUpload};
 
-/// An upload needs no room until so much of it is there.
+/// The bytes of an upload that need no room.
 pub(crate) const FREE_BYTES: usize = 64 * 1024;
 
 /// An upload that finds no room is refused after this time.
@@ -51,7 +52,7 @@ struct Open {
 #[derive(Debug)]
 struct OfAddress {
     uploads: usize,
-    /// Its share of the room.
+    /// The share of an address in the room.
     room: Arc<Semaphore>,
 }
 
@@ -115,7 +116,7 @@ impl Uploads {
 }
 
 impl Place {
-    /// Waits for room for so many bytes, of which no more are taken than there can ever be.
+    /// Waits for room for this number of bytes; more than the whole room is never asked for.
     ///
     /// # Errors
     /// When there is none soon.

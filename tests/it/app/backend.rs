@@ -53,7 +53,7 @@ impl Backend {
         Assistant::new(name, options, Arc::clone(self) as Arc<dyn Upstream>, Arc::default())
     }
 
-    /// This assistant alone, which answers on the channel itself.
+    /// The assistants of a server with this one alone, which answers on the channel itself.
     pub(crate) fn alone(assistant: Assistant) -> Arc<Assistants> {
         let name = assistant.name().to_owned();
         Arc::new(Assistants::new(AssistantRegistry::new([assistant], Some(name))))
@@ -121,7 +121,7 @@ impl Body {
         drop(self.0.send(Err(error)));
     }
 
-    /// Whether nobody wants the rest.
+    /// Whether the asking side has gone.
     pub(crate) async fn abandoned(&self) {
         timeout(PATIENCE, self.0.closed()).await.expect("the answer is given up in time");
     }

@@ -31,7 +31,8 @@ const LONG: Duration = Duration::from_secs(34);
 
 pub(crate) const DIRECT_LINE_SECRET: &str = "the-direct-line-secret-of-the-tests";
 
-/// The test's clock for answers through Azure: short waits pass at once, and long ones never, since nobody waits for them here.
+/// The test's clock for answers through Azure: short waits pass at once, and long ones never, since no test here waits
+/// for them.
 #[derive(Debug)]
 struct Eager(Arc<ManualClock>);
 
@@ -73,7 +74,7 @@ pub(crate) struct TestApp {
     pub(crate) client: reqwest::Client,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<dyn ConversationStore>,
-    /// One for each node.
+    /// The stores, one for each node.
     stores: Vec<Arc<dyn ConversationStore>>,
     nodes: Vec<Node>,
 }

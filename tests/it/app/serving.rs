@@ -66,7 +66,7 @@ impl Serving {
         Self::spawn(unshare, data, environment)
     }
 
-    /// Where others find a file that the server sees at this path.
+    /// The path at which other processes find a file that the server sees at this path.
     pub(crate) fn path_of_its_own(&self, path: &Path) -> PathBuf {
         let root = PathBuf::from(format!("/proc/{}/root", self.child.id()));
         root.join(path.strip_prefix("/").unwrap_or(path))

@@ -122,7 +122,7 @@ async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
         let members = json!({"id": id, "type": kind, "action": "add"});
         let mut post = pin!(receive(&bot, activity("a", members), &*responder));
         assert!(poll!(&mut post).is_pending());
-        // Only when the one before has ended.
+        // The next turn begins when the one before has ended.
         responder.begun.notified().await;
     }
 }

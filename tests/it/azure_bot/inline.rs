@@ -67,7 +67,7 @@ async fn who_expects_replies_gets_them_in_the_response_and_the_connector_hears_n
     assert_eq!(scene.post(&question).await, (StatusCode::OK, json!({"activities": []})));
 }
 
-/// Behind Azure nobody has a token of ours, and an address for the readers of a conversation here means nothing there.
+/// Users behind Azure have no token of ours, and an address for the readers of a conversation here means nothing there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn behind_azure_a_document_that_needs_a_credential_is_cited_with_its_passage() {
     let scene = Scene::new().await;

@@ -77,7 +77,7 @@ async fn hand_in(scene: &Scene, n: usize, refusals: &watch::Sender<usize>) {
     let mut activity = scene.message(&format!("m{n}"), &format!("{n}"));
     activity["conversation"]["id"] = json!(conversation(n));
     loop {
-        // A connection that was idle may be closed as it is taken up again; whoever hands in does so once more.
+        // A connection that was idle may be closed as it is taken up again; the request is then sent once more.
         let Ok(response) = scene.request().json(&activity).send().await else { continue };
         match response.status() {
             StatusCode::ACCEPTED => return,
@@ -118,7 +118,7 @@ async fn until_answered(scene: &Scene) {
     }
 }
 
-/// Hands in the first activities in their order, so many at one time.
+/// Hands in the first activities in their order, this many at one time.
 async fn hand_in_all(scene: &Scene, count: usize, at_once: usize, refusals: &watch::Sender<usize>) {
     // Fewer than there are conversations: so each conversation has its activities in their order.
     assert!(at_once < CONVERSATIONS);

@@ -177,7 +177,7 @@ impl Scene {
         self.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
     }
 
-    /// Waits until so many activities are recorded in the group chat.
+    /// Waits until this many activities are recorded in the group chat.
     pub(super) async fn recorded(&self, count: u64) {
         let id = PublicName::new(&Caller::Anonymous, "msteams", GROUP).id();
         let store = &self.app.store;

@@ -223,7 +223,7 @@ async fn what_was_acknowledged_outlives_a_kill_and_has_one_answer_or_one_apology
     hand_in(&running, "seen", json!({"id": PERSONAL, "conversationType": "personal"})).await;
     service.called(2).await;
     assert_eq!(service.chat(PERSONAL).last().map(Bubble::text), Some("Thirty"));
-    // That is SIGKILL.
+    // Dropping it sends SIGKILL.
     drop(running);
     let running = Running::start(folder.path(), &[]);
     service.called(5).await;

@@ -18,7 +18,7 @@ fn with(binding: BotBinding, change: impl FnOnce(&mut BotBinding)) -> TestApp {
     })
 }
 
-/// An address that is taken, but where nobody listens.
+/// An address that is taken, but where no server listens.
 fn nobody() -> (TcpSocket, String) {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");

@@ -21,7 +21,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+").expect("an
 /// Nothing but a blank or `<` ends a bare address, and it takes in what follows it.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?:https?://|www\.)[^\s<]*").expect("an expression"));
 
-/// One card: what several documents with one identity are.
+/// A card, which stands for all documents with one identity.
 #[derive(Debug, PartialEq)]
 pub(super) struct Card {
     pub(super) name: String,

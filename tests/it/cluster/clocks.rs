@@ -70,7 +70,7 @@ async fn nodes_whose_clocks_are_hours_apart_write_one_history_and_take_each_othe
             .map(|activity| activity["timestamp"].as_str().expect("a time").parse().expect("a time"))
             .collect();
         assert!(times.is_sorted_by(|a, b| a < b) && times.len() == 6, "{times:?}");
-        // As exact as the clocks of the nodes are.
+        // The margin is that of the nodes' clocks.
         let margin = Duration::from_millis(500);
         assert!(times[0] > begun - margin && times[5] < ended + margin, "{begun} {times:?} {ended}");
         let path = "/v3/directline/tokens/refresh";

@@ -21,7 +21,7 @@ pub(crate) struct Model {
 
 /// A question, and the way to its answer.
 pub(crate) struct Asked {
-    /// In citewire's own words; empty for a bot.
+    /// The question of a user; empty for a bot.
     pub(crate) question: String,
     pub(crate) request: Request,
     pub(crate) stream: TcpStream,
@@ -87,7 +87,7 @@ impl Asked {
         self.stream.shutdown().await.ok();
     }
 
-    /// Waits until whoever asked wants no answer any more.
+    /// Waits until the asking side wants no answer any more.
     pub(crate) async fn given_up(&mut self) {
         let closed = timeout(PATIENCE, self.stream.read(&mut [0])).await.expect("the connection ends in time");
         assert!(matches!(closed, Ok(0) | Err(_)));

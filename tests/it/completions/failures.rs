@@ -220,7 +220,7 @@ async fn a_client_that_goes_away_ends_the_call_to_the_back_end() {
     drop(reader);
     upstream.dropped(1).await;
 
-    // One that waits for a whole answer as well.
+    // A client that waits for a whole answer goes as well.
     let whole = question(false);
     tokio::select! {
         _ = complete(&app, &whole) => panic!("there is no answer"),

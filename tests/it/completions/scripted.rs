@@ -58,7 +58,7 @@ impl std::fmt::Debug for Scripted {
     }
 }
 
-/// Counts the answers that nobody takes any more.
+/// Counts the answers whose readers are gone.
 struct Guard(Arc<watch::Sender<usize>>);
 
 impl Drop for Guard {
@@ -81,13 +81,13 @@ impl Scripted {
         }
     }
 
-    /// One that answers with these events, and says that it is done.
+    /// A back end that answers with these events, and says that it is done.
     pub(crate) fn saying(events: &[Value]) -> Self {
         let done = json!({"done": true});
         Self::new(events.iter().chain([&done]).map(Step::event).collect())
     }
 
-    /// One that answers with these bytes, whatever their format.
+    /// A back end that answers with these bytes, whatever their format.
     pub(crate) fn bytes(from: Option<Provider>, body: &str) -> Self {
         Self { from, ..Self::new(vec![Step::Send(body.to_owned())]) }
     }
@@ -97,7 +97,7 @@ impl Scripted {
         Self { retrieves: false, ..self }
     }
 
-    /// One that does not answer.
+    /// A back end that refuses to answer.
     pub(crate) fn refusing(refusal: fn() -> UpstreamError) -> Self {
         Self { refusal: Some(refusal), ..Self::new(Vec::new()) }
     }
@@ -114,12 +114,12 @@ impl Scripted {
         enough.expect("it is asked in time").expect("it lives").clone()
     }
 
-    /// How often it was asked so far.
+    /// The number of questions so far.
     pub(crate) fn times_asked(&self) -> usize {
         self.asked.borrow().len()
     }
 
-    /// Waits until so many answers have been let go of.
+    /// Waits until this many answers have been let go of.
     pub(crate) async fn dropped(&self, count: usize) {
         let mut dropped = self.dropped.subscribe();
         let enough = timeout(PATIENCE, dropped.wait_for(|dropped| *dropped >= count)).await;

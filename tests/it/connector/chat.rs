@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::rules::{error, refusal, stream_info};
 
-/// Which service it is like.
+/// The service that is imitated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavour {
     /// Microsoft Teams.
@@ -148,7 +148,7 @@ impl Chats {
         }
         if self.chats.get(conversation).is_some_and(|chat| chat.iter().any(|bubble| bubble.growing)) && self.is_teams()
         {
-            // Not refused, but its user is left with a cursor that blinks.
+            // The service takes it, but its user is left with a cursor that blinks.
             self.faults.push("a message beside a stream that has not ended".to_owned());
         }
         let id = self.id();

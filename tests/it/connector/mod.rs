@@ -42,7 +42,7 @@ const SCOPE: &str = "https://api.botframework.com/.default";
 const APOLOGY: &str = "Sorry, that did not work.";
 const TEXT: &str = "Leave is 30 days [1]. Ask before you go [2].";
 
-/// The test's clock: short waits pass at once, and the long ones of streams never, since nobody waits for them here.
+/// The test's clock: short waits pass at once, and the long ones of streams never, since no test here waits for them.
 #[derive(Debug)]
 pub(crate) struct Eager(pub(crate) Arc<ManualClock>);
 

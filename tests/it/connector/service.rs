@@ -65,7 +65,7 @@ struct Inner {
     asked: Vec<String>,
     /// The mishap of the n-th call for a token.
     token_plan: Box<dyn Fn(usize) -> Option<Mishap> + Send>,
-    /// How many tokens were given; the newest one opens.
+    /// The number of tokens that were issued; the newest one is valid.
     tokens: usize,
     /// Whether calls need a token.
     guarded: bool,
@@ -124,7 +124,7 @@ impl Service {
         self.origin.clone()
     }
 
-    /// Where bots of many tenants ask for tokens there.
+    /// The address at which bots of many tenants get tokens.
     pub(crate) fn token_url(&self) -> Url {
         format!("{}/botframework.com/oauth2/v2.0/token", self.origin).parse().expect("an address")
     }
@@ -134,7 +134,7 @@ impl Service {
         self.inner().guarded = true;
     }
 
-    /// Tokens expire after so long.
+    /// Sets the lifetime of tokens.
     pub(crate) fn expire_in(&self, seconds: Value) {
         self.inner().expires_in = seconds;
     }
@@ -184,7 +184,7 @@ impl Service {
         self.inner().asked.clone()
     }
 
-    /// Waits until so many bubbles of a conversation have ended, and none is growing. A streamed answer may have had updates
+    /// Waits until this many bubbles of a conversation have ended, and none is growing. A streamed answer may have had updates
     /// before its message or none, by how its body arrived, so the number of calls does not tell.
     pub(crate) async fn ended(&self, conversation: &str, count: usize) {
         let mut calls = self.calls.clone();
@@ -196,7 +196,7 @@ impl Service {
         enough.expect("the answers end in time").expect("the service lives");
     }
 
-    /// Waits until so many calls have come to the Connector.
+    /// Waits until this many calls have come to the Connector.
     pub(crate) async fn called(&self, count: usize) {
         let mut calls = self.calls.clone();
         let enough = timeout(PATIENCE, calls.wait_for(|calls| *calls >= count)).await;
@@ -259,7 +259,7 @@ impl Inner {
     }
 }
 
-/// Does what the call gets. Who called may be gone, which is nobody's fault.
+/// Does what the call gets. The caller may be gone, which is no fault.
 async fn play(stream: &mut TcpStream, mishap: Mishap) {
     let (status, header, body) = match mishap {
         Mishap::Json(status, Value::Null) => (status, "x-nothing: 1".to_owned(), String::new()),

@@ -18,9 +18,9 @@ pub(crate) const APP: Uuid = uuid!("7d0ac3e4-2b5c-4f0f-9d34-0d3f3ab1c8a1");
 pub(crate) const AGENT: Uuid = uuid!("c0ffee00-1111-4222-8333-444455556666");
 /// The tenant of the bot.
 pub(crate) const TENANT: Uuid = uuid!("0f1e2d3c-4b5a-4968-8778-695a4b3c2d1e");
-/// A tenant of nobody we know.
+/// A tenant that is not configured.
 pub(crate) const FOREIGN_TENANT: Uuid = uuid!("99999999-8888-4777-8666-555544443333");
-/// One of Microsoft's.
+/// A tenant of Microsoft.
 pub(crate) const MICROSOFT_TENANT: Uuid = uuid!("d6d49420-f39b-4df7-a1dc-d59a935871db");
 
 pub(crate) const SERVICE_URL: &str = "https://smba.trafficmanager.net/teams/";

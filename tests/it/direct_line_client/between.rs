@@ -1,4 +1,4 @@
-//! One citewire posts to another.
+//! Posts from one citewire to another.
 
 use citewire::channels::direct_line_client::{Binding, Credential};
 use reqwest::StatusCode;

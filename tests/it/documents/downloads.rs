@@ -171,8 +171,9 @@ async fn a_part_of_a_document_is_downloaded_and_none_that_the_reader_has() {
     }
 }
 
-/// The token of a conversation was good for the documents of all assistants: whoever may ask one could read what another
-/// keeps for its own readers. The unsigned addresses of assistants with public links were left open when that was mended.
+/// The token of a conversation was good for the documents of all assistants: a reader who may ask one could read what
+/// another keeps for its own readers. The unsigned addresses of assistants with public links were left open when that
+/// was mended.
 #[tokio::test]
 async fn a_token_opens_the_documents_of_its_own_assistant_alone() {
     let hub = Hub::start().await;

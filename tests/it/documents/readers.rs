@@ -61,7 +61,7 @@ impl Handbook {
         Self { app, library, assistants, _folder: folder }
     }
 
-    /// Where a document is without a signature.
+    /// The address of a document without a signature.
     fn locked(assistant: &str) -> String {
         format!("{SERVER}/v1/documents/{assistant}.{}/download", DocumentId::of_path("hr/leave.md"))
     }

@@ -130,7 +130,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// How long the string or character is that a text begins with.
+/// The length of the string or character with which a text begins, in bytes.
 fn literal(text: &str) -> Option<usize> {
     let raw = text.strip_prefix("br").or(text.strip_prefix('r'));
     let hashes = raw.map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());

@@ -57,7 +57,7 @@ fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<Manual
     ProactiveMessages::new(ConnectorRecords::new(store), client, Cloud::Public.addresses(), clock)
 }
 
-/// Where a personal chat of Teams at this service is.
+/// The reference of a personal chat of Teams at this service.
 fn chat(service: &Service) -> ConversationReference {
     let conversation = json!({"id": CHAT, "conversationType": "personal", "tenantId": "t"});
     let mut reference = ConversationReference::new(conversation, "msteams", Caller::Channel);

@@ -127,7 +127,7 @@ async fn replaced(upstream: Arc<dyn Upstream>, ask: impl AsyncFnOnce(&mut Scene)
 
 #[tokio::test]
 async fn a_name_that_leads_nowhere_is_an_apology() {
-    // A label of a name has at most 63 letters, so that nobody is asked for this one.
+    // A label of a name has at most 63 letters, so that no name server is asked for this one.
     let host = format!("{}.example", "x".repeat(70));
     let outcome = replaced(http(&format!("http://{host}/ask"), ""), async |_| {}).await;
     assert_eq!(outcome.said, [FAILURE]);

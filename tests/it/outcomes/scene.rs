@@ -97,7 +97,7 @@ impl Scene {
         });
         let conversation = app.conversation().await;
         let mut socket = app.open(&conversation).await;
-        // Where nobody reads yet, nothing is shown on the way.
+        // Without a reader, nothing is shown on the way.
         socket.ping().await;
         Self { app, assistants, conversation, socket, seen: Vec::new() }
     }

@@ -166,7 +166,7 @@ async fn claude_gets_documents_and_what_it_cites_of_them_becomes_numbers() {
     let text = message["text"].as_str().expect("a text");
     assert!(text.starts_with("Ask in writing.[1] You have 30 days[2]. Enjoy!"), "{text}");
     assert_eq!(claims(&message), ["1 Staff handbook", "2 Leave policy"]);
-    // As a numbered list, when that is wanted.
+    // The sources stand in a numbered list, when the option asks for one.
     let (call, _) =
         asked("anthropic", "sources = { style = 'numbered' }", "data: {\"type\":\"message_stop\"}\n\n", question())
             .await;

@@ -25,7 +25,7 @@ pub(crate) enum Then {
     Repeat,
 }
 
-/// One answer.
+/// The answer to one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Play {
     status: u16,
@@ -125,9 +125,9 @@ impl Seen {
 pub(crate) struct Model {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
-    /// How many calls have come.
+    /// The number of calls so far.
     called: watch::Receiver<usize>,
-    /// How many connections the other side has left while the model had more to say.
+    /// The number of connections that the other side has left while the model had more to say.
     left: watch::Receiver<usize>,
     _tasks: JoinSet<()>,
 }
@@ -180,7 +180,7 @@ impl Model {
         seen[0].clone()
     }
 
-    /// Waits until so many calls have come.
+    /// Waits until this many calls have come.
     pub(crate) async fn was_called(&self, count: usize) {
         self.called.clone().wait_for(|calls| *calls >= count).await.expect("the model plays on");
     }
