@@ -7,14 +7,14 @@ pub(crate) const LONGEST_NAME: usize = 255;
 
 /// Host names: `chat.contoso.example`, or `*.contoso.example` for all subdomains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllowedHosts(Vec<String>);
+pub struct HostNames(Vec<String>);
 
 /// The text is not a list of host names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a host name; write chat.contoso.example or *.contoso.example, separated by commas")]
 pub struct InvalidHosts(String);
 
-impl FromStr for AllowedHosts {
+impl FromStr for HostNames {
     type Err = InvalidHosts;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -30,7 +30,7 @@ impl FromStr for AllowedHosts {
     }
 }
 
-impl AllowedHosts {
+impl HostNames {
     /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_name_that_is_none_is_named() {
         for bad in ["https://a.example", "a.example:80", "*", "a.example/x", "*.", ".example"] {
-            let error = format!("ok.example, {bad}").parse::<AllowedHosts>().expect_err(bad).to_string();
+            let error = format!("ok.example, {bad}").parse::<HostNames>().expect_err(bad).to_string();
             assert!(error.contains(&format!("`{bad}`")), "{error}");
         }
     }

@@ -73,7 +73,7 @@ pub fn identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
 }
 
-/// One value for every file: Windows deletes and replaces no file that is open.
+/// A constant: Windows deletes and replaces no file that is open.
 #[must_use]
 #[cfg(not(unix))]
 pub fn identity(path: &Path) -> Option<FileIdentity> {

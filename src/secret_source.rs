@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::host_names::AllowedHosts;
+use crate::host_names::HostNames;
 use crate::secret::{SecretError, in_environment};
 
 /// A secret of `[secrets]`.
@@ -13,13 +13,13 @@ pub struct NamedSecret {
     /// The secret itself.
     pub text: String,
     /// The hosts to which it may go. Without them, a section that came over HTTP can send it nowhere.
-    pub hosts: Option<AllowedHosts>,
+    pub hosts: Option<HostNames>,
 }
 
 impl NamedSecret {
     /// A secret that may go to these hosts.
     #[must_use]
-    pub fn new(text: impl Into<String>, hosts: Option<AllowedHosts>) -> Self {
+    pub fn new(text: impl Into<String>, hosts: Option<HostNames>) -> Self {
         Self { text: text.into(), hosts }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_secret_goes_to_its_hosts_alone() {
-        let hosts = |text: &str| Some(text.parse::<AllowedHosts>().expect("hosts"));
+        let hosts = |text: &str| Some(text.parse::<HostNames>().expect("hosts"));
         let named = [("openai", hosts("api.openai.com, *.azure.example")), ("plain", None)];
         let named = named.map(|(name, hosts)| (name.to_owned(), NamedSecret::new("sk-1", hosts)));
         let of_file = SecretSource::of_environment(map(&[("KEY", "x")])).with_named(named.into());

@@ -56,7 +56,7 @@ pub fn say(line: impl Display) -> io::Result<()> {
         }
     };
     text.push('\n');
-    // In one piece, so that no other line gets between.
+    // The text is written in one piece, so that no other line gets between.
     io::stderr().write_all(text.as_bytes())
 }
 
@@ -81,7 +81,7 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
     // A failure to write a line is not reported there either: that would end the task that logs.
     let lines = lines.log_internal_errors(false);
     FORMAT.set(format).ok();
-    // Only the first subscriber of a process counts, and that is the one wanted.
+    // The first subscriber of a process alone counts, and that is this one.
     match format {
         LogFormat::Text => tracing::subscriber::set_global_default(lines.finish()).ok(),
         // The fields stand beside `message`, where collectors of logs look for them.

@@ -4,7 +4,7 @@
 use object_store::path::Path;
 use url::Url;
 
-use super::options::{BucketFault, BucketOptions, Kind, LONGEST_LINK};
+use super::options::{BucketFault, BucketKind, BucketOptions, LONGEST_LINK};
 
 /// The longest key of an object, in bytes, in all three services.
 pub(super) const LONGEST_KEY: usize = 1024;
@@ -83,18 +83,18 @@ fn folder(folder: &str) -> Option<BucketFault> {
 fn name(options: &BucketOptions) -> Option<BucketFault> {
     let name = options.name.as_str();
     let (is_name, rule) = match &options.kind {
-        Kind::S3 => {
+        BucketKind::S3 => {
             let is_name = is_word(name, 3..=63, b".-") && !name.contains("..");
             (is_name, "a bucket of S3 has 3 to 63 of a-z, 0-9, . and -, and begins and ends with a letter or digit")
         }
-        Kind::Google => {
+        BucketKind::Google => {
             let is_name = is_word(name, 3..=222, b".-_") && name.split('.').all(|part| (1..=63).contains(&part.len()));
             (
                 is_name,
                 "a bucket of Google has 3 to 63 of a-z, 0-9, ., - and _, and begins and ends with a letter or digit",
             )
         }
-        Kind::Azure { account } => {
+        BucketKind::Azure { account } => {
             if !is_word(account, 3..=24, b"") {
                 return Some(BucketFault::new("bucket", "a storage account of Azure has 3 to 24 of a-z and 0-9"));
             }

@@ -4,7 +4,7 @@ use std::io;
 
 /// The resources of a process.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct ProcessLimits {
     /// Address space in bytes.
     pub(super) memory: u64,
     /// Time of a processor in seconds.
@@ -24,11 +24,11 @@ const NICENESS: i32 = 10;
 /// # Errors
 /// When the system refuses a limit that it has.
 #[cfg(unix)]
-pub(super) fn limit(bounds: Bounds) -> io::Result<()> {
+pub(super) fn limit(bounds: ProcessLimits) -> io::Result<()> {
     use rlimit::Resource;
     // Not the folder of the server, from which a name without a path would lead to its files.
     std::env::set_current_dir("/")?;
-    let Bounds { memory, seconds } = bounds;
+    let ProcessLimits { memory, seconds } = bounds;
     for (resource, most) in [
         (Resource::AS, memory),
         (Resource::CPU, seconds),
@@ -50,7 +50,7 @@ pub(super) fn limit(bounds: Bounds) -> io::Result<()> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
-pub(super) fn limit(bounds: Bounds) -> io::Result<()> {
+pub(super) fn limit(bounds: ProcessLimits) -> io::Result<()> {
     let _ = (bounds.memory, bounds.seconds);
     Ok(())
 }

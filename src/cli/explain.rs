@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Outcome;
 use super::args::ConvertArgs;
+use super::conversion_args::from;
 use super::input::{Input, print, without_mark};
-use super::wanted::from;
 use crate::answer::{Answer, Source};
 use crate::cite::{CitedText, Rules, cite};
 use crate::config::ready_mapping;
@@ -102,7 +102,7 @@ fn ready(body: &[u8]) -> Option<Proposal> {
     Some(Proposal { told, toml: (*toml).to_owned() })
 }
 
-/// How to use a mapping that is shown.
+/// The words before a mapping that is shown.
 const USE: &str = "`citewire convert --map FILE`. With it, citewire finds:";
 
 /// A mapping that the names and values in a body suggest. Where a format reads the text, only one with sources is of use.

@@ -10,7 +10,7 @@ use url::Url;
 use super::Outcome;
 use super::args::HealthcheckArgs;
 use super::input::print;
-use crate::config::{Sources, bind_address};
+use crate::config::{ConfigSources, bind_address};
 
 /// The longest wait for an answer of the server.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -19,7 +19,7 @@ const WITHIN: Duration = Duration::from_secs(3);
 pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
     let url = match &args.url {
         Some(url) => url.clone(),
-        None => readiness(bind_address(&Sources::of_this_process(args.config.clone()))?)?,
+        None => readiness(bind_address(&ConfigSources::of_this_process(args.config.clone()))?)?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match runtime.block_on(ask(url.clone())) {

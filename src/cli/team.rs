@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use super::process::Reload;
 use crate::assistant::{AssistantManager, Configured};
 use crate::clock::{Clock, IdSource};
-use crate::config::{Config, Sources};
+use crate::config::{Config, ConfigSources};
 use crate::digest;
 use crate::document::{DownloadKey, SignedLinks};
 use crate::secret::Secret;
@@ -17,10 +17,10 @@ use crate::store::postgres::SecretDigests;
 use crate::telemetry;
 use crate::url::WebUrl;
 
-/// How often citewire checks the file and the documents for changes.
+/// The time between two checks of the file and the documents for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How long a signed link to a document is valid (rule AH-07).
+/// The lifetime of a signed link to a document (rule AH-07).
 const PUBLIC_FOR: chrono::Duration = chrono::Duration::days(7);
 
 /// The parts that assistants need from the process and the server, independent of the configuration.
@@ -91,7 +91,7 @@ pub(super) fn digests_of_secrets(config: &Config) -> SecretDigests {
 
 /// The sources of the configuration, and the state of the file before it was read, so that no change is missed.
 pub(super) struct Watched {
-    pub(super) sources: Sources,
+    pub(super) sources: ConfigSources,
     seen: Option<FileState>,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Watched {
 type FileState = (SystemTime, u64);
 
 impl Watched {
-    pub(super) fn new(sources: Sources) -> Self {
+    pub(super) fn new(sources: ConfigSources) -> Self {
         let seen = sources.file.as_deref().and_then(state_of);
         Self { sources, seen }
     }

@@ -14,7 +14,7 @@ use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line::bot::BotSettings;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
-use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, TrustedProxies};
+use crate::http::{ApiKey, EmbedOptions, HostNames, LimitOptions, PublicUrl, TrustedProxies};
 use crate::ingest::Mappings;
 use crate::output::Redirectors;
 use crate::secret::Secret;
@@ -27,7 +27,7 @@ use crate::telemetry::LogFormat;
 pub(super) struct RawConfig {
     pub(super) bind: SocketAddr,
     pub(super) public_url: Option<PublicUrl>,
-    pub(super) allowed_hosts: AllowedHosts,
+    pub(super) allowed_hosts: HostNames,
     pub(super) trust_forwarded: bool,
     pub(super) trusted_proxies: TrustedProxies,
     pub(super) limits: LimitOptions,
@@ -75,7 +75,7 @@ impl RawConfig {
         Self {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             public_url: None,
-            allowed_hosts: AllowedHosts::default(),
+            allowed_hosts: HostNames::default(),
             trust_forwarded: false,
             trusted_proxies: TrustedProxies::default(),
             limits: LimitOptions::default(),

@@ -9,7 +9,7 @@ pub struct Setting {
     /// The key in the file; a dot stands for a table.
     pub key: &'static str,
     /// The kind of values that may stand there.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// The value when nothing is set.
     pub default: DefaultValue,
     /// The description, in Markdown, where addresses begin at `docs`.
@@ -19,7 +19,7 @@ pub struct Setting {
 
 /// The type of a setting. In the environment and on the command line, every value is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// Any text, or one that is read further.
     Text,
     /// A word of these.
@@ -52,7 +52,7 @@ impl Setting {
     /// Whether it is a secret.
     #[must_use]
     pub fn is_secret(&self) -> bool {
-        self.kind == Kind::Secret
+        self.kind == ValueKind::Secret
     }
 
     /// The description of its option on the command line.

@@ -70,7 +70,7 @@ pub struct Document {
     pub title: String,
     /// The media type, without parameters.
     pub media_type: &'static str,
-    /// How many pages or slides it has, where it has any.
+    /// The number of pages or slides, where it has any.
     pub pages: Option<u32>,
     /// The address on the web, if there is one.
     pub url: Option<WebUrl>,

@@ -18,7 +18,7 @@ pub trait Embedder: Debug + Send + Sync {
     ///
     /// # Errors
     /// When there are no such vectors.
-    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
+    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError>;
 
     /// The vector of a question, to be compared with vectors of `dimension` dimensions; `None` when there is none soon
     /// enough, which the embedder logs.
@@ -52,16 +52,16 @@ impl VectorModel {
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 #[non_exhaustive]
-pub struct EmbedError {
+pub struct EmbeddingError {
     /// The reason, for the log.
     pub reason: String,
-    /// How long the service asks to be left alone.
+    /// The time for which the service asks to be left alone.
     pub retry_after: Option<Duration>,
     /// Whether the service refused these texts, and may take others.
     pub is_refusal: bool,
 }
 
-impl EmbedError {
+impl EmbeddingError {
     /// A failure that a later call may not have.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {

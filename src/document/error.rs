@@ -25,7 +25,7 @@ pub enum LibraryError {
         /// The error of the system.
         source: io::Error,
     },
-    /// One document is too big.
+    /// A document is too big.
     #[error(
         "{} has {bytes} bytes, and a document has at most {limit}: split it, move it out of the folder of documents, or raise \
          max_document_bytes",
@@ -80,7 +80,7 @@ pub enum LibraryError {
     Store(#[from] StoreError),
     /// Another service that holds the documents cannot be read.
     #[error(transparent)]
-    Remote(#[from] RemoteError),
+    Remote(#[from] RemoteDocumentsError),
     /// The program that reads documents cannot be started.
     #[error("{} cannot be started to read documents: {source}; restart the server", program.display())]
     Reader {
@@ -100,4 +100,4 @@ pub enum LibraryError {
 /// The place of documents cannot be read. The words name the place and the remedy, and no secret.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct RemoteError(pub String);
+pub struct RemoteDocumentsError(pub String);

@@ -12,11 +12,11 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 
 use super::LibraryError;
-use super::turns::{Lane, Turns};
+use super::reading_queue::{Lane, ReadingQueue};
 use super::unreadables::{Unreadables, key};
 
 /// The places for documents that are read at one time, in all libraries.
-static TURNS: LazyLock<Turns> = LazyLock::new(Turns::default);
+static QUEUE: LazyLock<ReadingQueue> = LazyLock::new(ReadingQueue::default);
 
 /// The documents that cost their readers much, and need not be tried again.
 static UNREADABLES: Unreadables = Unreadables::new();
@@ -29,10 +29,10 @@ pub fn remember_unreadable_documents_in(file: PathBuf) -> io::Result<()> {
     UNREADABLES.keep_in(file)
 }
 
-/// How many documents wait until they can be read.
+/// The number of documents that wait until they can be read.
 #[must_use]
 pub fn waiting_documents() -> usize {
-    TURNS.waiting()
+    QUEUE.waiting()
 }
 
 /// A letter of text may take six bytes of JSON.
@@ -52,9 +52,9 @@ pub(super) type Load<'l> = dyn Fn() -> BoxFuture<'l, Result<Option<Vec<u8>>, Lib
 pub struct DocumentReader {
     /// The program: citewire itself.
     pub program: PathBuf,
-    /// How long it may read one document. One that takes longer is tried once more, behind all others.
+    /// The time for one document. A document that takes longer is tried once more, behind all others.
     pub short: Duration,
-    /// How long it may read one document in the second attempt.
+    /// The time for one document in the second attempt.
     pub longest: Duration,
     /// The address space that it may take, in bytes; only Unix holds it to that.
     pub memory: u64,
@@ -101,7 +101,7 @@ impl DocumentReader {
     ) -> Result<Option<Result<Extracted, Unreadable>>, LibraryError> {
         let lane = if format == Format::Csv { Lane::Quick } else { Lane::Parsed };
         for (lane, time) in [(lane, self.short.min(self.longest)), (Lane::Late, self.longest)] {
-            let _turn = TURNS.take(&self.owner, lane).await;
+            let _turn = QUEUE.take(&self.owner, lane).await;
             let Some(bytes) = load().await? else { return Ok(None) };
             let key = self.key(format, &bytes);
             if let Some(reason) = UNREADABLES.reason(&key) {
@@ -146,7 +146,7 @@ impl DocumentReader {
             child.kill().await?;
             return Ok(None);
         };
-        let Said { answer, complaint } = said?;
+        let ProcessOutput { answer, complaint } = said?;
         match serde_json::from_slice(&answer) {
             Ok(extracted) => Ok(Some(extracted)),
             // A busy server may come too late to end a process that the system has ended for the time that it took.
@@ -173,13 +173,13 @@ impl DocumentReader {
 }
 
 /// The output of the process.
-struct Said {
+struct ProcessOutput {
     answer: Vec<u8>,
     complaint: String,
 }
 
 /// Gives the document to the process, and takes what it says until it ends.
-async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<Said> {
+async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<ProcessOutput> {
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     // The input stays open until the process has ended: one whose input ends knows that its server is gone.
     let give = async {
@@ -195,7 +195,7 @@ async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<Said> {
     child.wait().await?;
     drop(input);
     let complaint = String::from_utf8_lossy(&complaint?).into_owned();
-    Ok(Said { answer: answer?, complaint })
+    Ok(ProcessOutput { answer: answer?, complaint })
 }
 
 /// The first bytes of an output. The rest is read and dropped: a writer that waits would never end.

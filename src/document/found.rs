@@ -53,8 +53,8 @@ pub struct MatchedWord {
 }
 
 impl Found {
-    /// How much of the question a part of the passage has words of, in the measure of [`MatchedWord::weight`]. Other forms of a
-    /// word count as the word.
+    /// The weight of the words of the question in a part of the passage, in the measure of [`MatchedWord::weight`].
+    /// Other forms of a word count as the word.
     #[must_use]
     pub fn weight_of(&self, text: &str) -> f64 {
         let present = words(text);
@@ -64,8 +64,8 @@ impl Found {
         found.map(|word| word.weight).sum()
     }
 
-    /// How much better a passage fits because of the headings above it: up to two and a half times where the nearest one has all
-    /// words of the question and no others. `total` is the weight of the question.
+    /// The factor by which a passage fits better because of the headings above it: up to two and a half where the
+    /// nearest one has all words of the question and no others. `total` is the weight of the question.
     pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
         let Some(nearest) = self.passage.headings.last() else { return 1.0 };
         let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;

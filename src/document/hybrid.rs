@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::embedding::{Embedding, VectorSet};
 use super::fusion::fuse;
 use super::index_snapshot::IndexSnapshot;
-use super::vectors::{Block, Near, dot, nearest, normalize};
-use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Question, Search};
+use super::vectors::{Near, VectorBlock, dot, nearest, normalize};
+use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Search, SearchQuestion};
 use crate::clock::Clock;
 use crate::supervision::supervise;
 
@@ -95,7 +95,7 @@ impl HybridSearch {
 impl Search for HybridSearch {
     async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
         // Stop words alone name no subject, and everything is equally far from them.
-        let has_subject = Question::parse(question).telling_words() > 0;
+        let has_subject = SearchQuestion::parse(question).telling_words() > 0;
         let Some((set, index, dimension)) = self.vectors().filter(|_| has_subject) else {
             return self.library.search(question, limit).await;
         };
@@ -125,13 +125,13 @@ impl Search for HybridSearch {
 /// the question, and does not count as being about it.
 fn merge(
     index: &IndexSnapshot,
-    blocks: &[Block],
+    blocks: &[VectorBlock],
     question: &[f32],
     by_words: Vec<Found>,
     near: &[Near],
     limit: usize,
 ) -> Vec<Found> {
-    let firsts: BTreeMap<&DocumentId, &Block> =
+    let firsts: BTreeMap<&DocumentId, &VectorBlock> =
         blocks.iter().filter_map(|block| Some((&index.passages.get(block.first)?.0.id, block))).collect();
     // Passages whose vectors are not computed yet have no place; they stand behind all places, in the order of their ranks.
     let mut words: BTreeMap<usize, Found> = BTreeMap::new();

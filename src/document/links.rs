@@ -22,12 +22,12 @@ pub struct DownloadLinks {
     assistant: String,
     /// The address by which readers find this server.
     server: WebUrl,
-    access: Access,
+    access: DownloadAccess,
 }
 
 /// The readers who can download the documents of an assistant.
 #[derive(Clone, Debug)]
-enum Access {
+enum DownloadAccess {
     /// No reader.
     None,
     /// Callers with a credential.
@@ -45,13 +45,13 @@ impl DownloadLinks {
     /// Ids without addresses.
     #[must_use]
     pub fn none(assistant: impl Into<String>, server: WebUrl) -> Self {
-        Self { assistant: assistant.into(), server, access: Access::None }
+        Self { assistant: assistant.into(), server, access: DownloadAccess::None }
     }
 
     /// Addresses of the route of this server that needs a credential.
     #[must_use]
     pub fn authenticated(assistant: impl Into<String>, server: WebUrl) -> Self {
-        Self { access: Access::Authenticated, ..Self::none(assistant, server) }
+        Self { access: DownloadAccess::Authenticated, ..Self::none(assistant, server) }
     }
 
     /// Addresses that are credentials themselves, for a time.
@@ -62,15 +62,15 @@ impl DownloadLinks {
         links: Arc<dyn PublicLinks>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { access: Access::Public { links, clock }, ..Self::none(assistant, server) }
+        Self { access: DownloadAccess::Public { links, clock }, ..Self::none(assistant, server) }
     }
 
     /// Names the documents of sources as the download route does, `{assistant}.{document}`, and gives an address to those sources
     /// that have none: that of the page, in a PDF. Passages of one page get the same.
     pub fn fill_in(&self, sources: &mut [Source]) {
         let now = match &self.access {
-            Access::None | Access::Authenticated => None,
-            Access::Public { clock, .. } => Some(clock.now()),
+            DownloadAccess::None | DownloadAccess::Authenticated => None,
+            DownloadAccess::Public { clock, .. } => Some(clock.now()),
         };
         for source in sources {
             let Some(document) = document_of(source) else { continue };
@@ -78,9 +78,9 @@ impl DownloadLinks {
             source.metadata.insert(DOCUMENT_ID.to_owned(), json!(document.name()));
             if source.url.is_none() {
                 source.url = match (&self.access, now) {
-                    (Access::None, _) | (Access::Public { .. }, None) => None,
-                    (Access::Authenticated, _) => document.url(&self.server),
-                    (Access::Public { links, .. }, Some(now)) => links.link(&document, None, now),
+                    (DownloadAccess::None, _) | (DownloadAccess::Public { .. }, None) => None,
+                    (DownloadAccess::Authenticated, _) => document.url(&self.server),
+                    (DownloadAccess::Public { links, .. }, Some(now)) => links.link(&document, None, now),
                 };
                 // Behind the signature, of which a fragment is no part.
                 source.url = source.page_url();

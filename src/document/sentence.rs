@@ -70,18 +70,20 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
         // A mark of Markdown is a letter here: such a sentence would lose it.
-        Markup::Plain => (text.split("\n\n").map(|text| Line::Text(one_blank(text))).collect(), Some(one_blank(text))),
+        Markup::Plain => {
+            (text.split("\n\n").map(|text| PassageLine::Text(one_blank(text))).collect(), Some(one_blank(text)))
+        }
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
     let mut quotable: Vec<Sentence> = Vec::new();
     for (block, line) in lines.iter().enumerate() {
-        if let Line::Code(code) = line {
+        if let PassageLine::Code(code) = line {
             let leads = quotable.last_mut().filter(|last| last.block + 1 == block);
             leads.into_iter().for_each(|last| last.code = Some(code.clone()));
         }
         for markdown in line.sentences() {
             let Some(plain) = plain_alone(markdown) else { continue };
-            let is_row = matches!(line, Line::Row(_));
+            let is_row = matches!(line, PassageLine::Row(_));
             let cells = is_row.then(|| plain.replace(BETWEEN_CELLS, " "));
             if is_seen(cells.as_deref().unwrap_or(&plain)) {
                 quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, is_row, code: None });
@@ -93,7 +95,7 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
 
 /// A part of a passage on one line.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum PassageLine {
     /// A paragraph, or an item of a list.
     Text(String),
     /// A row of a table, which is quoted as a whole.
@@ -102,7 +104,7 @@ enum Line {
     Code(String),
 }
 
-impl Line {
+impl PassageLine {
     fn sentences(&self) -> Vec<&str> {
         match self {
             Self::Text(line) => sentences(line),
@@ -195,7 +197,7 @@ fn ends_in_abbreviation(sentence: &str) -> bool {
 }
 
 /// The paragraphs, the items of lists and the rows of tables but for their heads, each on one line, links as their texts.
-fn prose(text: &str) -> Vec<Line> {
+fn prose(text: &str) -> Vec<PassageLine> {
     let mut prose = Prose { source: text, ..Prose::default() };
     for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
         prose.take(&event, range);
@@ -209,7 +211,7 @@ fn prose(text: &str) -> Vec<Line> {
 #[derive(Default)]
 struct Prose<'s> {
     source: &'s str,
-    lines: Vec<Line>,
+    lines: Vec<PassageLine>,
     line: String,
     /// The source is copied up to here; `None` where what comes next is not to be copied along.
     copied: Option<usize>,
@@ -251,7 +253,7 @@ impl Prose<'_> {
                 self.copied = None;
                 let row = row.trim_end_matches(BETWEEN_CELLS).trim();
                 if !row.is_empty() {
-                    self.lines.push(Line::Row(row.to_owned()));
+                    self.lines.push(PassageLine::Row(row.to_owned()));
                 }
             }
             Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
@@ -307,7 +309,7 @@ impl Prose<'_> {
                 lines.filter(|_| !code.contains("```")).map(|lines| format!("```\n{}\n```", lines.join("\n")))
             }
         };
-        self.lines.extend(fenced.filter(|code| code.len() <= CODE_BYTES).map(Line::Code));
+        self.lines.extend(fenced.filter(|code| code.len() <= CODE_BYTES).map(PassageLine::Code));
     }
 
     fn lose(&mut self, range: &std::ops::Range<usize>) {
@@ -320,7 +322,7 @@ impl Prose<'_> {
         let line = std::mem::take(&mut self.line);
         self.copied = None;
         if !line.trim().is_empty() {
-            self.lines.push(Line::Text(line.trim().to_owned()));
+            self.lines.push(PassageLine::Text(line.trim().to_owned()));
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
+use super::admission::{HostError, LimitError};
 use super::body::BodyError;
 use super::completions::CompletionError;
-use super::door::{HostError, LimitError};
 use super::envelope::EnvelopeError;
 use super::error::{
     AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError,

@@ -10,14 +10,14 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
 use super::address::origin;
+use super::admission::{ApiKey, Scope};
 use super::audit::KeyName;
-use super::documents::{self, Reader};
-use super::door::{ApiKey, Scope};
+use super::documents::{self, DownloadReader};
 use super::error::AuthError;
 use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS};
 use super::query::Query;
-use super::ticket::Ticket;
-use super::{ApiError, State, body, figures};
+use super::ticket::ConnectorTicket;
+use super::{ApiError, State, body, metrics};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
@@ -111,10 +111,10 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), ApiError> {
         Err(AuthError::Missing)
             if access == Access::Download && documents::is_signed(&Query::of(request.request())) =>
         {
-            request.extensions_mut().insert(Reader::Unknown);
+            request.extensions_mut().insert(DownloadReader::Unknown);
             return Ok(());
         }
-        Err(AuthError::Missing) if access == Access::Metrics && figures::is_open_to(state, request) => return Ok(()),
+        Err(AuthError::Missing) if access == Access::Metrics && metrics::is_open_to(state, request) => return Ok(()),
         bearer => bearer?,
     };
     match access {
@@ -124,9 +124,9 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), ApiError> {
             let reader = match state.options.key(bearer) {
                 Some(key) => {
                     let_in(request, key, Scope::Answer)?;
-                    Reader::Trusted
+                    DownloadReader::Trusted
                 }
-                None => Reader::Of(token(state, request, bearer)?.conv),
+                None => DownloadReader::Of(token(state, request, bearer)?.conv),
             };
             request.extensions_mut().insert(reader);
         }
@@ -168,7 +168,7 @@ fn let_in(request: &ServiceRequest, key: &ApiKey, scope: Scope) -> Result<(), Au
 fn check_bot(request: &ServiceRequest, state: &State) -> Result<(), ApiError> {
     let bearer = bearer(request);
     let extensions = request.extensions();
-    let ticket = extensions.get::<Ticket>().map(|ticket| ticket.0.clone());
+    let ticket = extensions.get::<ConnectorTicket>().map(|ticket| ticket.0.clone());
     drop(extensions);
     let id = conversation_of(request);
     let bot = state.bot.as_ref();

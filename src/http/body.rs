@@ -90,7 +90,7 @@ impl Held {
         Some(held)
     }
 
-    /// Has the response let go when it is out.
+    /// Releases the value when the response is out.
     pub(crate) fn until_sent(self, response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
         response.map_body(|_, response| BoxBody::new(Closing { response, _held: self }))
     }
@@ -107,21 +107,21 @@ impl Stream for Held {
 /// The rest of a body that is refused because of the length that it announces. The answer goes out first, and then this is thrown
 /// away, so that a client that looks at nothing before it has sent everything gets to see it.
 #[derive(Clone)]
-struct Unread(Rc<RefCell<Payload>>);
+struct UnreadBody(Rc<RefCell<Payload>>);
 
 /// A response to a client that is still sending.
 struct Draining {
     /// `None` when all of it is out.
     response: Option<BoxBody>,
     size: BodySize,
-    unread: Unread,
+    unread: UnreadBody,
     left: usize,
     until: Pin<Box<Sleep>>,
 }
 
-/// Has the response, if its body was refused for its announced length, throw away what the client still sends.
+/// Makes the response, if its body was refused for its announced length, throw away what the client still sends.
 pub(crate) fn drain(response: ServiceResponse<BoxBody>, within: Duration) -> ServiceResponse<BoxBody> {
-    let unread = response.request().extensions_mut().remove::<Unread>();
+    let unread = response.request().extensions_mut().remove::<UnreadBody>();
     let Some(unread) = unread else { return response };
     response.map_body(|_, response| {
         let (size, until) = (response.size(), Box::pin(sleep(within)));
@@ -145,7 +145,7 @@ async fn admit(request: &HttpRequest, mut payload: Payload, limit: usize) -> Res
             }
         };
         if !is_whole {
-            request.extensions_mut().insert(Unread(Rc::new(RefCell::new(payload))));
+            request.extensions_mut().insert(UnreadBody(Rc::new(RefCell::new(payload))));
         }
     }
     Err(BodyError::TooLong { limit })
@@ -212,12 +212,12 @@ impl Incoming {
         Ok(Self { payload, limit, length: 0, expected, pause, begun: Instant::now(), rate })
     }
 
-    /// How many bytes have come.
+    /// The number of bytes so far.
     pub(crate) fn length(&self) -> usize {
         self.length
     }
 
-    /// How many bytes come at most.
+    /// The maximum number of bytes that come.
     pub(crate) fn expected(&self) -> usize {
         self.expected
     }
@@ -255,7 +255,7 @@ impl Incoming {
         }
     }
 
-    /// Until when the next bytes have to be there, for those before to have come with the least rate.
+    /// The time by which the next bytes must be there, for those before to have come with the least rate.
     fn due(&self) -> Option<Instant> {
         let seconds = self.length.checked_div(usize::try_from(self.rate).ok()?)?;
         Some(self.begun + GRACE + Duration::from_secs(u64::try_from(seconds).ok()?))

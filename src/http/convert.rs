@@ -169,8 +169,8 @@ mod tests {
 
     /// The log lines that are written while `does` runs.
     fn logged(does: impl FnOnce()) -> String {
-        struct Kept(Arc<Mutex<Vec<u8>>>);
-        impl io::Write for Kept {
+        struct LogLines(Arc<Mutex<Vec<u8>>>);
+        impl io::Write for LogLines {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
                 self.0.lock().expect("one thread").extend_from_slice(bytes);
                 Ok(bytes.len())
@@ -184,7 +184,7 @@ mod tests {
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::WARN)
             .with_ansi(false)
-            .with_writer(move || Kept(Arc::clone(&writer)))
+            .with_writer(move || LogLines(Arc::clone(&writer)))
             .finish();
         tracing::subscriber::with_default(subscriber, does);
         let lines = lines.lock().expect("one thread").clone();

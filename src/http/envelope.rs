@@ -19,7 +19,7 @@ use crate::text::echo;
 pub(crate) struct Request<'a> {
     /// The answer, in the bytes in which it arrived, or those of the text that holds it.
     pub(crate) answer: Cow<'a, [u8]>,
-    /// Where the answer stands in the body, as a JSON pointer.
+    /// The place of the answer in the body, as a JSON pointer.
     pub(crate) at: &'static str,
     /// The options of the conversion.
     pub(crate) conversion: Conversion,
@@ -111,7 +111,7 @@ const KNOWN: [&str; 3] = ["from", "channel", "options"];
 const KNOWN_OF_STEPS: [&str; 4] = ["from", "channel", "options", "reshaped"];
 
 impl<'a> Request<'a> {
-    /// How a raw answer is to be converted that has not arrived yet: it is never wrapped.
+    /// The options of a raw answer that has not arrived yet: it is never wrapped.
     pub(crate) fn of_raw(query: &Query) -> Result<Conversion, EnvelopeError> {
         let mut conversion = Conversion::to(dialect(query.get("channel").or(query.get("to")))?);
         conversion.from = query.format(query.get("from"))?;

@@ -10,7 +10,8 @@ use crate::assistant::Revision;
 
 /// The state of the server.
 #[derive(Serialize, ToSchema)]
-struct Health {
+#[schema(as = Health)]
+struct HealthReport {
     #[schema(example = "ok")]
     status: &'static str,
     /// Faults that keep no caller from being served here.
@@ -38,7 +39,7 @@ const OTHER_SECRETS: &str = "secrets: other nodes of the database have other sec
 #[utoipa::path(
     get, path = "/healthz", tag = "operations", operation_id = "liveness",
     responses(
-        (status = 200, description = "The server is up", body = Health),
+        (status = 200, description = "The server is up", body = HealthReport),
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
@@ -53,7 +54,7 @@ pub(crate) async fn live() -> HttpResponse {
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
-        (status = 200, description = "The server is up", body = Health),
+        (status = 200, description = "The server is up", body = HealthReport),
         (status = 503, description = "The server is shutting down, or its store fails"),
     )
 )]
@@ -74,7 +75,7 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
 fn healthy(warnings: Vec<String>, revision: Option<Revision>, reading: usize) -> HttpResponse {
     let revision = revision.map(|revision| revision.to_string());
     let reading = Some(reading).filter(|reading| *reading > 0);
-    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health {
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(HealthReport {
         status: "ok",
         warnings,
         revision,

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::convert::json;
 use super::error::MessagesError;
-use super::{ApiError, State, body, door};
+use super::{ApiError, State, admission, body};
 use crate::channels::azure_bot::auth::Bearer;
 use crate::channels::azure_bot::{AzureBot, Inbound, Received};
 
@@ -53,7 +53,7 @@ pub(crate) async fn receive(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let is_local = door::host::is_local(&request);
+    let is_local = admission::host::is_local(&request);
     let (azure, bearer) = match admit(&state, &request, is_local).await {
         Ok(admitted) => admitted,
         Err(error) => {

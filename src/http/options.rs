@@ -9,7 +9,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::EmbedOptions;
-use super::door::{AllowedHosts, ApiKey, LimitOptions, TrustedProxies};
+use super::admission::{ApiKey, HostNames, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalog;
 use crate::ingest::Mappings;
 use crate::output::Redirectors;
@@ -35,12 +35,13 @@ pub struct HttpOptions {
     /// The proxies whose `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` are believed. They must set all three.
     pub trusted_proxies: TrustedProxies,
     /// Names besides that of the public URL under which the page is served.
-    pub allowed_hosts: AllowedHosts,
+    pub allowed_hosts: HostNames,
     /// The rate limits of callers.
     pub limits: LimitOptions,
     /// The size of a request body on `/v1` and of the page, in bytes.
     pub max_body_bytes: usize,
-    /// How long a client may take to send a request body, or the next bytes of an answer that is shown while it comes.
+    /// The longest time for a client to send a request body, or the next bytes of an answer that is shown while it
+    /// comes.
     pub body_timeout: Duration,
     /// Serve the page with Web Chat.
     pub page: bool,
@@ -54,12 +55,12 @@ pub struct HttpOptions {
     pub webchat_js: Option<PathBuf>,
     /// The time after which conversations in which nothing happened are deleted.
     pub retention: Duration,
-    /// How long a server that is to end goes on serving after `/readyz` has said so, while no answer is begun: a proxy takes its
-    /// time to notice.
+    /// The time for which a server that is to end goes on serving after `/readyz` has said so, while no answer is
+    /// begun: a proxy takes a while to notice.
     pub drain: Duration,
-    /// How long a shutdown waits for requests that are being answered.
+    /// The longest wait of a shutdown for requests that are being answered.
     pub shutdown_grace: Duration,
-    /// How often a stream of server-sent events says something while there is nothing to say.
+    /// The time between comments in a stream of server-sent events that has no events.
     pub comment_every: Duration,
     /// The sensitivity labels of the organisation.
     pub labels: Arc<LabelCatalog>,
@@ -82,7 +83,7 @@ impl HttpOptions {
             second_direct_line_secret: None,
             public_url: None,
             trusted_proxies: TrustedProxies::default(),
-            allowed_hosts: AllowedHosts::default(),
+            allowed_hosts: HostNames::default(),
             limits: LimitOptions::default(),
             max_body_bytes: 16 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),

@@ -20,7 +20,7 @@ pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 /// Path at which pages of other sites get a session; browsers ask first whether they may (CORS).
 pub(crate) const EMBED_SESSION: &str = "/embed/session";
 
-/// The figures of the server, which the server tells programs on this machine without a key when no other machine reaches it.
+/// The path of the metrics, which programs on this machine get without a key when no other machine reaches the server.
 pub(crate) const METRICS: &str = "/metrics";
 
 /// The pattern of the route that a request has reached.

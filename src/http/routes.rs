@@ -16,7 +16,7 @@ use super::paths::{
 use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, body, check, completions,
-    connector, conversations, convert, direct_line, docs, documents, embed, feedback, figures, health, messages,
+    connector, conversations, convert, direct_line, docs, documents, embed, feedback, health, messages, metrics,
     outputs, page, records, session, socket, upload, users, web_chat,
 };
 
@@ -41,7 +41,7 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/v3/directline/conversations/connect",
 ];
 
-/// One route.
+/// A route: method, path and handler.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RouteEntry {
@@ -115,7 +115,7 @@ pub const ROUTES: &[RouteEntry] = &[
     post(EMBED_SESSION, || web::to(embed::start_session)),
     get("/healthz", || web::to(health::live)),
     get("/readyz", || web::to(health::ready)),
-    get(METRICS, || web::to(figures::metrics)),
+    get(METRICS, || web::to(metrics::metrics)),
     get("/openapi.json", || web::to(docs::document)),
     get("/docs", || web::to(docs::to_viewer)),
     get("/docs/{file:.*}", || web::to(docs::viewer)),
@@ -129,7 +129,8 @@ pub const ROUTES: &[RouteEntry] = &[
     post("/v3/directline/conversations/{id}/upload", || web::to(upload::upload_files)),
     get("/v3/directline/conversations/{id}/attachments/{attachment}", || web::to(upload::uploaded_file)),
     get("/v3/directline/conversations/{id}/stream", || web::to(socket::stream)),
-    // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
+    // The path at which directlinejs with voice looks for the stream, once it has seen that the other path ends as it
+    // does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
     get(SESSION_ID, || web::to(direct_line::oauth_session)),
     post(MESSAGES, || web::to(messages::receive)),

@@ -16,7 +16,7 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::door::places::{KEPT, Places};
+use super::admission::connections::{ConnectionSlots, KEPT};
 use super::tasks::Tasks;
 use super::{State, problem, routes};
 use crate::bus::Bus;
@@ -85,7 +85,7 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         workers => workers,
     };
-    let places = Places::new(state.options.max_connections, state.metrics.clone());
+    let slots = ConnectionSlots::new(state.options.max_connections, state.metrics.clone());
     let server = HttpServer::new(app)
         .disable_signals()
         .workers(workers)
@@ -97,7 +97,7 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         .on_connect(move |connection, data| {
             let Some(stream) = connection.downcast_ref::<TcpStream>() else { return };
             prepare(stream, stuck_after);
-            data.insert(places.enter(stream));
+            data.insert(slots.enter(stream));
         });
     let server = server.bind(address).map_err(|source| ServerError::Bind { address, source })?;
     let addresses = server.addrs();

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::HttpOptions;
-use super::door::LimitError;
-use super::door::downloads::Downloads as Sending;
-use super::door::limits::Limits;
-use super::door::uploads::Uploads;
+use super::admission::LimitError;
+use super::admission::downloads::DownloadSlots;
+use super::admission::limits::RateLimits;
+use super::admission::uploads::UploadSlots;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, AssistantManager, Assistants, Audience, AzureResponder, Downloads};
@@ -51,11 +51,11 @@ pub struct State {
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
     /// The uploads that are being taken in.
-    pub(crate) uploads: Arc<Uploads>,
+    pub(crate) uploads: Arc<UploadSlots>,
     /// The files that are given out.
-    pub(crate) sending: Arc<Sending>,
+    pub(crate) sending: Arc<DownloadSlots>,
     /// The rate limits of callers.
-    pub(crate) limits: Limits,
+    pub(crate) limits: RateLimits,
     /// The refusals and downloads that stand in the log already.
     pub(crate) audited: RefusalLog,
     /// The metrics of the server.
@@ -75,9 +75,9 @@ impl State {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let metrics = Metrics::new();
-        let uploads = Uploads::new(options.limits, &direct_line, metrics.clone());
-        let sending = Sending::new(options.limits, metrics.clone());
-        let limits = Limits::new(options.limits);
+        let uploads = UploadSlots::new(options.limits, &direct_line, metrics.clone());
+        let sending = DownloadSlots::new(options.limits, metrics.clone());
+        let limits = RateLimits::new(options.limits);
         let download_key =
             DownloadKey::new(&options.direct_line_secret).or_by(options.second_direct_line_secret.as_ref());
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids))

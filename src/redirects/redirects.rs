@@ -22,17 +22,17 @@ use crate::url::WebUrl;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedirectLimits {
-    /// How many steps one redirect may take.
+    /// The maximum number of steps of one redirect.
     pub max_hops: usize,
-    /// How many redirects of one answer are followed.
+    /// The maximum number of redirects of one answer that are followed.
     pub max_urls: usize,
-    /// How long one redirect may take.
+    /// The time for one redirect.
     pub per_url: Duration,
-    /// How long all of an answer may take.
+    /// The time for all redirects of an answer.
     pub total: Duration,
-    /// How many redirects are remembered.
+    /// The maximum number of redirects that are remembered.
     pub max_remembered: usize,
-    /// How long a redirect is remembered.
+    /// The time for which a redirect is remembered.
     pub remembered_for: TimeDelta,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use citewire::config::{Config, Sources};
+use citewire::config::{Config, ConfigSources};
 use reqwest::StatusCode;
 use serde_json::Value;
 
@@ -135,7 +135,7 @@ fn the_profiles_bring_the_database_and_the_bus_that_the_server_is_told_of() {
             environment.insert(name.clone(), value.clone());
         }
     }
-    let config = Config::load(&Sources { environment, ..Sources::default() }).expect("a configuration");
+    let config = Config::load(&ConfigSources { environment, ..ConfigSources::default() }).expect("a configuration");
     let place = format!("{:?}", config.store.location(Path::new("")).expect("a place"));
     let compose: Value = serde_saphyr::from_str(&file("compose.yaml")).expect("YAML");
     let database = &compose["services"]["postgresql"];

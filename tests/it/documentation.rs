@@ -3,7 +3,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use citewire::config::{Config, Sources};
+use citewire::config::{Config, ConfigSources};
 use citewire::ingest::Provider;
 use regex::Regex;
 
@@ -99,7 +99,8 @@ fn citewire_starts_with_the_file_that_operations_shows_for_proxies() {
     fs::write(&file, example).expect("written");
     let data = folder.path().display().to_string();
     let environment = [("CITEWIRE_DATA_DIR".to_owned(), data)].into();
-    let config = Config::load(&Sources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
+    let config =
+        Config::load(&ConfigSources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
     assert!(config.http.public_url.is_some() && !config.http.trusted_proxies.is_empty());
     assert!(!config.http.page_answers, "visitors of the page are strangers");
 }

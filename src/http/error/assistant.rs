@@ -27,7 +27,7 @@ pub enum AssistantError {
     /// The body is JSON or TOML, but no object.
     #[error("an object with the settings is required")]
     NotAnObject,
-    /// Its settings have no documents.
+    /// The settings of the assistant have no documents.
     #[error("the assistant has no documents: add \"documents\": {{}} to its settings first")]
     NoDocuments,
     /// There is no such document.

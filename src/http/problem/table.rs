@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 
-/// One type of problem (RFC 9457). The detail of the response names the individual cause.
+/// A type of problem (RFC 9457). The detail of the response names the individual cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProblemType {
     pub(crate) status: StatusCode,

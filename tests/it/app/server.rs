@@ -62,7 +62,7 @@ pub(crate) struct Setup {
     pub(crate) bot: Option<BotBinding>,
     pub(crate) azure_bot: Option<AzureBotOptions>,
     pub(crate) assistants: Option<Arc<Assistants>>,
-    pub(crate) later: Option<ProactiveMessages>,
+    pub(crate) proactive: Option<ProactiveMessages>,
     pub(crate) bus: BusOptions,
     pub(crate) nodes: Nodes,
 }
@@ -93,7 +93,7 @@ impl Setup {
             bot: None,
             azure_bot: None,
             assistants: None,
-            later: None,
+            proactive: None,
             bus: BusOptions::default(),
             nodes: Nodes::default(),
         };
@@ -137,8 +137,8 @@ impl Setup {
             let azure = AzureBot::new(options, setup.egress.clone(), records, clock, Arc::new(RandomIds));
             state = state.with_azure_bot(azure.expect("a bot"));
         }
-        if let Some(later) = setup.later {
-            state = state.answer_later(later);
+        if let Some(proactive) = setup.proactive {
+            state = state.answer_later(proactive);
         }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(clock) as Arc<dyn Clock>;

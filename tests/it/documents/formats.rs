@@ -4,7 +4,7 @@ use std::io::{Cursor, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use citewire::document::{DocumentReader, DocumentState, Library, LibraryOptions};
+use citewire::document::{DocumentReader, FileOutcome, Library, LibraryOptions};
 use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -111,8 +111,8 @@ async fn documents_of_all_kinds_are_searched_and_those_that_cannot_be_read_are_l
             ("latin.txt".to_owned(), "it is not UTF-8: save it as UTF-8".to_owned()),
         ]
     );
-    assert_eq!(library.files()["old.doc"], DocumentState::Skipped);
-    assert_eq!(library.files()["leave.pdf"], DocumentState::Ready { pages: Some(2), passages: 2 });
+    assert_eq!(library.files()["old.doc"], FileOutcome::Skipped);
+    assert_eq!(library.files()["leave.pdf"], FileOutcome::Ready { pages: Some(2), passages: 2 });
 }
 
 /// A reader that never ends.

@@ -1,4 +1,4 @@
-//! Answers that come later, into conversations behind Azure Bot Service: a real server, and a Connector of the test's own.
+//! Proactive messages: answers that come later, into conversations behind Azure Bot Service: a real server, and a Connector of the test's own.
 
 mod apart;
 mod delivered;
@@ -40,7 +40,7 @@ struct Scene {
 }
 
 /// The sender of proactive messages to the service.
-fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> ProactiveMessages {
+fn proactive(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> ProactiveMessages {
     let hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
     let mut egress = EgressOptions::default();
     hosts.admit(&mut egress.allow);
@@ -78,10 +78,10 @@ impl Scene {
         let service = Service::start(flavour, Arc::clone(&clock)).await;
         let store = MemoryStore::new(StoreLimits::in_memory(), Arc::clone(&clock) as Arc<dyn Clock>);
         let store: Arc<dyn ConversationStore> = Arc::new(store);
-        let answers = later(&service, Arc::clone(&store), Arc::clone(&clock));
+        let answers = proactive(&service, Arc::clone(&store), Arc::clone(&clock));
         // The server and the test share the lines of its conversations.
         let records = answers.records().clone();
-        let app = TestApp::going_on(store, clock, |setup| setup.later = Some(answers));
+        let app = TestApp::going_on(store, clock, |setup| setup.proactive = Some(answers));
         let mut reference = chat(&service);
         change(&mut reference);
         let id = records.meet(&reference).await.expect("a store");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::args::{ConvertArgs, Grounding};
+use super::args::{ConvertArgs, GroundingArg};
 use crate::config::mapping_file;
 use crate::convert;
 use crate::ingest::{AnswerFormat, Mappings};
@@ -27,8 +27,8 @@ pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<AnswerFormat> {
 pub(super) fn grounding(args: &ConvertArgs) -> convert::Grounding {
     match args.require_grounding {
         None => convert::Grounding::NotRequired,
-        Some(Grounding::Extracted) => convert::Grounding::Extracted,
-        Some(Grounding::Any) => convert::Grounding::Any,
-        Some(Grounding::Anchored) => convert::Grounding::Anchored,
+        Some(GroundingArg::Extracted) => convert::Grounding::Extracted,
+        Some(GroundingArg::Any) => convert::Grounding::Any,
+        Some(GroundingArg::Anchored) => convert::Grounding::Anchored,
     }
 }
