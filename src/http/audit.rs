@@ -41,7 +41,7 @@ pub(crate) fn refused(state: &State, request: &HttpRequest, id: &str, status: St
 
 /// Says that a request changed something, took something away or took something along, when it was one that does.
 pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: StatusCode) {
-    // The routes are told by their paths: to ask for the pattern that matched is to match again, for every request.
+    // Routes are recognised by their paths: to ask for the pattern that matched is to match again, for every request.
     let path = request.path();
     if !status.is_success() || !path.starts_with("/v1/") {
         return;

@@ -14,7 +14,7 @@ use crate::assistant::Revision;
 struct HealthReport {
     #[schema(example = "ok")]
     status: &'static str,
-    /// Faults that keep no caller from being served here.
+    /// Faults that do not keep this server from serving requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     /// A digest of the assistants, their settings and documents. When all nodes of a cluster show the same, a change has arrived

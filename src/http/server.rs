@@ -165,7 +165,7 @@ impl Server {
                 ended
             }
         };
-        // Answers have ended by now, and what others are told of that is on its way.
+        // Answers have ended by now, and their messages to other nodes are on their way.
         if let Some(bus) = &state.bus {
             bus.flush(FLUSH_WITHIN).await;
         }

@@ -113,7 +113,7 @@ enum SocketEnd {
     Close(CloseCode),
     /// The client said goodbye, or is gone.
     Gone,
-    /// The client does not read; nothing that is said now would reach it.
+    /// The client does not read; no close code would reach it.
     Stuck,
 }
 
