@@ -60,7 +60,7 @@ impl FolderListing {
             let path = path.display();
             match why {
                 SkipReason::LeadsOut => {
-                    tracing::warn!(%path, "a link that leads out of the folder of documents is skipped")
+                    tracing::warn!(%path, "a link that leads out of the folder of documents is skipped");
                 }
                 SkipReason::NotUtf8 => tracing::warn!(%path, "a file whose name is not UTF-8 is skipped"),
                 SkipReason::Hidden | SkipReason::OtherType | SkipReason::LinkedFolder => {}
