@@ -7,7 +7,7 @@
 # Needs Linux, Node.js 20 and npm. Messages of group chats come at a given rate, whether or not the bot keeps up, and each has to be
 # answered once, with three citations, by one message. Both bots run without credentials, ask the same back end, which answers
 # everything at once with the same recorded answer (1.1 kB of text, five sources), and answer through the same Connector; back end,
-# Connector and whoever posts are one process on the same cores. citewire runs as it does by default, with conversations in SQLite;
+# Connector and the poster are one process on the same cores. citewire runs as it does by default, with conversations in SQLite;
 # the peer keeps nothing. One after the other, new processes for each row.
 #
 # "taken" is the time until the bot has acknowledged an activity: citewire at once (202), the SDK when the answer is out (200).

@@ -124,7 +124,7 @@ WITH grown AS (UPDATE head SET next = next + 1, newest = now(), active = now(), 
 COMMIT;
 SQL
 }
-# What so many connections of pgbench write with so many posts in a transaction, in posts per second.
+# Posts per second that pgbench writes, by the number of connections and of posts in a transaction.
 floor() {
     "$programs/pgbench" -n -M prepared -c "$1" -j 2 -T "$seconds" -f "$folder/floor.sql" -D posts="$2" \
         -D body="$(sql posts 'SELECT body FROM activity LIMIT 1')" -h 127.0.0.1 -p "$postgres_port" -U citewire floor \
@@ -162,7 +162,7 @@ spread() {
     done
 }
 medians() { for column in 1 2 3 4 5; do median "$column" "$folder/$1.spread"; done | tr '\n' ' '; }
-# Posts to so many new nodes at once, after a second in which they get warm: posts/s; for a post CPU of nodes, CPU of PostgreSQL and
+# Posts to this many new nodes at once, after a second in which they get warm: posts/s; for a post CPU of nodes, CPU of PostgreSQL and
 # the time of its sessions; posts in a transaction.
 spread_once() {
     local part nodes=() urls=() before cpus busy

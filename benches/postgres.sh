@@ -4,7 +4,7 @@
 #
 #     . benches/postgres.sh        sets $postgres, the process id, and $postgres_port
 
-# A port that nobody listens on.
+# A free port.
 free_port() {
     local port
     while true; do

@@ -34,7 +34,7 @@ function done(summary, latency)
 end
 LUA
 
-# Starts so many conversations at a URL and writes a line for each to a file: its id, and its token if it has one.
+# Starts this many conversations at a URL and writes a line for each to a file: its id, and its token if it has one.
 start() {
     local number
     for number in $(seq "$3"); do
@@ -55,7 +55,7 @@ post_once() {
         -H 'Content-Type: application/json' --data-binary "@$folder/activity.json" >"$folder/posted.json"
 }
 
-# Posts with so many connections to a URL, to the conversations of a file, for so many seconds: posts per second, p50 and p99 in
+# Posts with this many connections to a URL, to the conversations of a file, for this many seconds: posts per second, p50 and p99 in
 # microseconds, answers, and those that failed.
 post() {
     local figures answers failed

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use citewire::clock::SystemClock;
-use citewire::document::{EmbedError, Embedder, HybridSearch, Library, LibraryOptions, Search, VectorModel};
+use citewire::document::{Embedder, EmbeddingError, HybridSearch, Library, LibraryOptions, Search, VectorModel};
 
 const DIMENSION: usize = 768;
 
@@ -63,7 +63,7 @@ impl Embedder for Generator {
         256
     }
 
-    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         Ok(texts.iter().map(|text| Self::vector(text)).collect())
     }
 

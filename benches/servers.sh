@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the load scripts have in common; each of them reads this file. A folder on the disk of the repository, since /tmp may be
+# Shared parts of the load scripts; each of them reads this file. A folder on the disk of the repository, since /tmp may be
 # memory and what is measured is on a disk; servers that end with the script, Ctrl-C included; where they listen.
 #
 #     . benches/servers.sh NAME        makes $folder, and sets what citewire needs to start
@@ -17,7 +17,7 @@ trap 'exit 130' INT TERM
 key=load-test-key-0123456789
 secret=load-test-secret-0123456789
 export CITEWIRE_ASSISTANT=none CITEWIRE_DATA_DIR=$folder/data CITEWIRE_API_KEY=$key CITEWIRE_DIRECT_LINE_SECRET=$secret
-# What is measured is the work, and all of it comes from one address.
+# Limits are lifted: the work is measured, and all of it comes from one address.
 export CITEWIRE_LIMITS_PAGE_SESSIONS_PER_MINUTE=0 CITEWIRE_LIMITS_POSTS_PER_SECOND=0 CITEWIRE_DIRECT_LINE_MAX_TURNS=10000
 
 # Waits for the line that names the address, ten seconds at most.
@@ -31,7 +31,7 @@ address() {
     return 1
 }
 
-# Ends where there may not be as many open files as so many sockets need.
+# Ends where fewer open files are allowed than this number of sockets needs.
 allow_sockets() {
     ulimit -S -n "$(ulimit -H -n)"
     if [ "$(ulimit -n)" != unlimited ] && [ "$(ulimit -n)" -lt $(($1 + 500)) ]; then

@@ -5,7 +5,7 @@
 #     benches/sockets.sh [SECONDS] [SOCKETS ...]        default 20 s of idleness, 1000 10000 sockets
 #
 # Needs Linux (it reads /proc), and as many open files for each process as there are sockets, and 500 more. Two workers
-# and mimalloc in both. Memory a socket is what the server's RSS (VmRSS) grows by from 100 open sockets to so many more,
+# and mimalloc in both. Memory a socket is what the server's RSS (VmRSS) grows by from 100 open sockets to this many more,
 # all of which have got a first frame of some 350 bytes and have then been left alone; with 20 s that includes a frame
 # that keeps each alive. What starting the conversations takes is shown by itself. Every figure is of new processes.
 set -euo pipefail

@@ -22,7 +22,7 @@ instructions() {
 printf '%-28s %14s' piece whole
 printf ' %11s' "${deltas[@]/%/ B}"
 echo
-# What the program costs without a text.
+# The cost of the program without a text.
 start=$(instructions 0 0 a)
 "$growth" --pieces | while IFS= read -r piece; do
     whole=$(($(instructions "$bytes" 0 "$piece") - start))

@@ -14,10 +14,11 @@ pub trait Clock: Debug + Send + Sync {
     /// The present, in UTC.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Waits until so much time has passed.
+    /// Waits until this time has passed.
     async fn wait(&self, time: std::time::Duration);
 
-    /// Goes ahead by this from now on, or back, to agree with the clock of others. A clock that agrees with nobody does nothing.
+    /// Goes ahead by this from now on, or back, to agree with the clock of others. A clock that follows no other does
+    /// nothing.
     fn adjust(&self, _by: Duration) {}
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// At most `max_entries` entries, each for `max_age` from the time when it was inserted.
+/// A map of at most `max_entries` entries, each kept for `max_age` from the time when it was inserted.
 #[derive(Debug)]
 pub(crate) struct ExpiringMap<K, V> {
     entries: BTreeMap<K, V>,

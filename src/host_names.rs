@@ -7,14 +7,14 @@ pub(crate) const LONGEST_NAME: usize = 255;
 
 /// Host names: `chat.contoso.example`, or `*.contoso.example` for all subdomains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllowedHosts(Vec<String>);
+pub struct HostNames(Vec<String>);
 
 /// The text is not a list of host names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a host name; write chat.contoso.example or *.contoso.example, separated by commas")]
 pub struct InvalidHosts(String);
 
-impl FromStr for AllowedHosts {
+impl FromStr for HostNames {
     type Err = InvalidHosts;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -30,8 +30,8 @@ impl FromStr for AllowedHosts {
     }
 }
 
-impl AllowedHosts {
-    /// Whether no name is allowed.
+impl HostNames {
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -41,7 +41,7 @@ impl AllowedHosts {
     #[must_use]
     pub fn has(&self, host: &str) -> bool {
         self.0.iter().any(|name| match name.strip_prefix('*') {
-            // With its dot, so that `evilcontoso.example` is not below `contoso.example`.
+            // The name keeps its dot, so that `evilcontoso.example` is not below `contoso.example`.
             Some(parent) => {
                 let split = host.len().saturating_sub(parent.len());
                 split > 0 && host.is_char_boundary(split) && host[split..].eq_ignore_ascii_case(parent)
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_name_that_is_none_is_named() {
         for bad in ["https://a.example", "a.example:80", "*", "a.example/x", "*.", ".example"] {
-            let error = format!("ok.example, {bad}").parse::<AllowedHosts>().expect_err(bad).to_string();
+            let error = format!("ok.example, {bad}").parse::<HostNames>().expect_err(bad).to_string();
             assert!(error.contains(&format!("`{bad}`")), "{error}");
         }
     }

@@ -7,11 +7,11 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Only the owner reads and writes.
+/// The mode of a file that the owner alone reads and writes.
 #[cfg(unix)]
 const PRIVATE: u32 = 0o600;
 
-/// Only the owner sees what is in a new folder, and puts files there: others could put a secret of their own there first.
+/// The owner alone can see and put files in a new folder: others could put a secret of their own there first.
 #[cfg(unix)]
 const PRIVATE_FOLDER: u32 = 0o700;
 
@@ -40,7 +40,7 @@ pub fn options() -> OpenOptions {
 /// Makes a file private that is there already.
 ///
 /// # Errors
-/// What the system says: on Unix when the file belongs to somebody else.
+/// On Unix when the file belongs to another user.
 pub fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(path, <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(PRIVATE))?;
@@ -49,7 +49,8 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether other users of the system can read the file, as far as its mode says so. A file that is not there is read by nobody.
+/// Whether other users of the system can read the file, as far as its mode says so. A file that is not there counts as
+/// unreadable.
 #[must_use]
 pub fn is_readable_by_others(path: &Path) -> bool {
     has_mode(path, 0o077)
@@ -61,7 +62,7 @@ pub fn is_writable_by_others(path: &Path) -> bool {
     has_mode(path, 0o022)
 }
 
-/// What tells a file from another one under the same name.
+/// The identity of a file, which differs from that of another one under the same name.
 pub type FileIdentity = (u64, u64);
 
 /// The file that has this name now; `None` where there is none.
@@ -72,7 +73,7 @@ pub fn identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
 }
 
-/// The same. Windows deletes and replaces no file that is open.
+/// A constant: Windows deletes and replaces no file that is open.
 #[must_use]
 #[cfg(not(unix))]
 pub fn identity(path: &Path) -> Option<FileIdentity> {
@@ -90,8 +91,8 @@ fn has_mode(_: &Path, _: u32) -> bool {
     false
 }
 
-/// Makes the names in a folder outlast a power cut, as well as what is in the files. Windows has no call for it: NTFS keeps a
-/// journal of names.
+/// Makes the names in a folder outlast a power cut, as `sync_all` does for the content of files. Windows has no call
+/// for it: NTFS keeps a journal of names.
 ///
 /// # Errors
 /// What the system says.

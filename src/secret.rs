@@ -62,7 +62,7 @@ pub enum SecretError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file is larger than any secret.
@@ -79,7 +79,7 @@ pub enum SecretError {
     },
 }
 
-/// No file with a secret has more bytes.
+/// The maximum size of a file with a secret, in bytes.
 const LARGEST_FILE: u64 = 16 * 1024;
 
 /// The text of a file that holds a secret and nothing else. Blanks and line ends around it do not count, nor does a byte order
@@ -97,10 +97,11 @@ pub fn in_file(path: &Path) -> Result<String, SecretError> {
     Ok(text.trim_start_matches('\u{feff}').trim().to_owned())
 }
 
-/// What the environment says under `name`: the value of that variable, or the text of the file that `name_FILE` names, as
-/// container platforms mount secrets. An empty variable counts as absent.
+/// The secret of the environment under `name`: the value of that variable, or the text of the file that `name_FILE`
+/// names, as container platforms mount secrets. An empty variable counts as absent.
 ///
 /// # Errors
+///
 /// When both are there, or the file cannot be read.
 pub fn in_environment(environment: &BTreeMap<String, String>, name: &str) -> Result<Option<String>, SecretError> {
     let value = |name: &str| environment.get(name).filter(|text| !text.is_empty());
@@ -117,11 +118,11 @@ pub fn in_environment(environment: &BTreeMap<String, String>, name: &str) -> Res
 pub struct Redaction<'a> {
     /// The keys.
     pub secrets: &'a [Secret],
-    /// What people said, or were to read.
+    /// The words of people, or for them.
     pub said: &'a str,
 }
 
-/// What people said in fewer letters tells nobody anything, and taking it out would leave holes in the words.
+/// A shorter text tells a reader nothing, and taking it out would leave holes in the words.
 const SHORTEST: usize = 5;
 
 impl Redaction<'_> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::host_names::AllowedHosts;
+use crate::host_names::HostNames;
 use crate::secret::{SecretError, in_environment};
 
 /// A secret of `[secrets]`.
@@ -13,13 +13,13 @@ pub struct NamedSecret {
     /// The secret itself.
     pub text: String,
     /// The hosts to which it may go. Without them, a section that came over HTTP can send it nowhere.
-    pub hosts: Option<AllowedHosts>,
+    pub hosts: Option<HostNames>,
 }
 
 impl NamedSecret {
     /// A secret that may go to these hosts.
     #[must_use]
-    pub fn new(text: impl Into<String>, hosts: Option<AllowedHosts>) -> Self {
+    pub fn new(text: impl Into<String>, hosts: Option<HostNames>) -> Self {
         Self { text: text.into(), hosts }
     }
 }
@@ -39,7 +39,7 @@ impl SecretSource {
         Self { named: BTreeMap::new(), environment: Some(environment) }
     }
 
-    /// The same with the secrets of `[secrets]`, which come before variables of the same name.
+    /// Adds the secrets of `[secrets]`, which come before variables of the same name.
     #[must_use]
     pub fn with_named(self, named: BTreeMap<String, NamedSecret>) -> Self {
         Self { named, ..self }
@@ -70,7 +70,7 @@ impl SecretSource {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// What a name refers to, for messages: `NAME in the environment`, or `the secret NAME`.
+    /// The place that a name refers to, for messages: `NAME in the environment`, or `the secret NAME`.
     #[must_use]
     pub fn describe(&self, name: &str) -> String {
         match (&self.environment, self.named.contains_key(name)) {
@@ -92,7 +92,7 @@ impl SecretSource {
                 "this secret may not go to the host {host:?}; the configuration file of the server says in hosts of [secrets] \
                  where it may go"
             )),
-            // What the operator writes is what the operator means.
+            // The section is the operator's own, so a variable of any name is meant.
             (None, Some(_)) => Ok(()),
             (None, None) => Err(format!(
                 "the configuration file of the server does not say to which hosts this secret may go; add \
@@ -101,7 +101,7 @@ impl SecretSource {
         }
     }
 
-    /// Why a name cannot be used that [`find`](Self::find) does not know.
+    /// The reason why a name is refused that [`find`](Self::find) does not know.
     #[must_use]
     pub fn missing(&self, name: &str) -> String {
         match &self.environment {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_secret_goes_to_its_hosts_alone() {
-        let hosts = |text: &str| Some(text.parse::<AllowedHosts>().expect("hosts"));
+        let hosts = |text: &str| Some(text.parse::<HostNames>().expect("hosts"));
         let named = [("openai", hosts("api.openai.com, *.azure.example")), ("plain", None)];
         let named = named.map(|(name, hosts)| (name.to_owned(), NamedSecret::new("sk-1", hosts)));
         let of_file = SecretSource::of_environment(map(&[("KEY", "x")])).with_named(named.into());

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-/// What ends a stream for clients of OpenAI.
+/// The event that ends a stream for clients of OpenAI.
 pub(crate) fn done() -> Bytes {
     Bytes::from_static(b"data: [DONE]\n\n")
 }

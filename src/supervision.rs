@@ -16,7 +16,7 @@ use crate::metrics::TaskFigures;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The pauses start from the first one for a task that has worked for so long.
+/// The time of work after which the pauses of a task start from the first one again.
 const STEADY_AFTER: Duration = Duration::from_secs(120);
 
 /// Runs a task until it ends by itself. After a panic, which is logged and counted, it begins again, unless `end` is cancelled. It
@@ -81,7 +81,7 @@ pub(crate) mod trip {
         TASKS.with_borrow_mut(|tasks| change(tasks.entry(name).or_default()))
     }
 
-    /// Has the task of this name panic when it is polled next, which is now.
+    /// Makes the task of this name panic when it is polled next, which is now.
     pub(crate) fn trip(name: &'static str) {
         let waker = with(name, |task| {
             task.is_set = true;

@@ -16,7 +16,7 @@ use crate::clock::{Clock as _, SystemClock};
 /// The format of log lines on stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// A JSON object a line: `timestamp` (RFC 3339, UTC), `level`, `target`, `message`, and the fields of the line.
@@ -56,7 +56,7 @@ pub fn say(line: impl Display) -> io::Result<()> {
         }
     };
     text.push('\n');
-    // In one piece, so that no other line gets between.
+    // The text is written in one piece, so that no other line gets between.
     io::stderr().write_all(text.as_bytes())
 }
 
@@ -78,10 +78,10 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
     // Colors are for people who look at a terminal and have not asked to be spared (no-color.org).
     let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colours);
-    // What cannot be written there is not complained about there either, which would end the task that logs.
+    // A failure to write a line is not reported there either: that would end the task that logs.
     let lines = lines.log_internal_errors(false);
     FORMAT.set(format).ok();
-    // Only the first subscriber of a process counts, and that is the one wanted.
+    // The first subscriber of a process alone counts, and that is this one.
     match format {
         LogFormat::Text => tracing::subscriber::set_global_default(lines.finish()).ok(),
         // The fields stand beside `message`, where collectors of logs look for them.

@@ -145,7 +145,7 @@ export function draw() {
       username: 'You',
       locale: 'en-US',
       nonce,
-      // Without a bot nobody would look at files.
+      // Without a bot, files would stay unread.
       styleOptions: { ...chatStyle(), hideUploadButton: !session.takesFiles },
     },
     byId('chat-host'),

@@ -79,7 +79,7 @@
     @media print { .launcher, .panel { display: none !important; } }
   `;
 
-  // What Web Chat has no options for. The names of its classes are those of 4.18.
+  // Styles for which Web Chat has no options. The names of its classes are those of 4.18.
   const FRAME_STYLE = `
     html, body { height: 100%; margin: 0; overflow: hidden; background: var(--surface); color: var(--ink); }
     #chat { height: 100%; }
@@ -336,7 +336,7 @@
 
   /** The conversation of this tab if it can go on, else a new one. */
   async function session() {
-    // Asked each time, so that nobody sees the conversation of the one who was signed in before.
+    // The token is asked for each time, so that no visitor sees the conversation of the user who was signed in before.
     const offered = settings.tokenUrl && (await fromEndpoint());
     const before = remembered();
     const isSame = before.token && (!offered || userOf(offered) === userOf(before.token));

@@ -1,4 +1,4 @@
-// What the page and the settings page share: elements, and Web Chat in their colours.
+// Shared parts of the page and the settings page: elements, and Web Chat in their colours.
 
 /** Lets scripts and styles that a page adds run there. */
 export const nonce = document.querySelector('script[nonce]').nonce;

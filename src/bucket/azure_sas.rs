@@ -36,7 +36,8 @@ impl AccountKey {
         Ok(Self { account: account.to_owned(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
     }
 
-    /// The address of a blob, with the right to read it until `end`. Without a start, a clock that is behind refuses nobody.
+    /// The address of a blob, with the right to read it until `end`. The link has no start, so that a clock that is
+    /// behind refuses no reader.
     pub(super) fn sign(&self, mut address: Url, container: &str, blob: &str, end: DateTime<Utc>) -> Url {
         let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
         let resource = format!("/blob/{}/{container}/{blob}", self.account);

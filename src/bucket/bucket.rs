@@ -22,10 +22,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::azure_sas::AccountKey;
-use super::options::{BucketFault, BucketOptions, Kind};
+use super::options::{BucketFault, BucketKind, BucketOptions};
 use super::rules::{self, LONGEST_KEY};
-use super::transport::{CallError, Transport};
-use crate::document::{RemoteDocument, RemoteDocuments, RemoteError, is_supported};
+use super::transport::{BucketCallError, Transport};
+use crate::document::{RemoteDocument, RemoteDocuments, RemoteDocumentsError, is_supported};
 use crate::egress::{Client, EgressOptions};
 use crate::secret_source::SecretSource;
 use crate::url::WebUrl;
@@ -37,7 +37,7 @@ const RETRY_WITHIN: Duration = Duration::from_secs(20);
 /// The largest response: a document, or a page of a list.
 const MAX_ANSWER_BYTES: usize = 80 * 1024 * 1024;
 
-/// So long a list may take in all.
+/// The longest time for a whole listing.
 const LIST_WITHIN: Duration = Duration::from_secs(60);
 
 /// The maximum number of objects to look at in a bucket or its folder, whatever they are.
@@ -54,7 +54,7 @@ const BUG: &str = "the library for buckets failed because of a bug";
 
 /// A bucket of documents, or a folder in one.
 pub struct Bucket {
-    /// For messages: `s3://docs/hr`.
+    /// The bucket and folder, for messages: `s3://docs/hr`.
     address: String,
     folder: Path,
     store: Arc<dyn ObjectStore>,
@@ -62,7 +62,7 @@ pub struct Bucket {
     pages: Arc<dyn PaginatedListStore>,
     signer: Links,
     link_lifetime: Duration,
-    /// What the log has of it.
+    /// The left-out objects that the log has named.
     told: Mutex<LeftOut>,
 }
 
@@ -70,7 +70,7 @@ pub struct Bucket {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct LeftOut {
     count: usize,
-    /// With what the key of the first begins.
+    /// The beginning of the first key.
     first: String,
 }
 
@@ -106,7 +106,7 @@ impl Bucket {
         if let Some(endpoint) = endpoint.as_ref().filter(|_| may_call_private_hosts) {
             egress.allow.add_written(endpoint);
         }
-        if options.kind == Kind::S3 && options.key_id.is_some() != options.key_env.is_some() {
+        if options.kind == BucketKind::S3 && options.key_id.is_some() != options.key_env.is_some() {
             faults.push(BucketFault::new("bucket_key_id", "set bucket_key_id and bucket_key_env together"));
         }
         let host =
@@ -124,9 +124,9 @@ impl Bucket {
         let built = catch_unwind(AssertUnwindSafe(build)).unwrap_or_else(|_| Err(BucketFault::new("bucket", BUG)));
         let (store, pages, signer) = built.map_err(|fault| vec![fault])?;
         let scheme = match &options.kind {
-            Kind::S3 => "s3://".to_owned(),
-            Kind::Azure { account } => format!("az://{account}/"),
-            Kind::Google => "gs://".to_owned(),
+            BucketKind::S3 => "s3://".to_owned(),
+            BucketKind::Azure { account } => format!("az://{account}/"),
+            BucketKind::Google => "gs://".to_owned(),
         };
         let address = format!("{scheme}{}/{}", options.name, options.folder);
         let folder =
@@ -145,7 +145,7 @@ impl Bucket {
     }
 
     /// The documents in the folder, at most `limit`.
-    async fn listed(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteError> {
+    async fn listed(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteDocumentsError> {
         // The key of an object in a folder has a `/` behind it.
         let prefix = Some(format!("{}/", self.folder)).filter(|_| !self.folder.as_ref().is_empty());
         let (mut documents, mut keys, mut token) = (Vec::new(), 0, None::<String>);
@@ -158,7 +158,7 @@ impl Bucket {
                 keys += 1;
                 if keys > MOST_KEYS {
                     let address = &self.address;
-                    return Err(RemoteError(format!(
+                    return Err(RemoteDocumentsError(format!(
                         "the bucket {address} has more than {MOST_KEYS} objects: name a folder with the documents"
                     )));
                 }
@@ -203,32 +203,35 @@ impl Bucket {
         told.clone_from(left_out);
     }
 
-    fn broken(&self, reason: &str) -> RemoteError {
-        RemoteError(format!("the bucket {} cannot be read: {reason}", self.address))
+    fn broken(&self, reason: &str) -> RemoteDocumentsError {
+        RemoteDocumentsError(format!("the bucket {} cannot be read: {reason}", self.address))
     }
 
-    /// What the library makes of an answer. A panic in it is an error like others.
-    async fn caught<T>(&self, call: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
+    /// The result of a call to the library. A panic in it is an error like others.
+    async fn caught<T>(
+        &self,
+        call: impl Future<Output = Result<T, RemoteDocumentsError>>,
+    ) -> Result<T, RemoteDocumentsError> {
         AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|_| Err(self.broken(BUG)))
     }
 
-    /// Where a document is in the bucket.
-    fn place(&self, path: &str) -> Result<Path, RemoteError> {
-        let inside = Path::parse(path).map_err(|error| RemoteError(format!("{}: {error}", self.address)))?;
+    /// The key of a document in the bucket.
+    fn place(&self, path: &str) -> Result<Path, RemoteDocumentsError> {
+        let inside = Path::parse(path).map_err(|error| RemoteDocumentsError(format!("{}: {error}", self.address)))?;
         Ok(self.folder.parts().chain(inside.parts()).collect())
     }
 
-    fn failed(&self, error: &Error) -> RemoteError {
+    fn failed(&self, error: &Error) -> RemoteDocumentsError {
         let address = &self.address;
-        RemoteError(match cause(error) {
-            Some(CallError::NoBucket) => {
+        RemoteDocumentsError(match cause(error) {
+            Some(BucketCallError::NoBucket) => {
                 format!("the bucket {address} does not exist: check documents.bucket, and its region or endpoint")
             }
-            Some(CallError::Refused) => format!(
+            Some(BucketCallError::Refused) => format!(
                 "the bucket {address} refuses the key: check documents.bucket_key_env, and let the key list the bucket \
                  and read its objects"
             ),
-            Some(CallError::Egress(error)) => format!("the bucket {address} cannot be read: {error}"),
+            Some(BucketCallError::Egress(error)) => format!("the bucket {address} cannot be read: {error}"),
             None => format!("the bucket {address} cannot be read: {}", reason(error)),
         })
     }
@@ -236,17 +239,17 @@ impl Bucket {
 
 type Built = (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, Links);
 
-/// What signs links.
+/// The signer of links.
 #[derive(Debug)]
 enum Links {
-    /// Nothing: the bucket is read without a credential.
+    /// No signer: the bucket is read without a credential.
     None,
-    /// `object_store`.
+    /// The signer of `object_store`.
     Signer(Arc<dyn Signer>),
     /// The key of an Azure account.
     Azure {
         key: Box<AccountKey>,
-        /// Where the container is.
+        /// The address of the container.
         container: Url,
         name: String,
     },
@@ -265,7 +268,7 @@ fn built(
     let allow_http = endpoint.as_ref().is_some_and(|endpoint| endpoint.scheme() == "http");
     let address = endpoint.as_ref().map(|endpoint| endpoint.as_str().trim_end_matches('/').to_owned());
     match &options.kind {
-        Kind::S3 => {
+        BucketKind::S3 => {
             let mut builder = AmazonS3Builder::new()
                 .with_bucket_name(&options.name)
                 .with_region(&options.region)
@@ -285,7 +288,7 @@ fn built(
             let links = if is_open { Links::None } else { Links::Signer(Arc::clone(&store) as _) };
             Ok((Arc::clone(&store) as _, store, links))
         }
-        Kind::Azure { account } => {
+        BucketKind::Azure { account } => {
             let mut builder = MicrosoftAzureBuilder::new()
                 .with_account(account)
                 .with_container_name(&options.name)
@@ -313,7 +316,7 @@ fn built(
             let store = Arc::new(builder.build().map_err(impossible)?);
             Ok((Arc::clone(&store) as _, store, links))
         }
-        Kind::Google => {
+        BucketKind::Google => {
             let mut builder = GoogleCloudStorageBuilder::new()
                 .with_bucket_name(&options.name)
                 .with_skip_signature(is_open)
@@ -340,8 +343,8 @@ fn secret(name: &str, secrets: &SecretSource, host: Option<&str>) -> Result<Stri
     Ok(text.trim().to_owned())
 }
 
-/// Why a call failed, if one did.
-fn cause(error: &Error) -> Option<&CallError> {
+/// The cause of a failed call, if there was a call.
+fn cause(error: &Error) -> Option<&BucketCallError> {
     let mut cause: &dyn std::error::Error = error;
     loop {
         if let Some(found) = cause.downcast_ref() {
@@ -362,7 +365,7 @@ fn reason(error: &Error) -> String {
 
 #[async_trait]
 impl RemoteDocuments for Bucket {
-    async fn list(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteError> {
+    async fn list(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteDocumentsError> {
         let listed = timeout(LIST_WITHIN, self.caught(self.listed(limit))).await;
         let slow = |_| Err(self.broken("its list took more than 60 s: name a folder with fewer objects"));
         let mut documents = listed.unwrap_or_else(slow)?;
@@ -370,7 +373,7 @@ impl RemoteDocuments for Bucket {
         Ok(documents)
     }
 
-    async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError> {
+    async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteDocumentsError> {
         let read = async {
             let found = match self.store.get(&self.place(path)?).await {
                 Ok(found) => found,
@@ -379,7 +382,10 @@ impl RemoteDocuments for Bucket {
             };
             if found.meta.size > max_bytes {
                 let size = found.meta.size;
-                return Err(RemoteError(format!("{}/{path} has {size} bytes, more than {max_bytes}", self.address)));
+                return Err(RemoteDocumentsError(format!(
+                    "{}/{path} has {size} bytes, more than {max_bytes}",
+                    self.address
+                )));
             }
             let bytes = found.bytes().await.map_err(|error| self.failed(&error))?;
             Ok(Some(bytes.to_vec()))
@@ -387,7 +393,7 @@ impl RemoteDocuments for Bucket {
         self.caught(read).await
     }
 
-    async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteError> {
+    async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteDocumentsError> {
         let found = async {
             match self.store.head(&self.place(path)?).await {
                 Ok(object) => {
@@ -400,7 +406,11 @@ impl RemoteDocuments for Bucket {
         self.caught(found).await
     }
 
-    async fn read_range(&self, document: &RemoteDocument, range: Range<u64>) -> Result<Option<Vec<u8>>, RemoteError> {
+    async fn read_range(
+        &self,
+        document: &RemoteDocument,
+        range: Range<u64>,
+    ) -> Result<Option<Vec<u8>>, RemoteDocumentsError> {
         let options = GetOptions {
             if_match: document.tag.clone(),
             range: Some(GetRange::Bounded(range)),
@@ -492,7 +502,7 @@ mod tests {
         format!("<?xml version=\"1.0\"?><ListBucketResult><Name>docs</Name>{objects}{more}</ListBucketResult>")
     }
 
-    /// It was asked for ever, and all other buckets waited.
+    /// The service was once asked for ever, and all other buckets waited.
     #[tokio::test]
     async fn a_list_that_comes_back_to_where_it_was_ends() {
         for keys in [&[][..], &["hr/picture.png"], &["hr/leave.md"]] {

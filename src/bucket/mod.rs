@@ -10,4 +10,4 @@ mod rules;
 mod transport;
 
 pub use bucket::Bucket;
-pub use options::{BucketFault, BucketOptions, Kind};
+pub use options::{BucketFault, BucketKind, BucketOptions};

@@ -12,12 +12,12 @@ pub(super) const LONGEST_LINK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 #[non_exhaustive]
 pub struct BucketOptions {
     /// The kind of its service.
-    pub kind: Kind,
+    pub kind: BucketKind,
     /// The bucket; in Azure the container.
     pub name: String,
     /// The folder in it; empty for all of it.
     pub folder: String,
-    /// Where the service is, if not at its usual address.
+    /// The address of the service, if it is not the usual one.
     pub endpoint: Option<String>,
     /// The region of an S3 bucket.
     pub region: String,
@@ -26,13 +26,13 @@ pub struct BucketOptions {
     /// The name of the secret: of an S3 bucket the secret access key, of Azure the account key, of Google the JSON of a service
     /// account. Without it, the bucket is read without a credential.
     pub key_env: Option<String>,
-    /// How long signed addresses are valid.
+    /// The lifetime of signed addresses.
     pub link_lifetime: Duration,
 }
 
 /// The kind of service that holds a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BucketKind {
     /// Amazon S3 and services with its interface: `s3://bucket/folder`.
     S3,
     /// Azure Blob Storage: `az://account/container/folder`.
@@ -50,7 +50,7 @@ pub enum Kind {
 pub struct BucketFault {
     /// The setting.
     pub setting: &'static str,
-    /// What is wrong with it.
+    /// The reason why it is refused.
     pub reason: String,
 }
 
@@ -65,10 +65,10 @@ impl BucketOptions {
     pub(super) fn usual_host(&self) -> String {
         let Self { name, region, .. } = self;
         match &self.kind {
-            Kind::S3 if name.contains('.') => format!("s3.{region}.amazonaws.com"),
-            Kind::S3 => format!("{name}.s3.{region}.amazonaws.com"),
-            Kind::Azure { account } => format!("{account}.blob.core.windows.net"),
-            Kind::Google => "storage.googleapis.com".to_owned(),
+            BucketKind::S3 if name.contains('.') => format!("s3.{region}.amazonaws.com"),
+            BucketKind::S3 => format!("{name}.s3.{region}.amazonaws.com"),
+            BucketKind::Azure { account } => format!("{account}.blob.core.windows.net"),
+            BucketKind::Google => "storage.googleapis.com".to_owned(),
         }
     }
 
@@ -89,14 +89,14 @@ impl BucketOptions {
         let path = percent_encoding::percent_decode_str(url.path()).decode_utf8().map_err(|_| wrong())?;
         let path = path.trim_matches('/');
         let (kind, name, folder) = match url.scheme() {
-            "s3" => (Kind::S3, host, path),
-            "gs" => (Kind::Google, host, path),
+            "s3" => (BucketKind::S3, host, path),
+            "gs" => (BucketKind::Google, host, path),
             "az" => {
                 let (container, folder) = path.split_once('/').unwrap_or((path, ""));
                 if container.is_empty() {
                     return Err(wrong());
                 }
-                (Kind::Azure { account: host }, container.to_owned(), folder)
+                (BucketKind::Azure { account: host }, container.to_owned(), folder)
             }
             _ => return Err(wrong()),
         };
@@ -122,10 +122,10 @@ mod tests {
         let parsed =
             |address: &str| BucketOptions::parse(address).map(|options| (options.kind, options.name, options.folder));
         let pair = |kind, name: &str, folder: &str| Ok((kind, name.to_owned(), folder.to_owned()));
-        assert_eq!(parsed("s3://docs"), pair(Kind::S3, "docs", ""));
-        assert_eq!(parsed("s3://docs/hr/%C3%BCber/"), pair(Kind::S3, "docs", "hr/über"));
-        assert_eq!(parsed("gs://docs/hr"), pair(Kind::Google, "docs", "hr"));
-        let azure = || Kind::Azure { account: "contoso".to_owned() };
+        assert_eq!(parsed("s3://docs"), pair(BucketKind::S3, "docs", ""));
+        assert_eq!(parsed("s3://docs/hr/%C3%BCber/"), pair(BucketKind::S3, "docs", "hr/über"));
+        assert_eq!(parsed("gs://docs/hr"), pair(BucketKind::Google, "docs", "hr"));
+        let azure = || BucketKind::Azure { account: "contoso".to_owned() };
         assert_eq!(parsed("az://contoso/docs"), pair(azure(), "docs", ""));
         assert_eq!(parsed("az://contoso/docs/hr/x"), pair(azure(), "docs", "hr/x"));
         for wrong in ["docs", "s3://", "az://contoso", "https://x.example/docs", "s3://docs?x=1", "s3://key@docs"] {

@@ -1,9 +1,10 @@
-//! What the services accept as parts of a bucket's settings. `object_store` judges none of them, and panics on some.
+//! The rules of the services for the parts of a bucket's settings. `object_store` checks none of them, and panics on
+//! some.
 
 use object_store::path::Path;
 use url::Url;
 
-use super::options::{BucketFault, BucketOptions, Kind, LONGEST_LINK};
+use super::options::{BucketFault, BucketKind, BucketOptions, LONGEST_LINK};
 
 /// The longest key of an object, in bytes, in all three services.
 pub(super) const LONGEST_KEY: usize = 1024;
@@ -13,7 +14,7 @@ const LONGEST_ENDPOINT: usize = 2000;
 const LONGEST_REGION: usize = 64;
 const LONGEST_ID: usize = 128;
 
-/// Everything that is wrong with the options themselves.
+/// The faults in the options themselves.
 pub(super) fn faults(options: &BucketOptions) -> Vec<BucketFault> {
     let named = |key_id: &str| !key_id.is_empty() && key_id.len() <= LONGEST_ID && key_id.bytes().all(is_of_key_id);
     let checks = [
@@ -41,7 +42,7 @@ pub(super) fn endpoint(given: &str) -> Result<Url, BucketFault> {
         let form = "an address with http or https is required, such as https://minio.contoso.example:9000";
         BucketFault::new("bucket_endpoint", form)
     };
-    // `Url` forgives blanks, line ends, missing slashes and letters outside ASCII; whoever wrote them meant something else.
+    // `Url` forgives blanks, line ends, missing slashes and letters outside ASCII; their author meant something else.
     let is_plain =
         given.len() <= LONGEST_ENDPOINT && given.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let parts = given.split_once("://").filter(|(_, rest)| !rest.starts_with('/'));
@@ -82,18 +83,18 @@ fn folder(folder: &str) -> Option<BucketFault> {
 fn name(options: &BucketOptions) -> Option<BucketFault> {
     let name = options.name.as_str();
     let (is_name, rule) = match &options.kind {
-        Kind::S3 => {
+        BucketKind::S3 => {
             let is_name = is_word(name, 3..=63, b".-") && !name.contains("..");
             (is_name, "a bucket of S3 has 3 to 63 of a-z, 0-9, . and -, and begins and ends with a letter or digit")
         }
-        Kind::Google => {
+        BucketKind::Google => {
             let is_name = is_word(name, 3..=222, b".-_") && name.split('.').all(|part| (1..=63).contains(&part.len()));
             (
                 is_name,
                 "a bucket of Google has 3 to 63 of a-z, 0-9, ., - and _, and begins and ends with a letter or digit",
             )
         }
-        Kind::Azure { account } => {
+        BucketKind::Azure { account } => {
             if !is_word(account, 3..=24, b"") {
                 return Some(BucketFault::new("bucket", "a storage account of Azure has 3 to 24 of a-z and 0-9"));
             }

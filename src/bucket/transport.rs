@@ -11,16 +11,17 @@ use reqwest::StatusCode;
 
 use crate::egress::{Client, EgressError};
 
-/// Why a call has no response that `object_store` could use. Its own errors do not tell these apart for lists.
+/// The reason why a call has no response that `object_store` could use. Its own errors do not tell these apart for
+/// lists.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CallError {
-    /// There was no response.
+pub(super) enum BucketCallError {
+    /// The request got no response.
     #[error(transparent)]
     Egress(EgressError),
     /// The service does not accept the key.
     #[error("the service refuses the key")]
     Refused,
-    /// There is nothing to list.
+    /// The bucket does not exist.
     #[error("the bucket does not exist")]
     NoBucket,
 }
@@ -45,14 +46,17 @@ impl HttpService for Transport {
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
         *request.body_mut() = body.as_bytes().filter(|bytes| !bytes.is_empty()).map(|bytes| bytes.clone().into());
-        let fetched =
-            self.0.fetch(request).await.map_err(|error| HttpError::new(kind(&error), CallError::Egress(error)))?;
+        let fetched = self
+            .0
+            .fetch(request)
+            .await
+            .map_err(|error| HttpError::new(kind(&error), BucketCallError::Egress(error)))?;
         match fetched.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                return Err(HttpError::new(HttpErrorKind::Unknown, CallError::Refused));
+                return Err(HttpError::new(HttpErrorKind::Unknown, BucketCallError::Refused));
             }
             StatusCode::NOT_FOUND if is_list => {
-                return Err(HttpError::new(HttpErrorKind::Unknown, CallError::NoBucket));
+                return Err(HttpError::new(HttpErrorKind::Unknown, BucketCallError::NoBucket));
             }
             _ => {}
         }

@@ -208,7 +208,7 @@ pub struct ConvertArgs {
     pub to: String,
     /// Fail if the answer lacks this grounding. Without a value: any.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
-    pub require_grounding: Option<Grounding>,
+    pub require_grounding: Option<GroundingArg>,
     /// Ignore the query parameters `ref` and `source` when citewire compares the URLs of sources.
     #[arg(long)]
     pub ref_is_tracking: bool,
@@ -236,10 +236,10 @@ pub struct ConvertArgs {
 pub struct OutputArgs {
     /// The form of citations for Open WebUI.
     #[arg(long, value_name = "HOW", default_value = "badges")]
-    pub citations: Citations,
+    pub citations: CitationsArg,
     /// The URLs of sources for AssistantHub clients.
     #[arg(long, value_name = "WHERE", default_value = "given")]
-    pub download_links: DownloadLinks,
+    pub download_links: DownloadLinksArg,
     /// The URL of the server in download links, without a slash at the end.
     #[arg(long, value_name = "URL", default_value = "", hide_default_value = true)]
     pub download_base: String,
@@ -250,7 +250,7 @@ pub struct OutputArgs {
 
 /// The form of citations for Open WebUI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Citations {
+pub enum CitationsArg {
     /// `[1]`, which Open WebUI shows as a badge.
     Badges,
     /// `[[doc1]](URL)`, and source cards with the same names.
@@ -261,7 +261,7 @@ pub enum Citations {
 
 /// The URLs of sources for AssistantHub clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DownloadLinks {
+pub enum DownloadLinksArg {
     /// The URL from the provider.
     Given,
     /// No URL.
@@ -385,7 +385,7 @@ impl fmt::Debug for Unseen {
 
 /// The grounding that an answer must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Grounding {
+pub enum GroundingArg {
     /// The answer used retrieval tools and has at least one source, cited or not.
     Extracted,
     /// The answer cites at least one source, or the provider reports at least one as used.

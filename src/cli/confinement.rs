@@ -2,9 +2,9 @@
 
 use std::io;
 
-/// What a process may use.
+/// The resources of a process.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct ProcessLimits {
     /// Address space in bytes.
     pub(super) memory: u64,
     /// Time of a processor in seconds.
@@ -15,7 +15,7 @@ pub(super) struct Bounds {
 #[cfg(unix)]
 const MAX_FILES: u64 = 16;
 
-/// How much the process gives way to others.
+/// The niceness of the process: it gives way to others.
 #[cfg(unix)]
 const NICENESS: i32 = 10;
 
@@ -24,11 +24,11 @@ const NICENESS: i32 = 10;
 /// # Errors
 /// When the system refuses a limit that it has.
 #[cfg(unix)]
-pub(super) fn limit(bounds: Bounds) -> io::Result<()> {
+pub(super) fn limit(bounds: ProcessLimits) -> io::Result<()> {
     use rlimit::Resource;
     // Not the folder of the server, from which a name without a path would lead to its files.
     std::env::set_current_dir("/")?;
-    let Bounds { memory, seconds } = bounds;
+    let ProcessLimits { memory, seconds } = bounds;
     for (resource, most) in [
         (Resource::AS, memory),
         (Resource::CPU, seconds),
@@ -50,14 +50,14 @@ pub(super) fn limit(bounds: Bounds) -> io::Result<()> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
-pub(super) fn limit(bounds: Bounds) -> io::Result<()> {
+pub(super) fn limit(bounds: ProcessLimits) -> io::Result<()> {
     let _ = (bounds.memory, bounds.seconds);
     Ok(())
 }
 
-/// Has the kernel refuse all threads of this process, for good, everything but memory, time and the files that are open: to open
-/// others, to connect, to start threads and programs, to look into other processes, to gain rights. Systems other than Linux keep
-/// the limits of [`limit`] alone, and so does a kernel without filters.
+/// Tells the kernel to refuse all threads of this process, for good, everything but memory, time and the files that are
+/// open: to open others, to connect, to start threads and programs, to look into other processes, to gain rights.
+/// Systems other than Linux keep the limits of [`limit`] alone, and so does a kernel without filters.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn lock() -> anyhow::Result<()> {
     use seccompiler::{BpfProgram, Error, SeccompAction, SeccompFilter, apply_filter_all_threads};
@@ -68,7 +68,7 @@ pub(super) fn lock() -> anyhow::Result<()> {
     let program: BpfProgram = filter.try_into()?;
     refuse_processes()?;
     match apply_filter_all_threads(&program) {
-        // It was built without them.
+        // The kernel was built without filters.
         Err(Error::Prctl(error) | Error::Seccomp(error)) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
         applied => Ok(applied?),
     }
@@ -128,7 +128,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_sched_yield,
     libc::SYS_set_robust_list,
     libc::SYS_sigaltstack,
-    // How a program that has found a fault in itself ends.
+    // A program that has found a fault in itself ends by these.
     libc::SYS_tgkill,
     libc::SYS_write,
     libc::SYS_writev,

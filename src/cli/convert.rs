@@ -4,10 +4,10 @@ use std::io::{self, Write as _};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::args::{Citations, ConvertArgs, DownloadLinks, OutputArgs, ScoreArgs};
+use super::args::{CitationsArg, ConvertArgs, DownloadLinksArg, OutputArgs, ScoreArgs};
+use super::conversion_args::{from, grounding};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
-use super::wanted::{from, grounding};
 use super::{Outcome, explain, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
@@ -32,23 +32,24 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Why a flag does not work with the output.
+/// The reason why a flag does not work with the output.
 fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str> {
     let OutputArgs { citations, download_links, download_base, assistant } = &args.outputs;
     let ScoreArgs { rerank_max, bm25_max, prefer_rerank, exact_scores } = args.scores;
     let usual = AzureScores::default();
     let scores_otherwise =
         prefer_rerank || exact_scores || (rerank_max, bm25_max) != (usual.rerank_max, usual.bm25_max);
-    let has_links = *download_links != DownloadLinks::Given || !download_base.is_empty() || assistant.is_some();
+    let has_links = *download_links != DownloadLinksArg::Given || !download_base.is_empty() || assistant.is_some();
     let streams = matches!(output, Some(Output::OpenWebUi | Output::AssistantHub));
     if args.stream.is_some() && !streams {
         Some("--stream works only with --to open-webui or --to assistanthub")
-    } else if args.stream.is_some() && (args.report || scores_otherwise || has_links || *citations != Citations::Badges)
+    } else if args.stream.is_some()
+        && (args.report || scores_otherwise || has_links || *citations != CitationsArg::Badges)
     {
         Some("--stream does not work with --report, score options, --citations or --download-links; leave out --stream")
     } else if args.resolve_redirects && output != Some(Output::Records) {
         Some("--resolve-redirects works only with --to records")
-    } else if *citations != Citations::Badges && output != Some(Output::OpenWebUi) {
+    } else if *citations != CitationsArg::Badges && output != Some(Output::OpenWebUi) {
         Some("--citations works only with --to open-webui")
     } else if has_links && output != Some(Output::AssistantHub) {
         Some("--download-links, --download-base and --assistant work only with --to assistanthub")

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::args::{DocumentsArgs, DocumentsCommand};
 use super::input::print;
-use crate::document::{DocumentReader, DocumentState, Library, LibraryOptions};
+use crate::document::{DocumentReader, FileOutcome, Library, LibraryOptions};
 use crate::text::in_terminal;
 
 pub(super) fn run(args: &DocumentsArgs) -> anyhow::Result<Outcome> {
@@ -26,40 +26,40 @@ fn check(folder: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     let files = runtime.block_on(Library::open(options))?.files();
     let shown = if as_json { format!("{}\n", to_json(&files)) } else { table(&files) };
     print(shown.as_bytes())?;
-    let is_broken = files.values().any(|state| matches!(state, DocumentState::Unreadable(_)));
+    let is_broken = files.values().any(|state| matches!(state, FileOutcome::Unreadable(_)));
     Ok(if is_broken { Outcome::Found } else { Outcome::Done })
 }
 
-fn to_json(files: &BTreeMap<String, DocumentState>) -> Value {
+fn to_json(files: &BTreeMap<String, FileOutcome>) -> Value {
     let files = files.iter().map(|(path, state)| match state {
-        DocumentState::Ready { pages, passages } => {
+        FileOutcome::Ready { pages, passages } => {
             json!({ "path": path, "state": "ready", "pages": pages, "passages": passages })
         }
-        DocumentState::Unreadable(reason) => {
+        FileOutcome::Unreadable(reason) => {
             json!({ "path": path, "state": "unreadable", "reason": reason.to_string() })
         }
-        DocumentState::Skipped => json!({ "path": path, "state": "skipped" }),
+        FileOutcome::Skipped => json!({ "path": path, "state": "skipped" }),
     });
     json!({ "files": files.collect::<Vec<_>>() })
 }
 
-/// One line for each file, and one for all.
-fn table(files: &BTreeMap<String, DocumentState>) -> String {
+/// A line for each file, and one for all.
+fn table(files: &BTreeMap<String, FileOutcome>) -> String {
     let widest = files.keys().map(|path| in_terminal(path).chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     let (mut ready, mut unreadable, mut skipped) = (0, 0, 0);
     for (path, state) in files {
         let (word, more) = match state {
-            DocumentState::Ready { pages, passages } => {
+            FileOutcome::Ready { pages, passages } => {
                 ready += 1;
                 let pages = pages.map(|pages| format!("{}, ", counted(pages as usize, "page"))).unwrap_or_default();
                 ("ready", format!("{pages}{}", counted(*passages, "passage")))
             }
-            DocumentState::Unreadable(reason) => {
+            FileOutcome::Unreadable(reason) => {
                 unreadable += 1;
                 ("unreadable", reason.to_string())
             }
-            DocumentState::Skipped => {
+            FileOutcome::Skipped => {
                 skipped += 1;
                 ("skipped", "no format of documents".to_owned())
             }

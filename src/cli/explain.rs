@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Outcome;
 use super::args::ConvertArgs;
+use super::conversion_args::from;
 use super::input::{Input, print, without_mark};
-use super::wanted::from;
 use crate::answer::{Answer, Source};
 use crate::cite::{CitedText, Rules, cite};
 use crate::config::ready_mapping;
@@ -86,7 +86,7 @@ fn loses_sources(answer: &Answer) -> bool {
 
 /// A mapping for a body.
 struct Proposal {
-    /// Where it is from, and what it finds.
+    /// The origin of the mapping and the findings with it, as lines.
     told: Vec<String>,
     toml: String,
 }
@@ -102,7 +102,7 @@ fn ready(body: &[u8]) -> Option<Proposal> {
     Some(Proposal { told, toml: (*toml).to_owned() })
 }
 
-/// How to use a mapping that is shown.
+/// The words before a mapping that is shown.
 const USE: &str = "`citewire convert --map FILE`. With it, citewire finds:";
 
 /// A mapping that the names and values in a body suggest. Where a format reads the text, only one with sources is of use.
@@ -152,7 +152,7 @@ fn written(options: &MappingOptions) -> Option<String> {
     Some(mapping.trim_start().to_owned())
 }
 
-/// What may be wrong with a guess.
+/// Doubts about a guess.
 fn doubts(options: &MappingOptions, answer: &Answer) -> Vec<String> {
     let text = answer.text.trim();
     let is_json = text.starts_with(['{', '[']) && serde_json::from_str::<serde_json::Value>(text).is_ok();
@@ -174,7 +174,7 @@ fn doubts(options: &MappingOptions, answer: &Answer) -> Vec<String> {
     doubts.into_iter().flatten().collect()
 }
 
-/// What is in an answer: text, sources, places, and what its report says.
+/// Adds the findings of an answer as lines: text, sources, places, and the entries of its report.
 fn found(answer: &Answer, lines: &mut Vec<String>) {
     let CitedText { places, sources, entries, .. } = cite(answer, &Rules::numbered());
     let chars = answer.text.chars().count();

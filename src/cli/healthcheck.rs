@@ -10,16 +10,16 @@ use url::Url;
 use super::Outcome;
 use super::args::HealthcheckArgs;
 use super::input::print;
-use crate::config::{Sources, bind_address};
+use crate::config::{ConfigSources, bind_address};
 
-/// How long a server has to answer.
+/// The longest wait for an answer of the server.
 const WITHIN: Duration = Duration::from_secs(3);
 
 /// Asks the server whether it takes work, and says the answer in one line.
 pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
     let url = match &args.url {
         Some(url) => url.clone(),
-        None => readiness(bind_address(&Sources::of_this_process(args.config.clone()))?)?,
+        None => readiness(bind_address(&ConfigSources::of_this_process(args.config.clone()))?)?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match runtime.block_on(ask(url.clone())) {
@@ -34,7 +34,7 @@ pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Where a server that listens on this address says whether it is ready. A server on every address of the machine is called on
+/// The address of `/readyz` of a server that listens here. A server on every address of the machine is called on
 /// loopback.
 fn readiness(bind: SocketAddr) -> anyhow::Result<Url> {
     let ip = match bind.ip() {

@@ -35,7 +35,7 @@ impl Input {
         }
     }
 
-    /// Everything in it.
+    /// The whole input.
     pub(super) fn read(&self) -> anyhow::Result<Vec<u8>> {
         match self {
             Self::Stdin => {
@@ -57,7 +57,7 @@ impl fmt::Display for Input {
     }
 }
 
-/// Without the mark that editors on Windows put before UTF-8.
+/// The bytes without the mark that editors on Windows put before UTF-8.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }

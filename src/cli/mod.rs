@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod config;
 mod confinement;
+mod conversion_args;
 mod convert;
 mod documents;
 mod explain;
@@ -21,7 +22,6 @@ mod send;
 mod serve;
 mod store;
 mod team;
-mod wanted;
 
 pub use args::{Cli, Command};
 pub use outcome::Outcome;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 
 use super::Outcome;
-use super::args::{self, Citations, ConvertArgs, OutputArgs, ScoreArgs};
+use super::args::{self, CitationsArg, ConvertArgs, OutputArgs, ScoreArgs};
+use super::conversion_args::{from, grounding};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
-use super::wanted::{from, grounding};
 use crate::cite::Numbering;
 use crate::clock::{Clock as _, SystemClock};
 use crate::convert::{Conversion, ConvertError, Ended, Outgoing, OutgoingForm, empty_text, grounded};
@@ -57,7 +57,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     if let Some(error) = &ungrounded {
         writeln!(io::stderr(), "citewire: {input}: {error}")?;
     }
-    // Who reads records sees in them what is missing; what goes on to readers is held back.
+    // Records show their reader that sources are missing; the outputs for readers are held back.
     if ungrounded.is_none() || output == Output::Records {
         let objects = source_objects(body, &answer.sources);
         let mut line = match output {
@@ -144,9 +144,9 @@ fn scores(args: &ScoreArgs) -> anyhow::Result<AzureScores> {
 
 fn web_ui_options(args: &OutputArgs) -> OpenWebUiOptions {
     let citations = match args.citations {
-        Citations::Badges => WebUiCitations::Badges,
-        Citations::Links => WebUiCitations::Links(CardMetadata::Named),
-        Citations::LinksByAddress => WebUiCitations::Links(CardMetadata::Addressed),
+        CitationsArg::Badges => WebUiCitations::Badges,
+        CitationsArg::Links => WebUiCitations::Links(CardMetadata::Named),
+        CitationsArg::LinksByAddress => WebUiCitations::Links(CardMetadata::Addressed),
     };
     OpenWebUiOptions { citations, ..OpenWebUiOptions::default() }
 }
@@ -155,10 +155,10 @@ fn hub_options(args: &OutputArgs) -> AssistantHubOptions {
     let assistant = args.assistant.as_deref().unwrap_or_default();
     let links = |mode| DownloadLinks::of_mode(mode, &args.download_base, assistant);
     let links = match args.download_links {
-        args::DownloadLinks::Given => DownloadLinks::Given,
-        args::DownloadLinks::None => DownloadLinks::None,
-        args::DownloadLinks::Authenticated => links(LinkMode::Authenticated),
-        args::DownloadLinks::Public => links(LinkMode::Public),
+        args::DownloadLinksArg::Given => DownloadLinks::Given,
+        args::DownloadLinksArg::None => DownloadLinks::None,
+        args::DownloadLinksArg::Authenticated => links(LinkMode::Authenticated),
+        args::DownloadLinksArg::Public => links(LinkMode::Public),
     };
     AssistantHubOptions { links, ..AssistantHubOptions::default() }
 }
@@ -172,7 +172,7 @@ fn resolved(mut records: Records) -> anyhow::Result<Records> {
 }
 
 /// The numbering of the text of an output.
-fn numbering(output: Output, citations: Citations) -> Numbering {
-    let is_dense = output == Output::OpenWebUi && citations == Citations::Badges;
+fn numbering(output: Output, citations: CitationsArg) -> Numbering {
+    let is_dense = output == Output::OpenWebUi && citations == CitationsArg::Badges;
     if is_dense { Numbering::Dense } else { Numbering::Provider }
 }

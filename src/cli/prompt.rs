@@ -27,7 +27,7 @@ pub(super) fn run(args: &PromptArgs) -> anyhow::Result<Outcome> {
     let budget = budget(args);
     let mut options = Options::new(style);
     options.instructions = !args.sources_only;
-    // What is put around the context is paid from its budget; the system prompt is not.
+    // The text around the context is paid from its budget; the system prompt is not.
     options.budget = if args.json || system.is_some() { budget.beside(BETWEEN) } else { budget };
     if !args.json {
         options.budget = options.budget.beside(LINE_END);

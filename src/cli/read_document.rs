@@ -7,7 +7,7 @@ use citewire_documents::{Limits, Unreadable, extract};
 
 use super::Outcome;
 use super::args::ReadDocumentArgs;
-use super::confinement::{Bounds, limit, lock};
+use super::confinement::{ProcessLimits, limit, lock};
 use super::input::print;
 
 /// The stack of the thread that waits for the end of the server.
@@ -15,8 +15,8 @@ const SMALL_STACK: usize = 128 * 1024;
 
 /// Reads the document from stdin, and prints its text, or why it has none, as JSON.
 pub(super) fn run(args: &ReadDocumentArgs) -> anyhow::Result<Outcome> {
-    limit(Bounds { memory: args.memory, seconds: args.seconds })?;
-    // A panic of a parser becomes an error of its own; nobody reads its words.
+    limit(ProcessLimits { memory: args.memory, seconds: args.seconds })?;
+    // A panic of a parser becomes an error of its own; its words would reach no reader.
     std::panic::set_hook(Box::new(|_| {}));
     let mut bytes = Vec::new();
     io::stdin().lock().take(args.size).read_to_end(&mut bytes)?;
@@ -42,7 +42,7 @@ fn end_with_input() -> io::Result<()> {
     Ok(())
 }
 
-/// What code in a parser would try that has taken it over, and whether the system refused it.
+/// Attempts of hostile code in a parser, and whether the system refused each.
 #[cfg(debug_assertions)]
 fn attempts(file: &std::path::Path) -> std::collections::BTreeMap<&'static str, bool> {
     let written = std::env::temp_dir().join("citewire-escape");

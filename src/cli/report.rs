@@ -6,7 +6,7 @@ use crate::text::in_terminal;
 /// Entries of one code that follow each other and are shown one by one.
 const SHOWN: usize = 10;
 
-/// One line per entry, with the name of its list. Of more than ten entries with one code, a line counts the rest.
+/// A line for each entry, with the name of its list. Of more than ten entries with one code, a line counts the rest.
 pub(super) fn describe(report: &Report) -> String {
     let mut lines = Vec::new();
     if !report.complete {

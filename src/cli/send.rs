@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::SendArgs;
 use super::input::{Input, print, without_mark};
-use super::{Outcome, wanted};
+use super::{Outcome, conversion_args};
 use crate::activity::ActivityId;
 use crate::channels::direct_line_client::{
     ConversationName, Credential, DirectLineClient, DirectLineUrl, NOTICE, PostError,
@@ -25,7 +25,7 @@ const SECRET: &str = "CITEWIRE_SEND_SECRET";
 
 /// The output: the response of `POST /v1/conversations/{id}/answers`.
 #[derive(Serialize)]
-struct Sent<'a> {
+struct SentOutput<'a> {
     id: &'a ActivityId,
     report: &'a Report,
 }
@@ -39,7 +39,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
     }
     let mut conversion = Conversion::to(Dialect::WebChat);
     conversion.options.updates = Some(0);
-    conversion.from = wanted::format(args.map.as_deref(), &args.from)?;
+    conversion.from = conversion_args::format(args.map.as_deref(), &args.from)?;
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
     let converted = convert(without_mark(&bytes), &conversion).map_err(|error| anyhow!("{input}: {error}"))?;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
 
     let mut egress = EgressOptions::default();
     if let Some(host) = url.host() {
-        // Whoever types the address of a host means that host, wherever it is.
+        // The address on the command line is the user's own choice, wherever its host is.
         egress.allow.add(&host);
     }
     let http = Client::new(egress)?;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
             if !posted.by_citewire {
                 writeln!(io::stderr(), "citewire: {NOTICE} (user {})", args.user)?;
             }
-            let mut line = serde_json::to_vec(&Sent { id: &posted.id, report: &converted.report })?;
+            let mut line = serde_json::to_vec(&SentOutput { id: &posted.id, report: &converted.report })?;
             line.push(b'\n');
             print(&line)?;
             Ok(Outcome::Done)

@@ -21,7 +21,7 @@ use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, ClusterClock, IdSource, RandomIds};
-use crate::config::{Config, Sources, read_settings};
+use crate::config::{Config, ConfigSources, read_settings};
 use crate::document::{DocumentReader, remember_unreadable_documents_in};
 use crate::http::ApiKey;
 use crate::private_file;
@@ -32,20 +32,21 @@ use crate::supervision::supervise;
 use crate::url::WebUrl;
 use crate::{http, store, telemetry};
 
-/// So long the store may take to finish what it has accepted, after everything else has ended.
+/// The longest wait for the store to finish the writes that it has accepted, after everything else has ended.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
 /// The file of the data directory that remembers documents whose reader took too long or crashed.
 const UNREADABLE_DOCUMENTS: &str = "unreadable-documents.json";
 
-/// So many connections are served at one time, as far as the system has files for them: a client that is idle costs
-/// some 20 kB of memory, so that these are two gigabytes.
+/// The number of connections that are served at one time, as far as the system has files for them: a client that is
+/// idle costs some 20 kB of memory, so that these are two gigabytes.
 const MOST_CONNECTIONS: u64 = 100_000;
 
 /// The smallest useful number of connections.
 const LEAST_CONNECTIONS: u64 = 16;
 
-/// With fewer, a server of some hundred chats and streams has none left, and its operator should know.
+/// The number of connections below which the operator is warned: a server of some hundred chats and streams would have
+/// none left.
 const FEW_CONNECTIONS: usize = 4096;
 
 /// Files that are no connections of clients: the store, and calls to a bot, a Direct Line or a web page.
@@ -53,7 +54,7 @@ const OTHER_FILES: u64 = 256;
 
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let flags = args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect();
-    let sources = Sources { flags, ..Sources::of_this_process(args.config.clone()) };
+    let sources = ConfigSources { flags, ..ConfigSources::of_this_process(args.config.clone()) };
     let watched = Watched::new(sources);
     let mut config = Config::load(&watched.sources)?;
     config.store.postgres.migrate = !args.no_migrate;
@@ -70,7 +71,7 @@ async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
     let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
     warn_of_open_folder(&config.data_dir);
     let outcome = serve_from(Arc::clone(&store), config, watched, clock).await;
-    // However it ended, what was accepted is recorded.
+    // Accepted activities are recorded, however the server ended.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     outcome?;
     closed.context("the store did not close in time; nothing that was acknowledged is lost")?.context(
@@ -87,8 +88,8 @@ fn warn_of_open_folder(folder: &Path) {
     }
 }
 
-/// How many connections of clients there may be, after as many files were asked for as the system lets this process
-/// have. A server that can open no more files could not reach a bot, so the connections leave some.
+/// The number of connections of clients, after as many files were asked for as the system lets this process have. A
+/// server that can open no more files could not reach a bot, so the connections leave some.
 fn connections() -> io::Result<usize> {
     let files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + OTHER_FILES)?;
     let connections = files.saturating_sub(OTHER_FILES).clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS);
@@ -108,7 +109,7 @@ fn say_where_to_go(config: &Config, server: &WebUrl) -> io::Result<()> {
     Ok(())
 }
 
-/// Where there may be several nodes, says whether readers on all of them see livestreams.
+/// Says whether readers on all nodes see livestreams, where there may be several.
 fn say_who_sees_livestreams(bus: Option<&Bus>, place: &Location) -> io::Result<()> {
     match (bus, place) {
         (Some(bus), _) => {
@@ -181,7 +182,7 @@ async fn serve_from(
         state = state.bind(BoundDirectLine::new(binding, config.egress.clone(), clock, ids)?);
     }
     let server = http::build(state)?;
-    // Only now is it known where readers find the server, and with it the addresses of documents.
+    // The address of the server, and with it those of documents, is known only now.
     let openers = Openers {
         clock,
         ids,
@@ -222,7 +223,7 @@ async fn serve_from(
         telemetry::say(format_args!("citewire is listening on http://{address}"))?;
     }
     let watch = Watch::new(watched, openers, Arc::clone(&manager))?;
-    // They end when they are dropped.
+    // The tasks end when they are dropped.
     let (mut background, never) = (JoinSet::new(), CancellationToken::new);
     background.spawn(supervise("configuration", never(), watch, |watch| watch.run().boxed()));
     background.spawn(supervise("uploads", never(), Arc::clone(&manager), |manager| manager.read_uploads().boxed()));
@@ -288,7 +289,7 @@ mod tests {
         fs::write(&file, toml).expect("written");
         let data_dir = folder.path().join("data").display().to_string();
         let environment = BTreeMap::from([("CITEWIRE_DATA_DIR".to_owned(), data_dir)]);
-        let watched = Watched::new(Sources { environment, file: Some(file), ..Sources::default() });
+        let watched = Watched::new(ConfigSources { environment, file: Some(file), ..ConfigSources::default() });
         let config = Config::load(&watched.sources).expect("a configuration");
         let before = TASKS.map(|task| TaskFigures::of(task).restarts());
         let bugs = async {

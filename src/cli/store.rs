@@ -13,7 +13,7 @@ use super::args::{StoreArgs, StoreCommand};
 use crate::activity::{ConversationId, InvalidConversationId};
 use crate::channels::azure_bot::PublicName;
 use crate::clock::SystemClock;
-use crate::config::{Sources, store_location};
+use crate::config::{ConfigSources, store_location};
 use crate::store::postgres::{self, Address};
 use crate::store::sqlite;
 use crate::store::{
@@ -21,7 +21,7 @@ use crate::store::{
 };
 
 /// A store that is open for reading.
-enum Opened {
+enum OpenedStore {
     Sqlite(sqlite::Archive),
     Postgres(postgres::Archive),
 }
@@ -35,12 +35,12 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
         | StoreCommand::Export { .. }
         | StoreCommand::Erase { .. }
         | StoreCommand::Backup { .. }
-        | StoreCommand::Migrate => store_location(&Sources::of_this_process(args.config.clone()))?,
+        | StoreCommand::Migrate => store_location(&ConfigSources::of_this_process(args.config.clone()))?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         match (&args.command, &place) {
-            (StoreCommand::Info, _) => info(Opened::open(&place).await?).await,
+            (StoreCommand::Info, _) => info(OpenedStore::open(&place).await?).await,
             (StoreCommand::Export { conversation, user }, _) => {
                 let conversation = conversation.as_deref().map(called).transpose().context("--conversation")?;
                 let which = match (&conversation, user) {
@@ -48,7 +48,7 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
                     (Some(id), None) => Selection::Conversation(id),
                     (None, None) => Selection::All,
                 };
-                export(Opened::open(&place).await?, which).await
+                export(OpenedStore::open(&place).await?, which).await
             }
             (StoreCommand::Erase { user }, Location::Sqlite(path)) => said_erased(erase(path, user).await?),
             (StoreCommand::Erase { user }, Location::Postgres(address)) => {
@@ -74,7 +74,7 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-impl Opened {
+impl OpenedStore {
     async fn open(place: &Location) -> anyhow::Result<Self> {
         match place {
             Location::Sqlite(path) => Ok(Self::Sqlite(sqlite::Archive::open(path).await?)),
@@ -86,7 +86,7 @@ impl Opened {
     async fn close(self) {
         match self {
             Self::Sqlite(archive) => archive.close().await,
-            // Its connection ends with it.
+            // The connection ends with the value.
             Self::Postgres(_) => {}
         }
     }
@@ -167,25 +167,25 @@ fn said_erased(erased: usize) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-async fn info(archive: Opened) -> anyhow::Result<Outcome> {
+async fn info(archive: OpenedStore) -> anyhow::Result<Outcome> {
     let description = match &archive {
-        Opened::Sqlite(archive) => archive.describe().await.map_err(anyhow::Error::from),
-        Opened::Postgres(archive) => archive.describe().await.map_err(anyhow::Error::from),
+        OpenedStore::Sqlite(archive) => archive.describe().await.map_err(anyhow::Error::from),
+        OpenedStore::Postgres(archive) => archive.describe().await.map_err(anyhow::Error::from),
     };
     archive.close().await;
     io::stdout().write_all(describe(&description?).as_bytes())?;
     Ok(Outcome::Done)
 }
 
-async fn export(archive: Opened, which: Selection<'_>) -> anyhow::Result<Outcome> {
+async fn export(archive: OpenedStore, which: Selection<'_>) -> anyhow::Result<Outcome> {
     let mut out = BufWriter::new(io::stdout().lock());
     let take = |archived: Archived| {
         serde_json::to_writer(&mut out, &archived)?;
         out.write_all(b"\n")
     };
     let written = match &archive {
-        Opened::Sqlite(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
-        Opened::Postgres(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
+        OpenedStore::Sqlite(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
+        OpenedStore::Postgres(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
     };
     archive.close().await;
     let written = written?.and_then(|count| out.flush().map(|()| count));
@@ -193,7 +193,7 @@ async fn export(archive: Opened, which: Selection<'_>) -> anyhow::Result<Outcome
         (Ok(0), Selection::Conversation(id)) => bail!("the store has no activities of the conversation {id}"),
         (Ok(0), Selection::User(user)) => bail!("the store has no conversations of the user {user}"),
         (Ok(_), _) => Ok(Outcome::Done),
-        // Whoever reads has seen enough, `head` for instance.
+        // The reader has seen enough, `head` for instance.
         (Err(error), _) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::Done),
         (Err(error), _) => Err(error).context("cannot write to stdout"),
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use super::process::Reload;
 use crate::assistant::{AssistantManager, Configured};
 use crate::clock::{Clock, IdSource};
-use crate::config::{Config, Sources};
+use crate::config::{Config, ConfigSources};
 use crate::digest;
 use crate::document::{DownloadKey, SignedLinks};
 use crate::secret::Secret;
@@ -17,10 +17,10 @@ use crate::store::postgres::SecretDigests;
 use crate::telemetry;
 use crate::url::WebUrl;
 
-/// How often citewire checks the file and the documents for changes.
+/// The time between two checks of the file and the documents for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How long a signed link to a document is valid (rule AH-07).
+/// The lifetime of a signed link to a document (rule AH-07).
 const PUBLIC_FOR: chrono::Duration = chrono::Duration::days(7);
 
 /// The parts that assistants need from the process and the server, independent of the configuration.
@@ -34,7 +34,7 @@ pub(super) struct Openers {
 }
 
 impl Openers {
-    /// What a configuration says about assistants.
+    /// The assistants of a configuration.
     pub(super) fn configured(&self, config: &Config) -> Configured {
         let key = DownloadKey::new(&self.direct_line_secret);
         let public = Arc::new(SignedLinks::new(key, self.server.clone(), PUBLIC_FOR));
@@ -74,7 +74,7 @@ pub(super) fn secrets_of_server(config: &Config) -> Vec<(String, Secret)> {
     channel.chain(keys).chain(bot).map(|(owner, secret)| (owner, secret.clone())).collect()
 }
 
-/// What nodes of one database compare of their secrets.
+/// The digests of secrets that nodes of one database compare.
 pub(super) fn digests_of_secrets(config: &Config) -> SecretDigests {
     let short = |parts: &[&str]| {
         let [a, b, c, d, ..] = digest::of_parts(parts);
@@ -91,15 +91,15 @@ pub(super) fn digests_of_secrets(config: &Config) -> SecretDigests {
 
 /// The sources of the configuration, and the state of the file before it was read, so that no change is missed.
 pub(super) struct Watched {
-    pub(super) sources: Sources,
+    pub(super) sources: ConfigSources,
     seen: Option<FileState>,
 }
 
-/// What changes when a file does.
+/// Modification time and size, of which one changes when a file does.
 type FileState = (SystemTime, u64);
 
 impl Watched {
-    pub(super) fn new(sources: Sources) -> Self {
+    pub(super) fn new(sources: ConfigSources) -> Self {
         let seen = sources.file.as_deref().and_then(state_of);
         Self { sources, seen }
     }
@@ -146,7 +146,7 @@ impl Watch {
             }
             Err(error) => format!("the configuration is invalid, so the assistants stay unchanged:\n{error:#}"),
         };
-        // Whoever has changed the configuration looks here; the log may go elsewhere.
+        // The operator who has changed the configuration looks here; the log may go elsewhere.
         telemetry::say(line).ok();
     }
 
@@ -156,7 +156,7 @@ impl Watch {
     }
 }
 
-/// Who answers, in words.
+/// The assistants that answer, in words.
 pub(super) fn answering(names: &[&str]) -> String {
     match names {
         [] => "no assistant answers".to_owned(),

@@ -14,7 +14,8 @@ const OTHERS: [&str; 3] = ["Key", "Label", "NamedSecret"];
 const ABSENT: [(&str, &str); 4] =
     [("Assistant", "secret_file"), ("Documents", "folder"), ("Documents", "max_depth"), ("Options", "updates")];
 
-/// How descriptions for the configuration file name variables, and how the same names a secret for a setting of the API.
+/// The words by which descriptions for the configuration file name variables, and those that name a secret for a
+/// setting of the API.
 const SECRETS: [(&str, &str); 2] = [
     ("The environment variable with", "The name, in the section `[secrets]` of the configuration file, of"),
     ("the environment variable that contains", "the name, in the section `[secrets]` of the configuration file, of"),

@@ -21,7 +21,7 @@ use crate::secret_source::SecretSource;
 use crate::upstream::{EmbeddingsOptions, RerankerOptions, UpstreamOptions};
 use crate::url::WebUrl;
 
-/// Who wrote a section.
+/// The author of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
     /// The operator, in the configuration file or the environment: folders and files of the server can be named.
@@ -43,7 +43,7 @@ const MAX_TURNS: usize = 100_000;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 #[schema(as = Assistant)]
-pub(super) struct Section {
+pub(super) struct AssistantSection {
     /// The environment variable with the assistant's own Direct Line secret.
     secret_env: Option<String>,
     /// The file with that secret, instead of a variable.
@@ -79,13 +79,14 @@ pub(super) struct Section {
     #[schema(value_type = Option<convert::Options>)]
     options: convert::Options,
     /// The documents; required without a back end.
-    documents: Option<Documents>,
+    documents: Option<DocumentsSection>,
 }
 
 /// The documents of an assistant.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-struct Documents {
+#[schema(as = Documents)]
+struct DocumentsSection {
     /// The folder. A relative path begins at the server's working directory. Over HTTP there is none: files are uploaded.
     #[schema(value_type = Option<String>)]
     folder: Option<PathBuf>,
@@ -193,7 +194,7 @@ pub(super) fn read(
             None
         }
     };
-    let read: Result<Section, _> = serde_path_to_error::deserialize(Value::Table(section));
+    let read: Result<AssistantSection, _> = serde_path_to_error::deserialize(Value::Table(section));
     let mut section = match read {
         Ok(section) => section,
         Err(error) => {
@@ -224,7 +225,7 @@ pub(super) fn read(
 
 /// The Direct Line secret that a section names.
 fn read_secret(
-    section: &Section,
+    section: &AssistantSection,
     secrets: &SecretSource,
     author: Author,
     wrong: &mut impl FnMut(&str, String),
@@ -281,7 +282,7 @@ impl BucketSection {
     }
 }
 
-impl Documents {
+impl DocumentsSection {
     fn read(self, author: Author, wrong: &mut impl FnMut(&str, String)) -> Option<DocumentsPlan> {
         let url = self.url.and_then(|url| {
             url.parse::<WebUrl>()
@@ -345,7 +346,7 @@ impl Documents {
     }
 }
 
-impl Section {
+impl AssistantSection {
     /// Writes the options into a plan.
     fn apply(self, plan: &mut AssistantPlan) {
         let options = &mut plan.options;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use super::assistant_section::{Author, read};
-use super::error::{Fault, Origin};
+use super::error::{ConfigFault, FaultOrigin};
 use super::raw_config::RawConfig;
 use crate::assistant::{AssistantPlan, DOCS, NamedAssistant};
 use crate::secret_source::SecretSource;
@@ -18,7 +18,7 @@ pub(super) const KEY: &str = "assistants";
 pub(super) const VARIABLE: &str = "CITEWIRE_ASSISTANTS";
 
 /// The sections from the environment.
-pub(super) fn given(environment: &BTreeMap<String, String>, faults: &mut Vec<Fault>) -> Table {
+pub(super) fn given(environment: &BTreeMap<String, String>, faults: &mut Vec<ConfigFault>) -> Table {
     let Some(text) = environment.get(VARIABLE).filter(|text| !text.trim().is_empty()) else {
         return Table::new();
     };
@@ -27,7 +27,7 @@ pub(super) fn given(environment: &BTreeMap<String, String>, faults: &mut Vec<Fau
         Ok(_) => "an object is required: {\"NAME\": {…}}, with the keys of [assistants.NAME] in a file".to_owned(),
         Err(error) => format!("this cannot be read as JSON without null: {error}"),
     };
-    faults.push(Fault::new(Origin::Environment(VARIABLE.to_owned()), reason));
+    faults.push(ConfigFault::new(FaultOrigin::Environment(VARIABLE.to_owned()), reason));
     Table::new()
 }
 
@@ -37,14 +37,14 @@ pub(super) fn take(
     table: &mut Table,
     given: Table,
     secrets: &SecretSource,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<ConfigFault>,
 ) -> Vec<AssistantPlan> {
     let in_file = match table.remove(KEY) {
         None => Table::new(),
         Some(Value::Table(sections)) => sections,
         Some(other) => {
             let reason = format!("sections are required ([assistants.NAME]), not a value of type {}", other.type_str());
-            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            faults.push(ConfigFault::new(FaultOrigin::File(KEY.to_owned()), reason));
             Table::new()
         }
     };
@@ -55,7 +55,9 @@ pub(super) fn take(
         match read(&name, section, secrets, Author::Operator) {
             Ok(plan) => plans.push(plan),
             Err(wrong) => faults.extend(
-                wrong.into_iter().map(|(key, reason)| Fault::new(Origin::File(at(&[KEY, &name, &key])), reason)),
+                wrong
+                    .into_iter()
+                    .map(|(key, reason)| ConfigFault::new(FaultOrigin::File(at(&[KEY, &name, &key])), reason)),
             ),
         }
     }
@@ -63,7 +65,10 @@ pub(super) fn take(
         match read(&name, section, secrets, Author::Operator) {
             Ok(plan) => plans.push(plan),
             Err(wrong) => faults.extend(wrong.into_iter().map(|(key, reason)| {
-                Fault::new(Origin::Environment(VARIABLE.to_owned()), format!("{}: {reason}", at(&[&name, &key])))
+                ConfigFault::new(
+                    FaultOrigin::Environment(VARIABLE.to_owned()),
+                    format!("{}: {reason}", at(&[&name, &key])),
+                )
             })),
         }
     }
@@ -81,7 +86,7 @@ pub(super) fn of_channel(
         Some(_) if has_bot => {
             Err("a bot already answers on the channel: leave out assistant or bot.endpoint".to_owned())
         }
-        // It may be one of the store.
+        // The name may be that of an assistant in the store.
         Some(name) => Ok(Some(name.to_owned())),
         None if has_bot => Ok(None),
         None => match plans {

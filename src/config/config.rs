@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::assistant_form::assistant_form;
 use super::assistants::{named, of_channel};
-use super::error::{ConfigError, Fault, Origin};
+use super::error::{ConfigError, ConfigFault, FaultOrigin};
 use super::generated_secrets::{GeneratedSecret, keep};
-use super::load::{Sources, load};
+use super::load::{ConfigSources, load};
 use super::raw_config::RawConfig;
 use super::setting::environment_name;
 use super::unset::{API_KEY, BOT_SECRET, DIRECT_LINE_SECRET, missing_secrets, required};
@@ -29,17 +29,17 @@ use crate::secret_source::SecretSource;
 use crate::store::{Location, StoreOptions};
 use crate::telemetry::LogFormat;
 
-/// Where other nodes take over, a balancer needs this long to see that `/readyz` is 503.
+/// The time that a balancer needs to see that `/readyz` is 503, where other nodes take over.
 const SHARED_DRAIN: Duration = Duration::from_secs(5);
 
 /// The place of the `/v1` key, for messages to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// In this file, alone.
+    /// This file, which holds nothing else.
     File(PathBuf),
-    /// In `CITEWIRE_API_KEY` in the environment.
+    /// The environment variable `CITEWIRE_API_KEY`.
     Variable,
-    /// In the configuration file.
+    /// The configuration file.
     Configuration,
 }
 
@@ -61,7 +61,7 @@ pub struct Config {
     pub assistants: Vec<AssistantPlan>,
     /// The settings that name an assistant, which may be one of the store.
     pub named_assistants: Vec<NamedAssistant>,
-    /// What sections can name as their secrets.
+    /// The secrets that sections can name.
     pub secrets: SecretSource,
     /// The name of the one that answers on the channel itself; it may be [`DOCS`](crate::assistant::DOCS), which stands in no file.
     pub assistant: Option<String>,
@@ -73,15 +73,15 @@ pub struct Config {
     pub store: StoreOptions,
     /// The options of the bus between nodes.
     pub bus: BusOptions,
-    /// Where what citewire keeps is kept: a folder that need not exist yet.
+    /// The folder of all that citewire keeps, which need not exist yet.
     pub data_dir: PathBuf,
-    /// What is logged.
+    /// The filter of the log.
     pub log: String,
-    /// How it is written.
+    /// The format of log lines.
     pub log_format: LogFormat,
     /// Lines for the operator: the secrets that citewire made itself, and variables of the environment that are no settings.
     pub announcements: Vec<String>,
-    /// Where the key of `/v1` stands.
+    /// The place of the key of `/v1`.
     pub api_key_place: KeyPlace,
 }
 
@@ -91,23 +91,23 @@ impl Config {
     ///
     /// # Errors
     /// When anything is wrong: with everything that is.
-    pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
+    pub fn load(sources: &ConfigSources) -> Result<Self, ConfigError> {
         let (raw, mut faults) = load(sources);
         let missing = missing_secrets(&raw);
         faults.extend(required(&raw, &missing));
         let direct_line_client = raw.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
-            faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
+            faults.extend(wrong.iter().map(|wrong| ConfigFault::new(FaultOrigin::Together, wrong.to_string())));
             None
         });
         if let Err(wrong) = raw.bot.check() {
-            faults.push(Fault::new(Origin::Together, wrong.to_string()));
+            faults.push(ConfigFault::new(FaultOrigin::Together, wrong.to_string()));
         }
         if let Err(wrong) = raw.bus.check() {
-            faults.push(Fault::new(Origin::Together, wrong.to_string()));
+            faults.push(ConfigFault::new(FaultOrigin::Together, wrong.to_string()));
         }
         let has_bot = raw.bot.endpoint.is_some();
         let assistant = of_channel(raw.assistant.as_deref(), &raw.assistants, has_bot).unwrap_or_else(|wrong| {
-            faults.push(Fault::new(Origin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));
+            faults.push(ConfigFault::new(FaultOrigin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));
             None
         });
         faults.extend(same_secrets(&raw));
@@ -120,7 +120,7 @@ impl Config {
         let is_local = raw.bind.ip().is_loopback() && raw.public_url.is_none() && trusted_proxies.is_empty();
         let takes_answers = raw.bind.ip().is_loopback() && trusted_proxies.is_empty();
         let azure_bot = raw.azure_bot.clone().resolve(is_local).unwrap_or_else(|wrong| {
-            faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
+            faults.extend(wrong.iter().map(|wrong| ConfigFault::new(FaultOrigin::Together, wrong.to_string())));
             None
         });
         faults.extend(embed_faults(&raw));
@@ -139,7 +139,7 @@ impl Config {
             given
                 .clone()
                 .or_else(|| kept.remove(key).map(|kept| kept.secret))
-                .ok_or_else(|| ConfigError(vec![Fault::new(Origin::Together, format!("{key} is not set"))]))
+                .ok_or_else(|| ConfigError(vec![ConfigFault::new(FaultOrigin::Together, format!("{key} is not set"))]))
         };
         let api_key = secret(&raw.api_key, API_KEY)?;
         let direct_line_secret = secret(&raw.direct_line_secret, DIRECT_LINE_SECRET)?;
@@ -199,36 +199,37 @@ fn key_place(kept: Option<&GeneratedSecret>, environment: &BTreeMap<String, Stri
     }
 }
 
-/// Where the store is that the configuration names, for commands that look at it. Secrets need not be set for that, and
-/// none are made.
+/// The place of the store that the configuration names, for commands that look at it. Secrets need not be set for that,
+/// and none are made.
 ///
 /// # Errors
+///
 /// When anything in the configuration is wrong: with everything that is.
-pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
+pub fn store_location(sources: &ConfigSources) -> Result<Location, ConfigError> {
     let (raw, faults) = load(sources);
     if !faults.is_empty() {
         return Err(ConfigError(faults));
     }
     let data_dir = data_dir(&raw, &sources.environment, false)?;
     let location = raw.store.location(&data_dir);
-    location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
+    location.map_err(|error| ConfigError(vec![ConfigFault::new(FaultOrigin::Together, error.to_string())]))
 }
 
 /// Nodes that would be held for dead because one or two heartbeats were late.
-fn hasty(raw: &RawConfig) -> Option<Fault> {
+fn hasty(raw: &RawConfig) -> Option<ConfigFault> {
     let options = &raw.store.postgres;
     let reason = "cluster.dead_after_milliseconds (CITEWIRE_CLUSTER_DEAD_AFTER_MILLISECONDS) has to be at least three times \
                   cluster.heartbeat_milliseconds (CITEWIRE_CLUSTER_HEARTBEAT_MILLISECONDS)";
-    (options.dead_after < options.heartbeat * 3).then(|| Fault::new(Origin::Together, reason))
+    (options.dead_after < options.heartbeat * 3).then(|| ConfigFault::new(FaultOrigin::Together, reason))
 }
 
-/// What is wrong with the settings for pages of other sites.
-fn embed_faults(raw: &RawConfig) -> Vec<Fault> {
+/// The faults in the settings for pages of other sites.
+fn embed_faults(raw: &RawConfig) -> Vec<ConfigFault> {
     let mut faults = Vec::new();
     if raw.embed.anonymous && raw.embed.origins.is_empty() {
         let reason = "embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) is for the pages of sites: name these sites in embed.origins \
                       (CITEWIRE_EMBED_ORIGINS)";
-        faults.push(Fault::new(Origin::Together, reason));
+        faults.push(ConfigFault::new(FaultOrigin::Together, reason));
     }
     faults
 }
@@ -238,12 +239,12 @@ fn embed_faults(raw: &RawConfig) -> Vec<Fault> {
 ///
 /// # Errors
 /// When anything in the configuration is wrong: with everything that is.
-pub fn bind_address(sources: &Sources) -> Result<SocketAddr, ConfigError> {
+pub fn bind_address(sources: &ConfigSources) -> Result<SocketAddr, ConfigError> {
     let (raw, faults) = load(sources);
     if faults.is_empty() { Ok(raw.bind) } else { Err(ConfigError(faults)) }
 }
 
-/// What is said of a file with secrets that others on this machine can read.
+/// A warning about a file with secrets that others on this machine can read.
 fn readable_by_others(file: &Path) -> Option<String> {
     let path = file.display();
     let advice =
@@ -251,8 +252,8 @@ fn readable_by_others(file: &Path) -> Option<String> {
     private_file::is_readable_by_others(file).then_some(advice)
 }
 
-/// Secrets with the same text: whoever has one of them would have what another opens.
-fn same_secrets(raw: &RawConfig) -> Vec<Fault> {
+/// Secrets with the same text: the holder of one of them could open what is behind another.
+fn same_secrets(raw: &RawConfig) -> Vec<ConfigFault> {
     let single = [
         (API_KEY, &raw.api_key),
         (DIRECT_LINE_SECRET, &raw.direct_line_secret),
@@ -268,7 +269,7 @@ fn same_secrets(raw: &RawConfig) -> Vec<Fault> {
     for (at, (key, secret)) in secrets.iter().enumerate() {
         if let Some((other, _)) = secrets[..at].iter().find(|(_, other)| other.matches(secret.expose())) {
             let reason = format!("{other} and {key} have the same secret; use a different secret for each");
-            faults.push(Fault::new(Origin::Together, reason));
+            faults.push(ConfigFault::new(FaultOrigin::Together, reason));
         }
     }
     faults
@@ -290,7 +291,7 @@ fn data_dir(
     };
     if keeps_secrets || raw.store.location(&nowhere).is_ok_and(needed) {
         let reason = "no home directory to keep secrets and conversations in; set data_dir (CITEWIRE_DATA_DIR)";
-        return Err(ConfigError(vec![Fault::new(Origin::Together, reason)]));
+        return Err(ConfigError(vec![ConfigFault::new(FaultOrigin::Together, reason)]));
     }
     Ok(nowhere)
 }
@@ -306,7 +307,7 @@ fn keep_all(
             Ok(secret) => {
                 kept.insert(*key, secret);
             }
-            Err(error) => faults.push(Fault::new(Origin::Together, format!("{key}: {error}"))),
+            Err(error) => faults.push(ConfigFault::new(FaultOrigin::Together, format!("{key}: {error}"))),
         }
     }
     if faults.is_empty() { Ok(kept) } else { Err(ConfigError(faults)) }
@@ -327,7 +328,7 @@ fn announce(key: &str, kept: &GeneratedSecret) -> String {
     if kept.is_new {
         format!("{name} was generated: {} (kept in {path})", kept.secret.expose())
     } else {
-        // What is written at every start ends up in the journal of the system.
+        // The line of every start ends up in the journal of the system, so it does not show the secret.
         format!("{name} was generated earlier (kept in {path})")
     }
 }
@@ -336,10 +337,10 @@ fn announce(key: &str, kept: &GeneratedSecret) -> String {
 mod tests {
     use super::*;
 
-    fn sources(folder: &std::path::Path, more: &[(&str, &str)]) -> Sources {
+    fn sources(folder: &std::path::Path, more: &[(&str, &str)]) -> ConfigSources {
         let mut environment = BTreeMap::from([("CITEWIRE_DATA_DIR".to_owned(), folder.display().to_string())]);
         environment.extend(more.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
-        Sources { environment, ..Sources::default() }
+        ConfigSources { environment, ..ConfigSources::default() }
     }
 
     #[test]
@@ -363,7 +364,7 @@ mod tests {
         let said = |toml: &str, mode: u32| {
             std::fs::write(&file, toml).expect("written");
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("permissions");
-            let sources = Sources { file: Some(file.clone()), ..sources(folder.path(), &[]) };
+            let sources = ConfigSources { file: Some(file.clone()), ..sources(folder.path(), &[]) };
             let said = Config::load(&sources).expect("a configuration").announcements;
             said.iter().any(|line| line.contains("chmod 600"))
         };
@@ -400,7 +401,8 @@ mod tests {
         let file = folder.path().join("citewire.toml");
         let load = |toml: &str, environment: &[(&str, &str)]| {
             std::fs::write(&file, toml).expect("written");
-            let config = Config::load(&Sources { file: Some(file.clone()), ..sources(folder.path(), environment) });
+            let config =
+                Config::load(&ConfigSources { file: Some(file.clone()), ..sources(folder.path(), environment) });
             config.map(|config| config.http.embed).map_err(|error| error.to_string())
         };
         let list = "[embed]\norigins = [\"https://a.example\", \"https://b.example\"]\nassistants = [\"docs\"]";
@@ -543,7 +545,7 @@ mod tests {
         assert!(follows(&[(name, "sometimes")]).is_err_and(|error| error.to_string().contains(name)));
         let file = folder.path().join("citewire.toml");
         std::fs::write(&file, "[redirects]\nresolve = true\n").expect("written");
-        let sources = Sources { file: Some(file), ..sources(folder.path(), &[]) };
+        let sources = ConfigSources { file: Some(file), ..sources(folder.path(), &[]) };
         assert_eq!(Config::load(&sources).map(|config| config.resolve_redirects).ok(), Some(true));
     }
 
@@ -553,7 +555,7 @@ mod tests {
         let file = folder.path().join("citewire.toml");
         let load = |toml: &str| {
             std::fs::write(&file, toml).expect("written");
-            Config::load(&Sources { file: Some(file.clone()), ..sources(folder.path(), &[]) })
+            Config::load(&ConfigSources { file: Some(file.clone()), ..sources(folder.path(), &[]) })
         };
         let hosts =
             load("[redirects]\nhosts = \"go.contoso.example, l.example\"\n").map(|config| config.http.redirectors);

@@ -5,7 +5,7 @@ use std::fmt;
 /// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum FaultOrigin {
     /// The file, under this key.
     File(String),
     /// The environment, under this name.
@@ -16,7 +16,7 @@ pub enum Origin {
     Together,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for FaultOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(key) => write!(f, "{key} in the configuration file"),
@@ -30,22 +30,22 @@ impl fmt::Display for Origin {
 /// A configuration error. It never repeats a value, because the value may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Fault {
-    /// Where.
-    pub origin: Origin,
-    /// What.
+pub struct ConfigFault {
+    /// The place of the fault: a setting, a file or a variable.
+    pub origin: FaultOrigin,
+    /// The reason, for the operator.
     pub reason: String,
 }
 
-impl Fault {
-    pub(super) fn new(origin: Origin, reason: impl Into<String>) -> Self {
+impl ConfigFault {
+    pub(super) fn new(origin: FaultOrigin, reason: impl Into<String>) -> Self {
         Self { origin, reason: reason.into() }
     }
 }
 
 /// All errors of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct ConfigError(pub Vec<Fault>);
+pub struct ConfigError(pub Vec<ConfigFault>);
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

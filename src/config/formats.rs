@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::error::{Fault, Origin};
+use super::error::{ConfigFault, FaultOrigin};
 use crate::ingest::{Mapping, MappingOptions, Mappings};
 
 /// The key of the sections in the file.
@@ -19,7 +19,7 @@ const LIKE: f64 = 0.6;
 pub struct MappingFault {
     /// The file.
     pub file: PathBuf,
-    /// The member, and what is wrong with it.
+    /// The member and the reason why it is refused.
     pub reason: String,
 }
 
@@ -62,13 +62,13 @@ fn named(file: &Path, mut table: Table) -> Result<(String, Value), String> {
 }
 
 /// Takes the formats out of the file's table.
-pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> Mappings {
+pub(super) fn take(table: &mut Table, faults: &mut Vec<ConfigFault>) -> Mappings {
     let sections = match table.remove(KEY) {
         None => return Mappings::default(),
         Some(Value::Table(sections)) => sections,
         Some(other) => {
             let reason = format!("sections are required ([formats.NAME]), not a value of type {}", other.type_str());
-            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            faults.push(ConfigFault::new(FaultOrigin::File(KEY.to_owned()), reason));
             return Mappings::default();
         }
     };
@@ -79,7 +79,7 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> Mappings {
             Err((member, reason)) => {
                 let path = [KEY, &name, &member];
                 let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
-                faults.push(Fault::new(Origin::File(path.join(".")), reason));
+                faults.push(ConfigFault::new(FaultOrigin::File(path.join(".")), reason));
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::secret::Secret;
 pub(super) struct GeneratedSecret {
     pub(super) secret: Secret,
     pub(super) path: PathBuf,
-    /// Whether it was made just now, and nobody has seen it yet.
+    /// Whether it was made at this start, so that the operator does not know it yet.
     pub(super) is_new: bool,
 }
 
@@ -25,7 +25,7 @@ pub enum GeneratedSecretError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file holds no secret.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
-use super::error::{Fault, Origin};
+use super::error::{ConfigFault, FaultOrigin};
 use crate::http::{ApiKey, Scope};
 use crate::secret::{Secret, in_file};
 use crate::secret_source::SecretSource;
@@ -19,7 +19,7 @@ pub(super) const KEY: &str = "keys";
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 #[schema(as = Key)]
-pub(super) struct Section {
+pub(super) struct KeySection {
     /// The environment variable with the key.
     secret_env: Option<String>,
     /// The file with the key, instead of a variable.
@@ -35,13 +35,13 @@ pub(super) struct Section {
 }
 
 /// Takes the keys out of the file's table. Their secrets stand in the environment or in files of their own.
-pub(super) fn take(table: &mut Table, source: &SecretSource, faults: &mut Vec<Fault>) -> Vec<ApiKey> {
+pub(super) fn take(table: &mut Table, source: &SecretSource, faults: &mut Vec<ConfigFault>) -> Vec<ApiKey> {
     let sections = match table.remove(KEY) {
         None => return Vec::new(),
         Some(Value::Table(sections)) => sections,
         Some(other) => {
             let reason = format!("sections are required ([keys.NAME]), not a value of type {}", other.type_str());
-            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            faults.push(ConfigFault::new(FaultOrigin::File(KEY.to_owned()), reason));
             return Vec::new();
         }
     };
@@ -50,7 +50,7 @@ pub(super) fn take(table: &mut Table, source: &SecretSource, faults: &mut Vec<Fa
         let mut wrong = |key: &str, reason: String| {
             let path = [KEY, &name, key];
             let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
-            faults.push(Fault::new(Origin::File(path.join(".")), reason));
+            faults.push(ConfigFault::new(FaultOrigin::File(path.join(".")), reason));
         };
         if name == ApiKey::SINGLE {
             wrong("", "`api_key` is the name of the key for the whole API; choose another name".to_owned());
@@ -62,7 +62,7 @@ pub(super) fn take(table: &mut Table, source: &SecretSource, faults: &mut Vec<Fa
 
 /// Reads a section and reports all its errors.
 fn read(name: &str, section: Value, source: &SecretSource, wrong: &mut impl FnMut(&str, String)) -> Option<ApiKey> {
-    let section: Section = match serde_path_to_error::deserialize(section) {
+    let section: KeySection = match serde_path_to_error::deserialize(section) {
         Ok(section) => section,
         Err(error) => {
             let path = error.path().to_string();
@@ -71,7 +71,7 @@ fn read(name: &str, section: Value, source: &SecretSource, wrong: &mut impl FnMu
             return None;
         }
     };
-    let Section { secret_env, secret_file, second_secret_env, second_secret_file, scopes } = section;
+    let KeySection { secret_env, secret_file, second_secret_env, second_secret_file, scopes } = section;
     let mut secrets = Vec::new();
     for (at, variable, file) in
         [("secret", secret_env, secret_file), ("second_secret", second_secret_env, second_secret_file)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
-use super::error::{Fault, Origin};
+use super::error::{ConfigFault, FaultOrigin};
 use crate::answer::{LabelCatalog, SensitivityLabel};
 
 /// The key of the list in the file.
@@ -21,7 +21,7 @@ pub(super) const ONLY: &str = "only_configured_labels";
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Label)]
-pub(super) struct Entry {
+pub(super) struct LabelEntry {
     /// The id that sources use, such as a Purview GUID.
     id: Option<String>,
     /// The name that readers see.
@@ -39,14 +39,14 @@ pub(super) struct Entry {
 }
 
 /// Takes the labels out of the file's table.
-pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
+pub(super) fn take(table: &mut Table, faults: &mut Vec<ConfigFault>) -> LabelCatalog {
     let mut catalog = LabelCatalog::default();
     if let Some(members) = table.remove(MEMBERS) {
         match members.try_into::<Vec<String>>() {
             Ok(members) => members.into_iter().for_each(|member| catalog.look_at(member)),
             Err(error) => {
                 let reason = format!("a list of names is required: {}", error.message());
-                faults.push(Fault::new(Origin::File(MEMBERS.to_owned()), reason));
+                faults.push(ConfigFault::new(FaultOrigin::File(MEMBERS.to_owned()), reason));
             }
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
         None | Some(Value::Boolean(false)) => {}
         Some(other) => {
             let reason = format!("true or false is required, not a value of type {}", other.type_str());
-            faults.push(Fault::new(Origin::File(ONLY.to_owned()), reason));
+            faults.push(ConfigFault::new(FaultOrigin::File(ONLY.to_owned()), reason));
         }
     }
     let entries = match table.remove(KEY) {
@@ -63,24 +63,24 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
         Some(Value::Array(entries)) => entries,
         Some(other) => {
             let reason = format!("a list is required ([[labels]]), not a value of type {}", other.type_str());
-            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            faults.push(ConfigFault::new(FaultOrigin::File(KEY.to_owned()), reason));
             return catalog;
         }
     };
     for (at, entry) in entries.into_iter().enumerate() {
         match read(entry) {
             Ok(label) => catalog.add(&label),
-            Err(reason) => faults.push(Fault::new(Origin::File(format!("{KEY}[{at}]")), reason)),
+            Err(reason) => faults.push(ConfigFault::new(FaultOrigin::File(format!("{KEY}[{at}]")), reason)),
         }
     }
     catalog
 }
 
 fn read(entry: Value) -> Result<SensitivityLabel, String> {
-    let entry: Entry = entry.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let entry: LabelEntry = entry.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
     let colour =
         entry.color.as_deref().map(|colour| colour.parse().map_err(|error| format!("color: {error}"))).transpose()?;
-    let Entry { id, name, description, priority, encrypted, .. } = entry;
+    let LabelEntry { id, name, description, priority, encrypted, .. } = entry;
     Ok(SensitivityLabel { id, name: Some(name), description, priority, colour, encrypted })
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::error::{Fault, Origin};
+use super::error::{ConfigFault, FaultOrigin};
 use super::raw_config::RawConfig;
-use super::setting::{Kind, Setting, environment_name};
+use super::setting::{Setting, ValueKind, environment_name};
 use super::settings::{defaults, settings};
 use super::{assistants, formats, keys, labels, secrets, variables};
 use crate::secret::{in_environment, in_file};
@@ -17,16 +17,16 @@ use crate::secret_source::SecretSource;
 
 /// The sources of settings.
 #[derive(Clone, Debug, Default)]
-pub struct Sources {
+pub struct ConfigSources {
     /// The file, when one is named.
     pub file: Option<PathBuf>,
     /// The environment. An empty value counts as absent.
     pub environment: BTreeMap<String, String>,
-    /// What was given on the command line: keys of settings and values.
+    /// Settings of the command line: keys and values.
     pub flags: Vec<(&'static str, String)>,
 }
 
-impl Sources {
+impl ConfigSources {
     /// The environment of this process, and a file when one is named.
     #[must_use]
     pub fn of_this_process(file: Option<PathBuf>) -> Self {
@@ -36,7 +36,7 @@ impl Sources {
 }
 
 /// Reads all sources; what comes later in them wins.
-pub(super) fn load(sources: &Sources) -> (RawConfig, Vec<Fault>) {
+pub(super) fn load(sources: &ConfigSources) -> (RawConfig, Vec<ConfigFault>) {
     let mut raw = defaults();
     let mut faults = Vec::new();
     let (mut table, fault) = read_file(sources);
@@ -53,12 +53,12 @@ pub(super) fn load(sources: &Sources) -> (RawConfig, Vec<Fault>) {
     flatten("", &table, &mut given);
     raw.file_holds_secrets = settings().any(|setting| setting.is_secret() && given.contains_key(setting.key));
     for key in given.keys().filter(|key| !is_known(key)) {
-        faults.push(Fault::new(Origin::File(key.clone()), "there is no such setting"));
+        faults.push(ConfigFault::new(FaultOrigin::File(key.clone()), "there is no such setting"));
     }
     for setting in settings() {
         for (origin, text) in values(setting, &given, sources) {
             let applied = text.and_then(|text| (setting.apply)(&mut raw, &text));
-            faults.extend(applied.err().map(|reason| Fault::new(origin, reason)));
+            faults.extend(applied.err().map(|reason| ConfigFault::new(origin, reason)));
         }
     }
     (raw, faults)
@@ -72,23 +72,24 @@ fn is_known(key: &str) -> bool {
     })
 }
 
-/// What a key ends with that names the file of a secret.
+/// The ending of a key that names the file of a secret.
 const FILE: &str = "_file";
 
-/// What is said of a setting, in the order in which it counts: the last wins. A place that says nothing usable gives a reason.
+/// The values of a setting, in the order in which they count: the last wins. A place without a usable value gives a
+/// reason.
 fn values(
     setting: &Setting,
     given: &BTreeMap<String, Value>,
-    sources: &Sources,
-) -> Vec<(Origin, Result<String, String>)> {
+    sources: &ConfigSources,
+) -> Vec<(FaultOrigin, Result<String, String>)> {
     let mut values = Vec::new();
-    let is_list = setting.kind == Kind::List;
+    let is_list = setting.kind == ValueKind::List;
     let in_table = |key: &str| {
         let value = given.get(key)?;
         let wanted = if is_list { "a list of texts" } else { "a single value" };
         let wrong = || format!("{wanted} is required, not a value of type {}", value.type_str());
         let list = value.as_array().filter(|_| is_list).and_then(|list| texts(list));
-        Some((Origin::File(key.to_owned()), list.or_else(|| scalar(value)).ok_or_else(wrong)))
+        Some((FaultOrigin::File(key.to_owned()), list.or_else(|| scalar(value)).ok_or_else(wrong)))
     };
     values.extend(in_table(setting.key));
     if setting.is_secret() {
@@ -114,17 +115,17 @@ fn values(
     } else {
         sources.environment.get(&name).filter(|text| !text.is_empty()).cloned().map(Ok)
     };
-    values.extend(in_environment.map(|text| (Origin::Environment(name), text)));
+    values.extend(in_environment.map(|text| (FaultOrigin::Environment(name), text)));
     let flags = sources.flags.iter().filter(|(key, _)| *key == setting.key);
-    values.extend(flags.map(|(key, text)| (Origin::Flag((*key).to_owned()), Ok(text.clone()))));
+    values.extend(flags.map(|(key, text)| (FaultOrigin::Flag((*key).to_owned()), Ok(text.clone()))));
     values
 }
 
-fn read_file(sources: &Sources) -> (Table, Option<Fault>) {
+fn read_file(sources: &ConfigSources) -> (Table, Option<ConfigFault>) {
     let Some(path) = &sources.file else {
         return (Table::new(), None);
     };
-    let fault = |reason| Some(Fault::new(Origin::Together, format!("{}: {reason}", path.display())));
+    let fault = |reason| Some(ConfigFault::new(FaultOrigin::Together, format!("{}: {reason}", path.display())));
     match std::fs::read_to_string(path) {
         Ok(text) => match text.trim_start_matches('\u{feff}').parse::<Table>() {
             Ok(table) => (table, None),
@@ -180,13 +181,13 @@ mod tests {
         file: &str,
         environment: &[(&str, &str)],
         flags: &[(&'static str, &str)],
-    ) -> (tempfile::TempDir, Sources) {
+    ) -> (tempfile::TempDir, ConfigSources) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("citewire.toml");
         std::fs::write(&path, file).expect("written");
         let environment = environment.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
-        (folder, Sources { file: Some(path), environment, flags })
+        (folder, ConfigSources { file: Some(path), environment, flags })
     }
 
     #[test]

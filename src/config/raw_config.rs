@@ -14,7 +14,7 @@ use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line::bot::BotSettings;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
-use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, TrustedProxies};
+use crate::http::{ApiKey, EmbedOptions, HostNames, LimitOptions, PublicUrl, TrustedProxies};
 use crate::ingest::Mappings;
 use crate::output::Redirectors;
 use crate::secret::Secret;
@@ -27,7 +27,7 @@ use crate::telemetry::LogFormat;
 pub(super) struct RawConfig {
     pub(super) bind: SocketAddr,
     pub(super) public_url: Option<PublicUrl>,
-    pub(super) allowed_hosts: AllowedHosts,
+    pub(super) allowed_hosts: HostNames,
     pub(super) trust_forwarded: bool,
     pub(super) trusted_proxies: TrustedProxies,
     pub(super) limits: LimitOptions,
@@ -35,7 +35,7 @@ pub(super) struct RawConfig {
     pub(super) api_key: Option<Secret>,
     /// Whether the file holds a secret itself, and not just the name of the place where one stands.
     pub(super) file_holds_secrets: bool,
-    /// What sections can name as their secrets.
+    /// The secrets that sections can name.
     pub(super) secrets: SecretSource,
     pub(super) keys: Vec<ApiKey>,
     /// Every text of the sections: among them are the names of the variables in which their secrets stand.
@@ -70,12 +70,12 @@ pub(super) struct RawConfig {
 }
 
 impl RawConfig {
-    /// A raw before the defaults of the settings, which overwrite what is blank here.
+    /// A configuration before the defaults of the settings, which overwrite the blank members.
     pub(super) fn blank() -> Self {
         Self {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             public_url: None,
-            allowed_hosts: AllowedHosts::default(),
+            allowed_hosts: HostNames::default(),
             trust_forwarded: false,
             trusted_proxies: TrustedProxies::default(),
             limits: LimitOptions::default(),

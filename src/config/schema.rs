@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::setting::{DefaultValue, Kind, Setting};
+use super::setting::{DefaultValue, Setting, ValueKind};
 use super::settings::settings;
 use super::{assistant_section, assistanthub, assistants, formats, keys, labels, secrets};
 use crate::ingest::MappingOptions;
@@ -25,13 +25,13 @@ pub fn schema() -> Value {
             add(&mut root, &format!("{}_file", setting.key), json!({ "type": "string", "description": description }));
         }
     }
-    let section = define::<assistant_section::Section>(&mut definitions);
+    let section = define::<assistant_section::AssistantSection>(&mut definitions);
     back_ends(&mut definitions);
     with_old_names(&mut definitions["Assistant"]["properties"]);
     add(&mut root, assistants::KEY, sections("The assistants, each in a section `[assistants.NAME]`.", &section));
-    let section = define::<keys::Section>(&mut definitions);
+    let section = define::<keys::KeySection>(&mut definitions);
     add(&mut root, keys::KEY, sections("The API keys, each in a section `[keys.NAME]` with its scopes.", &section));
-    let secret = define::<secrets::Entry>(&mut definitions);
+    let secret = define::<secrets::SecretEntry>(&mut definitions);
     add(
         &mut root,
         secrets::KEY,
@@ -40,7 +40,7 @@ pub fn schema() -> Value {
     let format = define::<MappingOptions>(&mut definitions);
     let described = "Formats of your own: mappings that say where an answer has its text, sources and citations.";
     add(&mut root, formats::KEY, sections(described, &format));
-    let label = define::<labels::Entry>(&mut definitions);
+    let label = define::<labels::LabelEntry>(&mut definitions);
     add(
         &mut root,
         labels::KEY,
@@ -82,19 +82,25 @@ fn add(table: &mut Value, key: &str, schema: Value) {
 
 fn property(setting: &Setting) -> Value {
     let mut property = match setting.kind {
-        Kind::Text | Kind::Secret => json!({ "type": "string" }),
-        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Number { least, most: None } => json!({ "type": "integer", "minimum": least }),
-        Kind::Number { least, most: Some(most) } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueKind::Text | ValueKind::Secret => json!({ "type": "string" }),
+        ValueKind::Choice(words) => json!({ "type": "string", "enum": words }),
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Number { least, most: None } => json!({ "type": "integer", "minimum": least }),
+        ValueKind::Number { least, most: Some(most) } => {
+            json!({ "type": "integer", "minimum": least, "maximum": most })
+        }
         // Texts with commas are taken in the file as well.
-        Kind::List => json!({ "anyOf": [{ "type": "array", "items": { "type": "string" } }, { "type": "string" }] }),
+        ValueKind::List => {
+            json!({ "anyOf": [{ "type": "array", "items": { "type": "string" } }, { "type": "string" }] })
+        }
     };
     property["description"] = json!(plain(setting.meaning));
     if let DefaultValue::Is(value) = setting.default {
         property["default"] = match setting.kind {
-            Kind::Flag | Kind::Number { .. } => serde_json::from_str(value).expect("a truth value or a number is JSON"),
-            Kind::Text | Kind::Choice(_) | Kind::List | Kind::Secret => json!(value),
+            ValueKind::Flag | ValueKind::Number { .. } => {
+                serde_json::from_str(value).expect("a truth value or a number is JSON")
+            }
+            ValueKind::Text | ValueKind::Choice(_) | ValueKind::List | ValueKind::Secret => json!(value),
         };
     }
     property
@@ -219,7 +225,7 @@ mod tests {
         assert!(kept == rebuilt, "docs/api/citewire.schema.json is out of date: run the tests with CITEWIRE_UPDATE=1");
     }
 
-    /// What is wrong with a value, for the words of schemas that ours has.
+    /// The faults of a value, for those words of JSON schema that ours has.
     fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
         if let Some(name) = schema["$ref"].as_str() {
             return faults(root, &root["definitions"][name.trim_start_matches(DEFINITIONS)], value, at);
@@ -314,7 +320,7 @@ mod tests {
         assert!(examples > 10, "{examples}");
     }
 
-    /// What stands behind `# ` in it is there to be uncommented.
+    /// Lines behind `# ` in the file are there to be uncommented.
     #[test]
     fn the_file_of_the_package_fits_with_all_that_it_offers() {
         let text = std::fs::read_to_string(repository().join("packaging/debian/citewire.toml")).expect("the file");

@@ -7,19 +7,19 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
-use super::error::{Fault, Origin};
-use crate::host_names::AllowedHosts;
+use super::error::{ConfigFault, FaultOrigin};
+use crate::host_names::HostNames;
 use crate::secret::{in_environment, in_file};
 use crate::secret_source::NamedSecret;
 
 /// The key of the section in the file.
 pub(super) const KEY: &str = "secrets";
 
-/// Where a secret is.
+/// The place of a secret.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "{ env = \"VARIABLE\" } or { file = \"PATH\" }, and hosts = [\"HOST\"]")]
 #[schema(as = NamedSecret)]
-pub(super) struct Entry {
+pub(super) struct SecretEntry {
     /// The environment variable with the secret.
     env: Option<String>,
     /// The file with the secret.
@@ -34,11 +34,11 @@ pub(super) struct Entry {
 pub(super) fn take(
     table: &mut Table,
     environment: &BTreeMap<String, String>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<ConfigFault>,
 ) -> BTreeMap<String, NamedSecret> {
     let mut wrong = |name: &str, reason: String| {
         let key = if name.is_empty() { KEY.to_owned() } else { format!("{KEY}.{name}") };
-        faults.push(Fault::new(Origin::File(key), reason));
+        faults.push(ConfigFault::new(FaultOrigin::File(key), reason));
     };
     let entries = match table.remove(KEY) {
         None => return BTreeMap::new(),
@@ -67,22 +67,22 @@ fn read(entry: Value, environment: &BTreeMap<String, String>) -> Result<NamedSec
          does not belong here"
             .to_owned()
     };
-    let entry: Entry = entry.try_into().map_err(|_| wanted())?;
+    let entry: SecretEntry = entry.try_into().map_err(|_| wanted())?;
     let hosts = entry.hosts.as_deref().map(read_hosts).transpose()?;
     let text = match entry {
-        Entry { env: Some(variable), file: None, .. } => {
+        SecretEntry { env: Some(variable), file: None, .. } => {
             let text = in_environment(environment, &variable).map_err(|error| error.to_string())?;
             text.ok_or_else(|| format!("the environment variable {variable} is not set"))?
         }
-        Entry { env: None, file: Some(file), .. } => in_file(&file).map_err(|error| error.to_string())?,
-        Entry { .. } => return Err(wanted()),
+        SecretEntry { env: None, file: Some(file), .. } => in_file(&file).map_err(|error| error.to_string())?,
+        SecretEntry { .. } => return Err(wanted()),
     };
     let text = text.trim();
     if text.is_empty() { Err("the secret is empty".to_owned()) } else { Ok(NamedSecret::new(text, hosts)) }
 }
 
-fn read_hosts(hosts: &[String]) -> Result<AllowedHosts, String> {
-    let read: AllowedHosts = hosts.join(",").parse().map_err(|error| format!("hosts: {error}"))?;
+fn read_hosts(hosts: &[String]) -> Result<HostNames, String> {
+    let read: HostNames = hosts.join(",").parse().map_err(|error| format!("hosts: {error}"))?;
     if read.is_empty() { Err("hosts: name the hosts to which the secret may go".to_owned()) } else { Ok(read) }
 }
 

@@ -6,23 +6,23 @@ use super::raw_config::RawConfig;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its key in the file; a dot stands for a table.
+    /// The key in the file; a dot stands for a table.
     pub key: &'static str,
-    /// What may stand there.
-    pub kind: Kind,
-    /// What holds when nothing is set.
+    /// The kind of values that may stand there.
+    pub kind: ValueKind,
+    /// The value when nothing is set.
     pub default: DefaultValue,
-    /// What it does, in Markdown, where addresses begin at `docs`.
+    /// The description, in Markdown, where addresses begin at `docs`.
     pub meaning: &'static str,
     pub(super) apply: fn(&mut RawConfig, &str) -> Result<(), String>,
 }
 
 /// The type of a setting. In the environment and on the command line, every value is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// Any text, or one that is read further.
     Text,
-    /// One of these words.
+    /// A word of these.
     Choice(&'static [&'static str]),
     /// True or false.
     Flag,
@@ -42,9 +42,9 @@ pub enum Kind {
 /// The default value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
-    /// This value.
+    /// A fixed value.
     Is(&'static str),
-    /// Something that depends on more, or nothing: told for people, in Markdown.
+    /// A value that depends on other settings, or none: described for people, in Markdown.
     Said(&'static str),
 }
 
@@ -52,10 +52,10 @@ impl Setting {
     /// Whether it is a secret.
     #[must_use]
     pub fn is_secret(&self) -> bool {
-        self.kind == Kind::Secret
+        self.kind == ValueKind::Secret
     }
 
-    /// What is said of its option on the command line.
+    /// The description of its option on the command line.
     #[must_use]
     pub fn help(&self) -> String {
         let (DefaultValue::Is(default) | DefaultValue::Said(default)) = self.default;

@@ -1,6 +1,6 @@
 //! Settings that have to be set where others reach the server, or other nodes serve its conversations too.
 
-use super::error::{Fault, Origin};
+use super::error::{ConfigFault, FaultOrigin};
 use super::raw_config::RawConfig;
 use super::setting::environment_name;
 
@@ -22,9 +22,9 @@ pub(super) fn missing_secrets(raw: &RawConfig) -> Vec<(&'static str, &'static st
     .collect()
 }
 
-/// What has to be set before the server may start. A database is served by several nodes, to which a secret that one of them has
-/// made, and the address by which it was called, mean nothing.
-pub(super) fn required(raw: &RawConfig, missing_secrets: &[(&'static str, &str)]) -> Option<Fault> {
+/// The settings that must be there before the server may start. A database is served by several nodes, to which a
+/// secret that one of them has made, and the address by which it was called, mean nothing.
+pub(super) fn required(raw: &RawConfig, missing_secrets: &[(&'static str, &str)]) -> Option<ConfigFault> {
     let is_shared = raw.store.is_shared();
     let mut keys: Vec<&str> = missing_secrets.iter().map(|(key, _)| *key).collect();
     keys.extend((is_shared && raw.public_url.is_none()).then_some("public_url"));
@@ -38,5 +38,5 @@ pub(super) fn required(raw: &RawConfig, missing_secrets: &[(&'static str, &str)]
     } else {
         format!("{} is not a loopback address, so others can reach it; set {names} first", raw.bind)
     };
-    Some(Fault::new(Origin::Together, reason))
+    Some(ConfigFault::new(FaultOrigin::Together, reason))
 }

@@ -60,7 +60,7 @@ fn known() -> BTreeSet<String> {
 
 /// The name, with the one that was perhaps meant.
 fn told(name: &str, known: &BTreeSet<String>) -> String {
-    // What Docker's users expect, and the name of another setting is not near.
+    // These are names that users of Docker expect, and the name of another setting is not near.
     if name == "CITEWIRE_PORT" || name == "CITEWIRE_HOST" {
         return format!("{name} (CITEWIRE_BIND is the address with the port)");
     }

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::url::WebUrl;
 
-/// So many bytes of the digest make an id.
+/// The number of bytes of the digest that make an id.
 const ID_BYTES: usize = 16;
 
 /// The id of a document: the same as long as its path in the folder is the same. Letters, digits, `-` and `_` only, and no
@@ -62,19 +62,19 @@ impl fmt::Display for DocumentId {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Document {
-    /// Its id.
+    /// The id.
     pub id: DocumentId,
-    /// Its path in the folder, with `/` between the parts.
+    /// The path in the folder, with `/` between the parts.
     pub path: String,
-    /// The title that it gives itself, else its first heading, else the name of the file.
+    /// The title that the document gives itself, else its first heading, else the name of the file.
     pub title: String,
-    /// Its media type, without parameters.
+    /// The media type, without parameters.
     pub media_type: &'static str,
-    /// How many pages or slides it has, where it has any.
+    /// The number of pages or slides, where it has any.
     pub pages: Option<u32>,
-    /// Where it is on the web, if it is there.
+    /// The address on the web, if there is one.
     pub url: Option<WebUrl>,
-    /// Which upload it is, where it was uploaded: another one under the same name has another number.
+    /// The number of the upload, where the document was uploaded: another one under the same name has another number.
     pub edition: Option<u64>,
 }
 

@@ -25,11 +25,11 @@ pub trait PublicLinks: fmt::Debug + Send + Sync {
 /// after a restart and on every node with the same secret.
 #[derive(Clone)]
 pub struct DownloadKey {
-    /// For addresses that are good for a time.
+    /// Signs addresses that are valid for a time.
     timed: hmac::Key,
-    /// For addresses that are good as long as a conversation is there.
+    /// Signs addresses that are valid as long as a conversation is there.
     readers: hmac::Key,
-    /// While the secret is exchanged: what was signed with the keys of the other one holds.
+    /// The keys of the other secret, while the secret is exchanged: their signatures are valid too.
     other: Option<Box<Self>>,
 }
 
@@ -43,10 +43,10 @@ impl fmt::Debug for DownloadKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DownloadError {
-    /// It was good once.
+    /// The address was valid once.
     #[error("this download link has expired; ask the question again to get a new link")]
     Expired,
-    /// It was never good: altered, of another document, or not ours.
+    /// The address was never valid: altered, of another document, or not ours.
     #[error("the signature of this download link is wrong")]
     Forged,
 }
@@ -66,7 +66,7 @@ impl DownloadKey {
         }
     }
 
-    /// The same, when addresses hold as well that were signed with the keys of another secret.
+    /// Accepts addresses as well that were signed with the keys of another secret.
     #[must_use]
     pub fn or_by(self, secret: Option<&Secret>) -> Self {
         Self { other: secret.map(|secret| Box::new(Self::new(secret))), ..self }
@@ -147,15 +147,15 @@ impl DownloadKey {
     }
 }
 
-/// What is signed. The times and editions are numbers and come first, and an id of a document has no dot: no two addresses are
-/// signed alike.
+/// The text that is signed. The times and editions are numbers and come first, and an id of a document has no dot: no
+/// two addresses are signed alike.
 fn signed(document: &DownloadAddress, edition: Option<u64>, expires: i64) -> String {
     let edition = edition.map(|edition| format!(":{edition}")).unwrap_or_default();
     format!("{expires}{edition}.{}", document.name())
 }
 
-/// What is signed for the readers of a conversation. Neither a number nor the name of a document has a line end: no two addresses
-/// are signed alike.
+/// The text that is signed for the readers of a conversation. Neither a number nor the name of a document has a line
+/// end: no two addresses are signed alike.
 fn signed_for(document: &DownloadAddress, conversation: &str, begun: i64) -> String {
     format!("{begun}\n{}\n{conversation}", document.name())
 }

@@ -47,7 +47,7 @@ impl DownloadAddress {
         address(server, ["v1", "documents", &self.name(), "download"])
     }
 
-    /// The same address with these parameters.
+    /// The address with these parameters.
     pub(super) fn url_with(&self, server: &WebUrl, parameters: &[(&str, &str)]) -> Option<WebUrl> {
         let mut url = Url::parse(self.url(server)?.as_str()).ok()?;
         url.query_pairs_mut().extend_pairs(parameters);

@@ -18,10 +18,10 @@ pub trait Embedder: Debug + Send + Sync {
     ///
     /// # Errors
     /// When there are no such vectors.
-    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
+    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError>;
 
-    /// The vector of a question, to be compared with vectors of so many dimensions; `None` when there is none soon enough, which the
-    /// embedder logs.
+    /// The vector of a question, to be compared with vectors of `dimension` dimensions; `None` when there is none soon
+    /// enough, which the embedder logs.
     async fn question(&self, question: &str, dimension: usize) -> Option<Vec<f32>>;
 }
 
@@ -29,7 +29,7 @@ pub trait Embedder: Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VectorModel {
-    /// Its name.
+    /// The name of the model.
     pub name: String,
     /// The number of dimensions, where it was set.
     pub dimension: Option<usize>,
@@ -42,7 +42,7 @@ impl VectorModel {
         Self { name: name.into(), dimension }
     }
 
-    /// Whether vectors of this model may have so many dimensions.
+    /// Whether vectors of this model may have this number of dimensions.
     pub(super) fn makes(&self, dimension: usize) -> bool {
         dimension > 0 && self.dimension.is_none_or(|wanted| wanted == dimension)
     }
@@ -52,16 +52,16 @@ impl VectorModel {
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 #[non_exhaustive]
-pub struct EmbedError {
-    /// What went wrong.
+pub struct EmbeddingError {
+    /// The reason, for the log.
     pub reason: String,
-    /// How long the service asks to be left alone.
+    /// The time for which the service asks to be left alone.
     pub retry_after: Option<Duration>,
     /// Whether the service refused these texts, and may take others.
     pub is_refusal: bool,
 }
 
-impl EmbedError {
+impl EmbeddingError {
     /// A failure that a later call may not have.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {

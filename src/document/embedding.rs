@@ -7,10 +7,10 @@ use std::time::Duration;
 use aws_lc_rs::digest::{Context, SHA256};
 use tokio::sync::watch;
 
-use super::embedder::{EmbedError, Embedder};
+use super::embedder::{Embedder, EmbeddingError};
 use super::index_snapshot::IndexSnapshot;
 use super::stored_vectors;
-use super::vectors::{Block, DocumentVectors, TextsDigest, normalize};
+use super::vectors::{DocumentVectors, TextsDigest, VectorBlock, normalize};
 use super::{Document, Library};
 use crate::clock::Clock;
 
@@ -28,8 +28,8 @@ const MAX_BYTES: usize = 1024 * 1024 * 1024;
 pub(super) struct VectorSet {
     /// The snapshot in whose index the passages have their places; `None` at the very beginning.
     pub(super) index: Option<Arc<IndexSnapshot>>,
-    /// In the order of the index.
-    pub(super) blocks: Vec<Block>,
+    /// The vectors, in the order of the index.
+    pub(super) blocks: Vec<VectorBlock>,
     /// The number of dimensions, once it is known.
     pub(super) dimension: Option<usize>,
     /// Whether nothing remains to be computed.
@@ -38,7 +38,7 @@ pub(super) struct VectorSet {
 
 /// The passages of one document in the index.
 #[derive(Clone, Debug)]
-struct Part {
+struct IndexedDocument {
     document: Arc<Document>,
     first: usize,
     count: usize,
@@ -54,7 +54,7 @@ pub(super) struct Embedding {
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) set: watch::Sender<Arc<VectorSet>>,
-    /// What is computed, by the digests of the texts.
+    /// The vectors that are there, by the digests of the texts.
     pub(super) known: BTreeMap<TextsDigest, DocumentVectors>,
     /// Whether the vectors were complete once.
     pub(super) has_begun: bool,
@@ -110,12 +110,12 @@ impl Embedding {
         }
     }
 
-    /// Computes what is missing for this snapshot; `false` when there is a newer one.
+    /// Computes the missing vectors of this snapshot; `false` when there is a newer one.
     async fn catch_up(
         &mut self,
         index: &Arc<IndexSnapshot>,
         changes: &watch::Receiver<Arc<IndexSnapshot>>,
-    ) -> Result<bool, EmbedError> {
+    ) -> Result<bool, EmbeddingError> {
         let parts = parts_of(Arc::clone(index)).await?;
         // A file that waits to be read may be one whose vectors are known.
         if index.is_read() {
@@ -123,7 +123,8 @@ impl Embedding {
         }
         self.load(&parts).await?;
         self.publish(index, &parts, false);
-        let missing: Vec<Part> = parts.iter().filter(|part| !self.known.contains_key(&part.texts)).cloned().collect();
+        let missing: Vec<IndexedDocument> =
+            parts.iter().filter(|part| !self.known.contains_key(&part.texts)).cloned().collect();
         let mut rest = missing.as_slice();
         while !rest.is_empty() {
             if changes.has_changed().unwrap_or(true) {
@@ -148,15 +149,15 @@ impl Embedding {
         self.publish(index, &parts, true);
         if !missing.is_empty() || !self.has_begun {
             self.has_begun = true;
-            let count = |parts: &[Part]| parts.iter().map(|part| part.count).sum::<usize>();
+            let count = |parts: &[IndexedDocument]| parts.iter().map(|part| part.count).sum::<usize>();
             let (passages, computed) = (count(&parts), count(&missing));
             tracing::info!(assistant = self.name, passages, computed, "the vectors of the documents are complete");
         }
         Ok(true)
     }
 
-    /// How many of the documents are computed together: enough for one call.
-    fn group(&self, parts: &[Part]) -> usize {
+    /// The number of documents that are computed together: enough for one call.
+    fn group(&self, parts: &[IndexedDocument]) -> usize {
         let mut passages = 0;
         let within = parts.iter().take_while(|part| {
             passages += part.count;
@@ -165,13 +166,13 @@ impl Embedding {
         within.count().max(1)
     }
 
-    fn forget_others(&mut self, parts: &[Part]) {
+    fn forget_others(&mut self, parts: &[IndexedDocument]) {
         let present: BTreeSet<&TextsDigest> = parts.iter().map(|part| &part.texts).collect();
         self.known.retain(|texts, _| present.contains(texts));
     }
 
     /// Takes over what the store has of these documents.
-    async fn load(&mut self, parts: &[Part]) -> Result<(), EmbedError> {
+    async fn load(&mut self, parts: &[IndexedDocument]) -> Result<(), EmbeddingError> {
         let Some(uploads) = self.library.uploads() else { return Ok(()) };
         for part in parts {
             if self.known.contains_key(&part.texts) {
@@ -179,7 +180,7 @@ impl Embedding {
             }
             let Some(key) = uploads.key_of(&part.document.path).await else { continue };
             let read = stored_vectors::read(uploads.store(), key, self.embedder.model(), &part.texts, part.count);
-            let read = read.await.map_err(|error| EmbedError::new(error.to_string()))?;
+            let read = read.await.map_err(|error| EmbeddingError::new(error.to_string()))?;
             let Some(vectors) = read.filter(|vectors| self.dimension().is_none_or(|known| known == vectors.dimension))
             else {
                 continue;
@@ -197,7 +198,7 @@ impl Embedding {
         known.or(self.embedder.model().dimension)
     }
 
-    /// Whether there is no memory for the vectors of so many passages.
+    /// Whether there is no memory for the vectors of this number of passages.
     fn is_full(&self, passages: usize) -> bool {
         let numbers: usize = self.known.values().map(|vectors| vectors.rows.len()).sum();
         let more = passages.saturating_mul(self.dimension().unwrap_or_default());
@@ -205,7 +206,7 @@ impl Embedding {
     }
 
     /// Computes the vectors of some documents, and stores those of uploaded ones.
-    async fn compute(&mut self, index: &IndexSnapshot, parts: &[Part]) -> Result<(), EmbedError> {
+    async fn compute(&mut self, index: &IndexSnapshot, parts: &[IndexedDocument]) -> Result<(), EmbeddingError> {
         let places = parts.iter().flat_map(|part| part.first..part.first + part.count);
         let texts: Vec<String> = places.filter_map(|place| text_of(index, place)).collect();
         let mut rows: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
@@ -225,7 +226,7 @@ impl Embedding {
                 // Passages that were refused have none.
                 row.resize(if row.is_empty() { dimension } else { row.len() }, 0.0);
                 if row.len() != dimension || !normalize(row) {
-                    return Err(EmbedError::new(other_dimension(row.len(), dimension)));
+                    return Err(EmbeddingError::new(other_dimension(row.len(), dimension)));
                 }
                 numbers.extend_from_slice(row);
             }
@@ -237,7 +238,7 @@ impl Embedding {
     }
 
     /// One vector for each text. Where a service refuses some of the texts, these have an empty one.
-    async fn rows(&mut self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    async fn rows(&mut self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let refused = match self.embedder.passages(texts).await {
             Err(error) if error.is_refusal => error,
             other => {
@@ -261,7 +262,7 @@ impl Embedding {
             }
         }
         if !self.has_worked {
-            // It is not the texts.
+            // The refusal is not about the texts.
             return Err(refused);
         }
         tracing::warn!(
@@ -274,7 +275,7 @@ impl Embedding {
     }
 
     /// Stores the vectors of an uploaded document. They can be computed again, so a failure is no reason to do without them.
-    async fn store(&self, part: &Part, vectors: &DocumentVectors) {
+    async fn store(&self, part: &IndexedDocument, vectors: &DocumentVectors) {
         let Some(uploads) = self.library.uploads() else { return };
         let Some(key) = uploads.key_of(&part.document.path).await else { return };
         let model = self.embedder.model();
@@ -288,10 +289,10 @@ impl Embedding {
         }
     }
 
-    fn publish(&self, index: &Arc<IndexSnapshot>, parts: &[Part], is_complete: bool) {
-        let block = |part: &Part| {
-            let Part { first, texts, .. } = *part;
-            Some(Block { first, texts, vectors: self.known.get(&texts)?.clone() })
+    fn publish(&self, index: &Arc<IndexSnapshot>, parts: &[IndexedDocument], is_complete: bool) {
+        let block = |part: &IndexedDocument| {
+            let IndexedDocument { first, texts, .. } = *part;
+            Some(VectorBlock { first, texts, vectors: self.known.get(&texts)?.clone() })
         };
         let set = VectorSet {
             index: Some(Arc::clone(index)),
@@ -313,13 +314,13 @@ fn other_dimension(given: usize, wanted: usize) -> String {
     )
 }
 
-/// What is turned into a vector for a passage: its text below its title and headings.
+/// The text that is turned into a vector for a passage: its text below its title and headings.
 fn text_of(index: &IndexSnapshot, place: usize) -> Option<String> {
     index.passages.get(place).map(|(document, passage)| passage.in_context(&document.title))
 }
 
 /// The documents of a snapshot, whose passages stand in the index one document after the other.
-async fn parts_of(index: Arc<IndexSnapshot>) -> Result<Vec<Part>, EmbedError> {
+async fn parts_of(index: Arc<IndexSnapshot>) -> Result<Vec<IndexedDocument>, EmbeddingError> {
     let digested = tokio::task::spawn_blocking(move || {
         let mut parts = Vec::new();
         let mut first = 0;
@@ -332,10 +333,10 @@ async fn parts_of(index: Arc<IndexSnapshot>) -> Result<Vec<Part>, EmbedError> {
             }
             let mut texts = TextsDigest::default();
             texts.copy_from_slice(context.finish().as_ref());
-            parts.push(Part { document: Arc::clone(&passages[0].0), first, count: passages.len(), texts });
+            parts.push(IndexedDocument { document: Arc::clone(&passages[0].0), first, count: passages.len(), texts });
             first += passages.len();
         }
         parts
     });
-    digested.await.map_err(|error| EmbedError::new(error.to_string()))
+    digested.await.map_err(|error| EmbeddingError::new(error.to_string()))
 }

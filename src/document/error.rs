@@ -14,7 +14,7 @@ pub enum LibraryError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file in the folder cannot be read.
@@ -22,10 +22,10 @@ pub enum LibraryError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// One document is too big.
+    /// A document is too big.
     #[error(
         "{} has {bytes} bytes, and a document has at most {limit}: split it, move it out of the folder of documents, or raise \
          max_document_bytes",
@@ -34,9 +34,9 @@ pub enum LibraryError {
     DocumentTooBig {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// The size, in bytes.
         bytes: u64,
-        /// What is taken.
+        /// The limit, in bytes.
         limit: u64,
     },
     /// All documents together are too big.
@@ -47,10 +47,10 @@ pub enum LibraryError {
     TooMuch {
         /// The file with which the limit is passed.
         path: PathBuf,
-        /// What is taken.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// There are too many.
+    /// The folder has too many documents.
     #[error(
         "with {} there are more than {limit} documents: move some out of the folder of documents, or raise max_documents",
         path.display()
@@ -58,7 +58,7 @@ pub enum LibraryError {
     TooMany {
         /// The file with which the limit is passed.
         path: PathBuf,
-        /// What is taken.
+        /// The limit.
         limit: usize,
     },
     /// A folder lies too deep.
@@ -69,7 +69,7 @@ pub enum LibraryError {
     TooDeep {
         /// The folder.
         path: PathBuf,
-        /// What is taken.
+        /// The limit.
         limit: usize,
     },
     /// A part of a file cannot be read.
@@ -80,13 +80,13 @@ pub enum LibraryError {
     Store(#[from] StoreError),
     /// Another service that holds the documents cannot be read.
     #[error(transparent)]
-    Remote(#[from] RemoteError),
+    Remote(#[from] RemoteDocumentsError),
     /// The program that reads documents cannot be started.
     #[error("{} cannot be started to read documents: {source}; restart the server", program.display())]
     Reader {
         /// The program.
         program: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The search in memory failed, which it has no reason to.
@@ -100,4 +100,4 @@ pub enum LibraryError {
 /// The place of documents cannot be read. The words name the place and the remedy, and no secret.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct RemoteError(pub String);
+pub struct RemoteDocumentsError(pub String);

@@ -12,11 +12,11 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 
 use super::LibraryError;
-use super::turns::{Lane, Turns};
+use super::reading_queue::{Lane, ReadingQueue};
 use super::unreadables::{Unreadables, key};
 
 /// The places for documents that are read at one time, in all libraries.
-static TURNS: LazyLock<Turns> = LazyLock::new(Turns::default);
+static QUEUE: LazyLock<ReadingQueue> = LazyLock::new(ReadingQueue::default);
 
 /// The documents that cost their readers much, and need not be tried again.
 static UNREADABLES: Unreadables = Unreadables::new();
@@ -29,18 +29,18 @@ pub fn remember_unreadable_documents_in(file: PathBuf) -> io::Result<()> {
     UNREADABLES.keep_in(file)
 }
 
-/// How many documents wait until they can be read.
+/// The number of documents that wait until they can be read.
 #[must_use]
 pub fn waiting_documents() -> usize {
-    TURNS.waiting()
+    QUEUE.waiting()
 }
 
 /// A letter of text may take six bytes of JSON.
 const BYTES_EACH: usize = 6;
-/// The allocator asks the system for so much address space at a time. Unless told so, it begins with a gibibyte, and beside that the
-/// limit leaves no room: now and then a small document would take too much memory.
+/// The address space that the allocator asks the system for at a time. Unless this is set, it begins with a gibibyte, and
+/// the limit leaves no room beside that: now and then a small document would take too much memory.
 const RESERVE: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "64MiB");
-/// So much of what the process complains about is looked at.
+/// The number of bytes of the process's stderr that are read.
 const COMPLAINT_BYTES: u64 = 4 * 1024;
 
 /// Loads the bytes of a document; `None` when it is gone.
@@ -52,13 +52,13 @@ pub(super) type Load<'l> = dyn Fn() -> BoxFuture<'l, Result<Option<Vec<u8>>, Lib
 pub struct DocumentReader {
     /// The program: citewire itself.
     pub program: PathBuf,
-    /// How long it may read one document. One that takes longer is tried once more, behind all others.
+    /// The time for one document. A document that takes longer is tried once more, behind all others.
     pub short: Duration,
-    /// How long it may read one document in the second attempt.
+    /// The time for one document in the second attempt.
     pub longest: Duration,
-    /// How much address space it may take, in bytes; only Unix holds it to that.
+    /// The address space that it may take, in bytes; only Unix holds it to that.
     pub memory: u64,
-    /// Whose documents these are: owners take turns.
+    /// The owner of these documents: owners take turns.
     pub owner: String,
 }
 
@@ -75,7 +75,7 @@ impl DocumentReader {
         }
     }
 
-    /// The same for the documents of this owner.
+    /// Reads for this owner.
     #[must_use]
     pub fn of(self, owner: impl Into<String>) -> Self {
         Self { owner: owner.into(), ..self }
@@ -101,7 +101,7 @@ impl DocumentReader {
     ) -> Result<Option<Result<Extracted, Unreadable>>, LibraryError> {
         let lane = if format == Format::Csv { Lane::Quick } else { Lane::Parsed };
         for (lane, time) in [(lane, self.short.min(self.longest)), (Lane::Late, self.longest)] {
-            let _turn = TURNS.take(&self.owner, lane).await;
+            let _turn = QUEUE.take(&self.owner, lane).await;
             let Some(bytes) = load().await? else { return Ok(None) };
             let key = self.key(format, &bytes);
             if let Some(reason) = UNREADABLES.reason(&key) {
@@ -126,7 +126,8 @@ impl DocumentReader {
         Ok(None)
     }
 
-    /// What this reader remembers a document by: another one, or one with other limits, may be able to read it.
+    /// The key under which this reader remembers a document: another one, or one with other limits, may be able to read
+    /// it.
     fn key(&self, format: Format, bytes: &[u8]) -> String {
         let limits = format!("{format} {} {}", self.longest.as_secs(), self.memory);
         key([limits.as_bytes(), self.program.as_os_str().as_encoded_bytes(), bytes])
@@ -145,7 +146,7 @@ impl DocumentReader {
             child.kill().await?;
             return Ok(None);
         };
-        let Said { answer, complaint } = said?;
+        let ProcessOutput { answer, complaint } = said?;
         match serde_json::from_slice(&answer) {
             Ok(extracted) => Ok(Some(extracted)),
             // A busy server may come too late to end a process that the system has ended for the time that it took.
@@ -171,14 +172,14 @@ impl DocumentReader {
     }
 }
 
-/// What the process wrote.
-struct Said {
+/// The output of the process.
+struct ProcessOutput {
     answer: Vec<u8>,
     complaint: String,
 }
 
 /// Gives the document to the process, and takes what it says until it ends.
-async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<Said> {
+async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<ProcessOutput> {
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     // The input stays open until the process has ended: one whose input ends knows that its server is gone.
     let give = async {
@@ -194,10 +195,10 @@ async fn converse(child: &mut Child, bytes: &[u8]) -> io::Result<Said> {
     child.wait().await?;
     drop(input);
     let complaint = String::from_utf8_lossy(&complaint?).into_owned();
-    Ok(Said { answer: answer?, complaint })
+    Ok(ProcessOutput { answer: answer?, complaint })
 }
 
-/// The first bytes of what is written. The rest is read and dropped: a writer that waits would never end.
+/// The first bytes of an output. The rest is read and dropped: a writer that waits would never end.
 async fn take(from: Option<impl AsyncRead + Unpin>, room: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {

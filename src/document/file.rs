@@ -6,23 +6,23 @@ use citewire_documents::{Extracted, Format, Markup, PageText, Unreadable, text_o
 use futures_util::FutureExt as _;
 
 use super::extraction::Load;
-use super::folder::{self, Listed};
+use super::folder::{self, ListedFile};
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
 use crate::digest::of_parts;
 use crate::url::WebUrl;
 
 /// A document with its passages.
 #[derive(Clone, Debug)]
-pub(super) struct Content {
+pub(super) struct FileContent {
     pub(super) document: Arc<Document>,
     pub(super) passages: Arc<[Arc<Passage>]>,
-    /// Of the document and its texts, as they are found and quoted.
+    /// The digest of the document and its texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
     /// The bytes of its texts and their headings.
     pub(super) text_bytes: u64,
 }
 
-impl Content {
+impl FileContent {
     pub(super) fn new(document: Document, passages: Vec<Arc<Passage>>) -> Self {
         let digest = of_parts(
             [&document.path, &document.title]
@@ -35,15 +35,15 @@ impl Content {
     }
 }
 
-/// What came of reading a file.
-pub(super) type FileRead = Result<Content, Unreadable>;
+/// The result of reading a file.
+pub(super) type FileRead = Result<FileContent, Unreadable>;
 
 /// Reads a file that was listed; `None` when it is gone.
 ///
 /// # Errors
 /// When the system does not let it be read, or what reads it be started.
-pub(super) async fn read(options: LibraryOptions, file: Listed) -> Result<Option<FileRead>, LibraryError> {
-    let Listed { path, format, .. } = file;
+pub(super) async fn read(options: LibraryOptions, file: ListedFile) -> Result<Option<FileRead>, LibraryError> {
+    let ListedFile { path, format, .. } = file;
     let load = || {
         let reading = (options.clone(), path.clone());
         async move { tokio::task::spawn_blocking(move || folder::read(&reading.0, &reading.1)).await? }.boxed()
@@ -79,7 +79,7 @@ fn whole(text: String, format: Format) -> Extracted {
 }
 
 /// The document that a text makes.
-fn content(path: String, format: Format, extracted: &Extracted, base: Option<&WebUrl>) -> Content {
+fn content(path: String, format: Format, extracted: &Extracted, base: Option<&WebUrl>) -> FileContent {
     if !extracted.lost_pages.is_empty() {
         tracing::warn!(path, pages = ?extracted.lost_pages, "pages of a document could not be read");
     }
@@ -89,11 +89,11 @@ fn content(path: String, format: Format, extracted: &Extracted, base: Option<&We
     let title = extracted.title.clone().or(heading).map(|title| split::shortened(&title));
     let mut document = Document::new(path, format, title, base);
     document.pages = extracted.page_count;
-    Content::new(document, parts.passages.into_iter().map(Arc::new).collect())
+    FileContent::new(document, parts.passages.into_iter().map(Arc::new).collect())
 }
 
 /// A text that is part of the program.
-pub(super) fn built_in(path: &str, text: &str) -> Option<Content> {
+pub(super) fn built_in(path: &str, text: &str) -> Option<FileContent> {
     let format = Format::of_name(path).filter(|format| format.is_text())?;
     Some(content(path.to_owned(), format, &whole(text.to_owned(), format), None))
 }

@@ -9,32 +9,32 @@ use std::time::SystemTime;
 
 use citewire_documents::Format;
 
-use super::original::{OriginalFile, Place};
+use super::original::{FileLocation, OriginalFile};
 use super::{LibraryError, LibraryOptions};
 
 /// The reason why a file or folder is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Skip {
-    /// Its name begins with a dot.
+pub enum SkipReason {
+    /// The name begins with a dot.
     Hidden,
-    /// Its name ends in something that is no format of documents, or it is no file.
+    /// The name has an ending that is no format of documents, or it is no file.
     OtherType,
-    /// A link to a folder: what is in there is a document only where the folder itself is.
+    /// A link to a folder: its files are documents only where the folder itself is.
     LinkedFolder,
     /// A link that leads out of the folder, or nowhere.
     LeadsOut,
-    /// Its name is no UTF-8.
+    /// The name is not UTF-8.
     NotUtf8,
 }
 
 /// The number of skipped files and folders for each reason.
-pub type Skipped = BTreeMap<Skip, usize>;
+pub type Skipped = BTreeMap<SkipReason, usize>;
 
 /// A file that is a document, as it was when the folder was listed. Two listings that are equal are taken for the same
 /// documents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Listed {
+pub(super) struct ListedFile {
     /// With `/` between the parts.
     pub(super) path: String,
     pub(super) format: Format,
@@ -44,24 +44,26 @@ pub(super) struct Listed {
 
 /// The documents of the folder, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Listing {
-    pub(super) files: Vec<Listed>,
+pub(super) struct FolderListing {
+    pub(super) files: Vec<ListedFile>,
     pub(super) skipped: Skipped,
-    /// What is skipped and may be a surprise.
-    odd: Vec<(Skip, PathBuf)>,
+    /// Files that are skipped although their owner may expect them to be read.
+    odd: Vec<(SkipReason, PathBuf)>,
     /// The files that are no documents by their names.
     pub(super) other: Vec<String>,
 }
 
-impl Listing {
+impl FolderListing {
     /// Tells the operator what may be a surprise: to be called once for each listing that differs from the one before.
     pub(super) fn tell(&self) {
         for (why, path) in &self.odd {
             let path = path.display();
             match why {
-                Skip::LeadsOut => tracing::warn!(%path, "a link that leads out of the folder of documents is skipped"),
-                Skip::NotUtf8 => tracing::warn!(%path, "a file whose name is not UTF-8 is skipped"),
-                Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
+                SkipReason::LeadsOut => {
+                    tracing::warn!(%path, "a link that leads out of the folder of documents is skipped");
+                }
+                SkipReason::NotUtf8 => tracing::warn!(%path, "a file whose name is not UTF-8 is skipped"),
+                SkipReason::Hidden | SkipReason::OtherType | SkipReason::LinkedFolder => {}
             }
         }
         if !self.other.is_empty() {
@@ -72,7 +74,7 @@ impl Listing {
     }
 }
 
-/// So many endings of skipped files are named.
+/// The maximum number of endings of skipped files that are named.
 const ENDINGS: usize = 20;
 
 /// The ending of the name of a file, with its dot; the whole name where it has none.
@@ -89,9 +91,9 @@ pub(super) fn root(options: &LibraryOptions) -> Result<PathBuf, LibraryError> {
 }
 
 /// Lists the folder. No file is opened.
-pub(super) fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
+pub(super) fn list(options: &LibraryOptions) -> Result<FolderListing, LibraryError> {
     let root = root(options)?;
-    let mut walk = Walk { options, listing: Listing::default(), bytes: 0, root: &root };
+    let mut walk = FolderWalk { options, listing: FolderListing::default(), bytes: 0, root: &root };
     walk.folder(&root, "", 0)?;
     let mut listing = walk.listing;
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -111,21 +113,22 @@ pub(super) fn read(options: &LibraryOptions, path: &str) -> Result<Option<Vec<u8
     Ok(Some(bytes))
 }
 
-/// The same, of which nothing is read yet.
+/// Opens a document without reading it.
 ///
 /// # Errors
+///
 /// When it is there but cannot be read, or is too big.
 pub(super) fn open(options: &LibraryOptions, path: &str) -> Result<Option<OriginalFile>, LibraryError> {
     let Some((file, data)) = find(options, path)? else { return Ok(None) };
     let changed = data.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let tag = changed.map(|changed| format!("{:x}-{:x}", data.len(), changed.as_nanos()));
-    Ok(Some(OriginalFile::new(data.len(), tag, Place::Folder(Arc::new(file)))))
+    Ok(Some(OriginalFile::new(data.len(), tag, FileLocation::Folder(Arc::new(file)))))
 }
 
 fn find(options: &LibraryOptions, path: &str) -> Result<Option<(fs::File, fs::Metadata)>, LibraryError> {
     let root = root(options)?;
     let file = path.split('/').fold(root.clone(), |folder, part| folder.join(part));
-    // What it is now, and not what it was when the folder was listed, decides whether it may be read.
+    // The file of now, and not that of the listing, decides whether it may be read.
     let Some(target) = within(&root, &file) else { return Ok(None) };
     let unreadable = |source| LibraryError::File { path: file.clone(), source };
     // A pipe would be waited for.
@@ -141,23 +144,23 @@ fn find(options: &LibraryOptions, path: &str) -> Result<Option<(fs::File, fs::Me
     Ok(Some((opened, data)))
 }
 
-/// Where a path leads, if that is in the folder.
+/// The target of a path, if that is in the folder.
 fn within(root: &Path, path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|target| target.starts_with(root))
 }
 
-struct Walk<'o> {
+struct FolderWalk<'o> {
     options: &'o LibraryOptions,
     root: &'o Path,
-    listing: Listing,
+    listing: FolderListing,
     bytes: u64,
 }
 
-impl Walk<'_> {
-    fn skip(&mut self, why: Skip, path: &Path) {
+impl FolderWalk<'_> {
+    fn skip(&mut self, why: SkipReason, path: &Path) {
         match why {
-            Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
-            Skip::LeadsOut | Skip::NotUtf8 => self.listing.odd.push((why, path.to_owned())),
+            SkipReason::Hidden | SkipReason::OtherType | SkipReason::LinkedFolder => {}
+            SkipReason::LeadsOut | SkipReason::NotUtf8 => self.listing.odd.push((why, path.to_owned())),
         }
         *self.listing.skipped.entry(why).or_default() += 1;
     }
@@ -170,11 +173,11 @@ impl Walk<'_> {
             let kind = entry.file_type().map_err(unreadable)?;
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                self.skip(Skip::NotUtf8, &path);
+                self.skip(SkipReason::NotUtf8, &path);
                 continue;
             };
             if name.starts_with('.') {
-                self.skip(Skip::Hidden, &path);
+                self.skip(SkipReason::Hidden, &path);
                 continue;
             }
             let relative = if relative.is_empty() { name.to_owned() } else { format!("{relative}/{name}") };
@@ -193,18 +196,18 @@ impl Walk<'_> {
 
     fn file(&mut self, path: PathBuf, relative: String, is_link: bool) -> Result<(), LibraryError> {
         if is_link && within(self.root, &path).is_none() {
-            self.skip(Skip::LeadsOut, &path);
+            self.skip(SkipReason::LeadsOut, &path);
             return Ok(());
         }
         let data = match fs::metadata(&path) {
             Ok(data) => data,
-            // It was deleted since its folder was listed.
+            // The entry was deleted since its folder was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(LibraryError::File { path, source }),
         };
         let readable = |format: &Format| data.is_file() && (format.is_text() || self.options.reader.is_some());
         let Some(format) = Format::of_name(&relative).filter(readable) else {
-            self.skip(if data.is_dir() { Skip::LinkedFolder } else { Skip::OtherType }, &path);
+            self.skip(if data.is_dir() { SkipReason::LinkedFolder } else { SkipReason::OtherType }, &path);
             if data.is_file() {
                 self.listing.other.push(relative);
             }
@@ -222,7 +225,7 @@ impl Walk<'_> {
             return Err(LibraryError::TooMany { path, limit: max_documents });
         }
         let modified = data.modified().ok();
-        self.listing.files.push(Listed { path: relative, format, bytes: data.len(), modified });
+        self.listing.files.push(ListedFile { path: relative, format, bytes: data.len(), modified });
         Ok(())
     }
 }
@@ -257,7 +260,7 @@ mod tests {
         }
         assert_eq!(paths(&options), ["a/b/c.TXT", "a/x.markdown", "z.md"]);
         let skipped = list(&options).expect("a listing").skipped;
-        assert_eq!(skipped, [(Skip::Hidden, 2), (Skip::OtherType, 2)].into());
+        assert_eq!(skipped, [(SkipReason::Hidden, 2), (SkipReason::OtherType, 2)].into());
     }
 
     #[test]
@@ -276,7 +279,7 @@ mod tests {
         }
         assert_eq!(paths(&options), ["a/real.md", "again.md"]);
         let skipped = list(&options).expect("a listing").skipped;
-        assert_eq!(skipped, [(Skip::LinkedFolder, 1), (Skip::LeadsOut, 3)].into());
+        assert_eq!(skipped, [(SkipReason::LinkedFolder, 1), (SkipReason::LeadsOut, 3)].into());
         assert_eq!(read(&options, "again.md").expect("read"), Some(b"inside".to_vec()));
         for path in ["out.md", "gone.md", "../secret.md", "a"] {
             assert_eq!(read(&options, path).expect("no error"), None, "{path}");

@@ -19,9 +19,9 @@ pub struct Found {
     pub document: Arc<Document>,
     /// The passage.
     pub passage: Arc<Passage>,
-    /// How well it fits, from 0 to 1. What that means, [`measure`](Self::measure) says.
+    /// The fit, from 0 to 1, in the sense of [`measure`](Self::measure).
     pub score: f64,
-    /// What the score measures.
+    /// The meaning of the score.
     pub measure: Measure,
     /// Whether it may answer the question: it has two words of it at least, or its only one, and enough of those that are rare. A
     /// rare word of the question that no document has is missing, too.
@@ -30,7 +30,7 @@ pub struct Found {
     pub matched: Vec<MatchedWord>,
 }
 
-/// What a score measures.
+/// The meaning of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Words: mostly how the passage compares with the one that fits best, by rare words, by how often it has them and by its
@@ -48,13 +48,13 @@ pub enum Measure {
 pub struct MatchedWord {
     /// The word, in lower case and without diacritics; a beginning where only that was found.
     pub text: String,
-    /// How rare it is: more is rarer.
+    /// The rarity: more is rarer.
     pub weight: f64,
 }
 
 impl Found {
-    /// How much of the question a part of the passage has words of, in the measure of [`MatchedWord::weight`]. Other forms of a
-    /// word count as the word.
+    /// The weight of the words of the question in a part of the passage, in the measure of [`MatchedWord::weight`].
+    /// Other forms of a word count as the word.
     #[must_use]
     pub fn weight_of(&self, text: &str) -> f64 {
         let present = words(text);
@@ -64,8 +64,8 @@ impl Found {
         found.map(|word| word.weight).sum()
     }
 
-    /// How much better a passage fits because of the headings above it: up to two and a half times where the nearest one has all
-    /// words of the question and no others. `total` is the weight of the question.
+    /// The factor by which a passage fits better because of the headings above it: up to two and a half where the
+    /// nearest one has all words of the question and no others. `total` is the weight of the question.
     pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
         let Some(nearest) = self.passage.headings.last() else { return 1.0 };
         let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;

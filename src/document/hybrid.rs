@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 use super::embedding::{Embedding, VectorSet};
 use super::fusion::fuse;
 use super::index_snapshot::IndexSnapshot;
-use super::vectors::{Block, Near, dot, nearest, normalize};
-use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Question, Search};
+use super::vectors::{Near, VectorBlock, dot, nearest, normalize};
+use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Search, SearchQuestion};
 use crate::clock::Clock;
 use crate::supervision::supervise;
 
-/// Each ranking has at least so many passages: what is far down in both of them is not among the best of the fused one.
+/// The least number of passages in each ranking: a passage far down in both of them is not among the best of the fused
+/// one.
 const CANDIDATES: usize = 20;
 
 /// Finds passages by their words and by their vectors, and fuses both rankings.
@@ -45,7 +46,7 @@ impl HybridSearch {
         Self::begin_with(name, library, embedder, clock, KnownVectors::default())
     }
 
-    /// The same with the vectors of the search whose place this one takes: only what differs is computed.
+    /// Begins with the vectors of the search whose place this one takes: only those of changed texts are computed.
     #[must_use]
     pub fn begin_with(
         name: impl Into<String>,
@@ -66,7 +67,7 @@ impl HybridSearch {
             has_worked: false,
         };
         let mut task = JoinSet::new();
-        // It ends when it is dropped.
+        // The task ends when it is dropped.
         let never = CancellationToken::new();
         task.spawn(supervise("embeddings", never, embedding, |embedding| embedding.run().boxed()));
         Self { library, embedder, set, _task: task }
@@ -94,7 +95,7 @@ impl HybridSearch {
 impl Search for HybridSearch {
     async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
         // Stop words alone name no subject, and everything is equally far from them.
-        let has_subject = Question::parse(question).telling_words() > 0;
+        let has_subject = SearchQuestion::parse(question).telling_words() > 0;
         let Some((set, index, dimension)) = self.vectors().filter(|_| has_subject) else {
             return self.library.search(question, limit).await;
         };
@@ -124,13 +125,13 @@ impl Search for HybridSearch {
 /// the question, and does not count as being about it.
 fn merge(
     index: &IndexSnapshot,
-    blocks: &[Block],
+    blocks: &[VectorBlock],
     question: &[f32],
     by_words: Vec<Found>,
     near: &[Near],
     limit: usize,
 ) -> Vec<Found> {
-    let firsts: BTreeMap<&DocumentId, &Block> =
+    let firsts: BTreeMap<&DocumentId, &VectorBlock> =
         blocks.iter().filter_map(|block| Some((&index.passages.get(block.first)?.0.id, block))).collect();
     // Passages whose vectors are not computed yet have no place; they stand behind all places, in the order of their ranks.
     let mut words: BTreeMap<usize, Found> = BTreeMap::new();

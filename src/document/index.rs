@@ -7,7 +7,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, QueryBuilder, Sqlite};
 use tokio::sync::Mutex;
 
-use super::file::Content;
+use super::file::FileContent;
 use super::question::Term;
 use super::words::spaced;
 
@@ -27,7 +27,7 @@ const ADD: &str = "INSERT INTO passages (rowid, title, headings, text) ";
 /// The index keeps no texts, so a row is taken out with the texts that it was made from.
 const REMOVE: &str = "INSERT INTO passages (passages, rowid, title, headings, text) ";
 
-/// So many passages are written in one statement.
+/// The number of passages that are written in one statement.
 const BATCH: usize = 500;
 
 /// An index of the passages of documents. A change of one document costs what that document does.
@@ -35,23 +35,23 @@ const BATCH: usize = 500;
 /// Rows stand in the order of the paths of their documents, as they would if all were indexed at once: the search ranks equal
 /// passages by it. Each document has a label, and there is room between labels for others.
 #[derive(Debug)]
-pub(super) struct Index(Mutex<State>);
+pub(super) struct Index(Mutex<IndexState>);
 
 #[derive(Debug)]
-struct State {
+struct IndexState {
     connection: SqliteConnection,
-    /// What is indexed, by path.
-    present: BTreeMap<String, (i64, Content)>,
+    /// The files in the index, by path.
+    present: BTreeMap<String, (i64, FileContent)>,
 }
 
 /// The place of a passage in the index: the label of its document, and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Row {
+pub(super) struct IndexRow {
     pub(super) label: i64,
     pub(super) passage: usize,
 }
 
-/// So many bits of a row are the place in the document, which has fewer passages.
+/// The number of bits of a row that are the place in the document, which has fewer passages.
 const PASSAGE_BITS: u32 = 24;
 
 /// The distance between the labels of two documents in a new index.
@@ -63,7 +63,7 @@ const LABELS: i64 = 1 << (62 - PASSAGE_BITS);
 /// A document that follows another in the order of paths often comes in that order, and is followed by others.
 const NEAR: i64 = 1 << 10;
 
-impl Row {
+impl IndexRow {
     fn of(number: i64) -> Self {
         let passage = number & ((1 << PASSAGE_BITS) - 1);
         Self { label: number >> PASSAGE_BITS, passage: usize::try_from(passage).unwrap_or_default() }
@@ -77,10 +77,10 @@ impl Row {
 /// A passage that matches.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hit {
-    pub(super) row: Row,
-    /// How well it matches: more is better, and nothing else is known of it.
+    pub(super) row: IndexRow,
+    /// The weight of the match: more is better, and nothing else is known of it.
     pub(super) weight: f64,
-    /// Which of the terms it has.
+    /// The terms that it has, as flags.
     pub(super) has: Vec<bool>,
 }
 
@@ -89,17 +89,17 @@ impl Index {
         let options = SqliteConnectOptions::new().disable_statement_logging();
         let mut connection = options.connect().await?;
         sqlx::query(TABLE).execute(&mut connection).await?;
-        Ok(Self(Mutex::new(State { connection, present: BTreeMap::new() })))
+        Ok(Self(Mutex::new(IndexState { connection, present: BTreeMap::new() })))
     }
 
     /// Makes these the documents of the index, and returns their labels in the order of the paths. Only what differs is written.
     ///
     /// # Errors
     /// When the index fails: it is then as it was before.
-    pub(super) async fn become_these(&self, wanted: &[&Content]) -> Result<Vec<i64>, sqlx::Error> {
+    pub(super) async fn become_these(&self, wanted: &[&FileContent]) -> Result<Vec<i64>, sqlx::Error> {
         let mut state = self.0.lock().await;
-        let State { connection, present } = &mut *state;
-        let is_same = |(_, before): &(i64, Content), content: &Content| {
+        let IndexState { connection, present } = &mut *state;
+        let is_same = |(_, before): &(i64, FileContent), content: &FileContent| {
             Arc::ptr_eq(&before.passages, &content.passages) || before.digest == content.digest
         };
         let known = wanted.iter().map(|content| {
@@ -133,7 +133,7 @@ impl Index {
         Ok(labels)
     }
 
-    /// How many passages have each of the terms.
+    /// Counts the passages that have each of the terms.
     pub(super) async fn count(&self, terms: &[Term]) -> Result<Vec<usize>, sqlx::Error> {
         let connection = &mut self.0.lock().await.connection;
         let mut counts = Vec::with_capacity(terms.len());
@@ -158,7 +158,7 @@ impl Index {
         let mut hits: Vec<Hit> = rows
             .iter()
             .map(|(place, rank)| Hit {
-                row: Row::of(*place),
+                row: IndexRow::of(*place),
                 // SQLite gives the best the least.
                 weight: -rank,
                 has: Vec::with_capacity(terms.len()),
@@ -182,7 +182,7 @@ async fn write(
     transaction: &mut SqliteConnection,
     verb: &'static str,
     label: i64,
-    content: &Content,
+    content: &FileContent,
 ) -> Result<(), sqlx::Error> {
     let title = spaced(&content.document.title);
     for (batch, passages) in content.passages.chunks(BATCH).enumerate() {
@@ -192,7 +192,7 @@ async fn write(
             if verb == REMOVE {
                 row.push_bind("delete");
             }
-            row.push_bind(Row::number(label, place));
+            row.push_bind(IndexRow::number(label, place));
             row.push_bind(&title).push_bind(spaced(&passage.headings.join("\n"))).push_bind(spaced(&passage.text));
         });
         insert.build().execute(&mut *transaction).await?;
@@ -239,6 +239,6 @@ mod tests {
         assert!(between.is_sorted_by(|one, other| one < other), "{between:?}");
         assert_eq!(labels(&[Some(1), None, Some(2)]), None);
         assert_eq!(labels(&[Some(LABELS - 1), None]), None);
-        assert_eq!(Row::of(Row::number(LABELS - 1, 77)), Row { label: LABELS - 1, passage: 77 });
+        assert_eq!(IndexRow::of(IndexRow::number(LABELS - 1, 77)), IndexRow { label: LABELS - 1, passage: 77 });
     }
 }

@@ -6,38 +6,38 @@ use std::sync::Arc;
 use citewire_documents::Unreadable;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::file::{self, Content, FileRead};
-use super::folder::{self, Listed, Listing};
-use super::index::{Index, Row};
+use super::file::{self, FileContent, FileRead};
+use super::folder::{self, FolderListing, ListedFile};
+use super::index::{Index, IndexRow};
 use super::question::Term;
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::digest::of_parts;
 
-/// From so many passages on, words that most of them have say nothing by themselves.
+/// The number of passages from which on a word that most of them have says nothing by itself.
 const COMMON_FROM: usize = 8;
 
-/// So many files are read at one time.
+/// The number of files that are read at one time.
 const AT_ONCE: usize = 4;
 
 /// All documents that were read at one time, with their index.
 #[derive(Debug)]
 pub(super) struct IndexSnapshot {
-    pub(super) listing: Listing,
-    /// What came of reading each file, by its path.
+    pub(super) listing: FolderListing,
+    /// The result of reading each file, by its path.
     pub(super) files: BTreeMap<String, FileRead>,
     pub(super) documents: BTreeMap<DocumentId, Arc<Document>>,
-    /// In the order of the index.
+    /// The passages, in the order of the index.
     pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
-    /// Shared with the snapshots before and behind this one.
+    /// The index, shared with the snapshots before and behind this one.
     pub(super) index: Arc<Index>,
-    /// Where the passages of each document begin, by its label in the index.
+    /// The place of the first passage of each document, by its label in the index.
     firsts: BTreeMap<i64, usize>,
-    /// Of the documents and their texts, as they are found and quoted.
+    /// The digest of the documents and their texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
     /// The bytes of all texts.
     pub(super) text_bytes: u64,
     /// The files whose text has to be extracted yet.
-    pub(super) pending: BTreeSet<Listed>,
+    pub(super) pending: BTreeSet<ListedFile>,
     /// Whether anything was read at all.
     pub(super) is_begun: bool,
 }
@@ -45,7 +45,7 @@ pub(super) struct IndexSnapshot {
 /// A term with its weight.
 pub(super) struct Weighed {
     pub(super) term: Term,
-    /// So many passages have it.
+    /// The number of passages that have it.
     pub(super) count: usize,
     pub(super) weight: f64,
     /// Whether not nearly all passages have it.
@@ -84,17 +84,17 @@ impl IndexSnapshot {
     }
 }
 
-/// How much a word says that so many of all passages have, as BM25 weighs it. Always above 0.
+/// The rarity of a word that `count` of `all` passages have, as BM25 weighs it. Always above 0.
 fn rarity(count: usize, all: usize) -> f64 {
     let (count, all) = (count as f64, all as f64);
     (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
 }
 
 impl IndexSnapshot {
-    /// Nothing, which is what there is before anything was read.
+    /// The snapshot before anything was read.
     pub(super) async fn empty() -> Result<Self, LibraryError> {
         Ok(Self {
-            listing: Listing::default(),
+            listing: FolderListing::default(),
             files: BTreeMap::new(),
             documents: BTreeMap::new(),
             passages: Vec::new(),
@@ -113,24 +113,24 @@ impl IndexSnapshot {
     }
 
     /// The document and the passage of a row, if they are part of this snapshot.
-    pub(super) fn at(&self, row: Row) -> Option<&(Arc<Document>, Arc<Passage>)> {
+    pub(super) fn at(&self, row: IndexRow) -> Option<&(Arc<Document>, Arc<Passage>)> {
         self.passages.get(self.firsts.get(&row.label)? + row.passage)
     }
 
     /// The snapshot that follows this one, with these documents that are in no folder.
-    pub(super) async fn with_documents(&self, contents: Vec<Content>) -> Result<Self, LibraryError> {
+    pub(super) async fn with_documents(&self, contents: Vec<FileContent>) -> Result<Self, LibraryError> {
         let files = contents.into_iter().map(|content| (content.document.path.clone(), Ok(content)));
-        self.with_files(Listing::default(), files.collect(), BTreeSet::new()).await
+        self.with_files(FolderListing::default(), files.collect(), BTreeSet::new()).await
     }
 
     /// The snapshot that follows this one, with these files. Only what differs is indexed.
     pub(super) async fn with_files(
         &self,
-        listing: Listing,
+        listing: FolderListing,
         files: BTreeMap<String, FileRead>,
-        pending: BTreeSet<Listed>,
+        pending: BTreeSet<ListedFile>,
     ) -> Result<Self, LibraryError> {
-        let contents: Vec<&Content> = files.values().filter_map(|read| read.as_ref().ok()).collect();
+        let contents: Vec<&FileContent> = files.values().filter_map(|read| read.as_ref().ok()).collect();
         let labels = self.index.become_these(&contents).await?;
         let mut firsts = BTreeMap::new();
         let mut passages = Vec::with_capacity(contents.iter().map(|content| content.passages.len()).sum());
@@ -162,11 +162,12 @@ impl IndexSnapshot {
             return Ok(None);
         }
         listing.tell();
-        let before: BTreeSet<&Listed> = self.listing.files.iter().filter(|file| !self.pending.contains(file)).collect();
+        let before: BTreeSet<&ListedFile> =
+            self.listing.files.iter().filter(|file| !self.pending.contains(file)).collect();
         let (mut files, mut pending, mut texts) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
         for listed in &listing.files {
             let read = self.files.get(&listed.path);
-            // What did not fit may fit now.
+            // A text that did not fit may fit now.
             let did_not_fit = matches!(read, Some(Err(Unreadable::TooMuchTextTogether { .. })));
             match read {
                 Some(read) if before.contains(listed) && !did_not_fit => {
@@ -181,7 +182,7 @@ impl IndexSnapshot {
                 }
             }
         }
-        let reading = |listed: Listed| {
+        let reading = |listed: ListedFile| {
             let (path, options) = (listed.path.clone(), options.clone());
             async move { file::read(options, listed).await.map(|read| (path, read)) }
         };
@@ -197,7 +198,7 @@ impl IndexSnapshot {
     pub(super) async fn with_extracted(
         &self,
         options: &LibraryOptions,
-        extracted: Vec<(Listed, Option<FileRead>)>,
+        extracted: Vec<(ListedFile, Option<FileRead>)>,
     ) -> Result<Self, LibraryError> {
         let (mut files, mut pending) = (self.files.clone(), self.pending.clone());
         for (listed, read) in extracted {
@@ -232,7 +233,7 @@ pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Re
 }
 
 /// Lists the folder, of which nothing is read.
-pub(super) async fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
+pub(super) async fn list(options: &LibraryOptions) -> Result<FolderListing, LibraryError> {
     let options = options.clone();
     tokio::task::spawn_blocking(move || folder::list(&options)).await?
 }

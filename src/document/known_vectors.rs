@@ -14,7 +14,7 @@ pub struct KnownVectors {
 }
 
 impl KnownVectors {
-    /// Those that can be compared with vectors of this model.
+    /// The vectors that can be compared with those of this model.
     pub(super) fn of(self, model: &VectorModel) -> BTreeMap<TextsDigest, DocumentVectors> {
         let is_same = self.model.is_some_and(|own| own.name == model.name);
         let mut by_texts = if is_same { self.by_texts } else { BTreeMap::new() };

@@ -12,15 +12,15 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::file::{self, FileRead};
-use super::folder::{self, Listed, Skipped};
+use super::folder::{self, ListedFile, Skipped};
 use super::found::best_first;
 use super::index::Hit;
 use super::index_snapshot::{IndexSnapshot, Weighed, list, of_texts};
-use super::original::{OriginalFile, Place};
-use super::question::{Question, Term};
-use super::remote::Remote;
+use super::original::{FileLocation, OriginalFile};
+use super::question::{SearchQuestion, Term};
+use super::remote::RemoteLibrary;
 use super::remote_documents::RemoteDocuments;
-use super::uploads::Uploads;
+use super::uploads::UploadLibrary;
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, Measure, UploadOptions};
 use crate::answer::Source;
 use crate::store::AssistantStore;
@@ -29,45 +29,46 @@ use crate::url::WebUrl;
 /// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
 /// in common with the question by chance.
 const LEAST_SHARE: f64 = 0.2;
-/// The same for writing without blanks, where pairs of letters that are no words meet by chance more often.
+/// The least share for writing without blanks, where pairs of letters that are no words meet by chance more often.
 const LEAST_SHARE_UNSPACED: f64 = 0.3;
-/// The same for a passage that may answer the question by itself.
+/// The least share for a passage that may answer the question by itself.
 const ENOUGH: f64 = 0.4;
-/// So many passages are looked at for each one that is wanted, and at least [`CANDIDATES`].
+/// The number of passages that are looked at for each one that is wanted, and at least [`CANDIDATES`].
 const CANDIDATES_EACH: usize = 4;
 const CANDIDATES: usize = 50;
 
 /// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
 #[derive(Debug)]
 pub struct Library {
-    from: From,
+    from: DocumentOrigin,
     snapshot: watch::Sender<Arc<IndexSnapshot>>,
     /// Held while another snapshot is made.
     refreshing: Mutex<()>,
-    /// Until when questions wait for documents that are still being read.
+    /// The time until which questions wait for documents that are still being read.
     patient_until: Instant,
 }
 
-/// Questions wait so long from the start for documents that are still being read, and are answered from what is read by then.
+/// The time from the start for which questions wait for documents that are still being read; they are answered from
+/// those that are read by then.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What came of a file.
+/// The outcome of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DocumentState {
-    /// It can be found and quoted.
+pub enum FileOutcome {
+    /// The document can be found and quoted.
     Ready {
-        /// Its pages or slides, where it has any.
+        /// The number of pages or slides, where it has any.
         pages: Option<u32>,
-        /// How many passages it has.
+        /// The number of passages.
         passages: usize,
     },
-    /// It cannot be read.
+    /// The document cannot be read.
     Unreadable(Unreadable),
-    /// It is no document by its name.
+    /// The file is no document by its name.
     Skipped,
 }
 
-impl DocumentState {
+impl FileOutcome {
     fn of(read: &FileRead) -> Self {
         match read {
             Ok(content) => Self::Ready { pages: content.document.pages, passages: content.passages.len() },
@@ -76,14 +77,14 @@ impl DocumentState {
     }
 }
 
-/// Where documents come from.
+/// The place that documents come from.
 #[derive(Debug)]
-enum From {
+enum DocumentOrigin {
     Folder(LibraryOptions),
-    /// In the store.
-    Uploads(Uploads),
-    /// At another service.
-    Remote(Remote),
+    /// Uploads in the store.
+    Uploads(UploadLibrary),
+    /// Objects at another service.
+    Remote(RemoteLibrary),
     /// Texts by their paths.
     Program(BTreeMap<&'static str, &'static str>),
 }
@@ -106,7 +107,7 @@ impl Library {
     /// When it cannot be listed, or has more in it than the options allow.
     pub async fn folder(options: LibraryOptions) -> Result<Self, LibraryError> {
         list(&options).await?;
-        Self::new(From::Folder(options)).await
+        Self::new(DocumentOrigin::Folder(options)).await
     }
 
     /// The uploaded documents of an assistant, of which none is read yet: [`refresh`](Self::refresh) reads them.
@@ -118,7 +119,7 @@ impl Library {
         assistant: impl Into<String>,
         options: UploadOptions,
     ) -> Result<Self, LibraryError> {
-        Self::new(From::Uploads(Uploads::new(store, assistant.into(), options))).await
+        Self::new(DocumentOrigin::Uploads(UploadLibrary::new(store, assistant.into(), options))).await
     }
 
     /// The documents of another service, of which none is read yet: [`refresh`](Self::refresh) reads them.
@@ -126,12 +127,12 @@ impl Library {
     /// # Errors
     /// When no index can be built, which nothing makes it do.
     pub async fn remote(place: Arc<dyn RemoteDocuments>, options: UploadOptions) -> Result<Self, LibraryError> {
-        let library = Self::new(From::Remote(Remote::new(place, options))).await?;
+        let library = Self::new(DocumentOrigin::Remote(RemoteLibrary::new(place, options))).await?;
         // A service that does not answer keeps no question waiting.
         Ok(Self { patient_until: Instant::now(), ..library })
     }
 
-    async fn new(from: From) -> Result<Self, LibraryError> {
+    async fn new(from: DocumentOrigin) -> Result<Self, LibraryError> {
         let snapshot = watch::Sender::new(Arc::new(IndexSnapshot::empty().await?));
         Ok(Self { from, snapshot, refreshing: Mutex::new(()), patient_until: Instant::now() + PATIENCE })
     }
@@ -139,7 +140,7 @@ impl Library {
     /// Whether these are the documents of this folder, read in this way.
     #[must_use]
     pub fn is_of_folder(&self, wanted: &LibraryOptions) -> bool {
-        matches!(&self.from, From::Folder(options) if options == wanted)
+        matches!(&self.from, DocumentOrigin::Folder(options) if options == wanted)
     }
 
     /// Whether these are the uploads of an assistant of these options.
@@ -151,7 +152,7 @@ impl Library {
     /// Whether its documents are at another service, which is asked less often than a folder.
     #[must_use]
     pub fn is_remote(&self) -> bool {
-        matches!(self.from, From::Remote(_))
+        matches!(self.from, DocumentOrigin::Remote(_))
     }
 
     /// Whether its documents are uploads in the store.
@@ -162,7 +163,7 @@ impl Library {
 
     /// The address of a document that the service which holds it has signed.
     pub(super) fn signed(&self, id: &DocumentId, now: DateTime<Utc>) -> Option<WebUrl> {
-        let From::Remote(remote) = &self.from else { return None };
+        let DocumentOrigin::Remote(remote) = &self.from else { return None };
         remote.signed(&self.document(id)?.path, now)
     }
 
@@ -174,32 +175,32 @@ impl Library {
         let files: BTreeMap<&'static str, &'static str> = files.into_iter().collect();
         let snapshot = of_texts(&files).await?;
         Ok(Self {
-            from: From::Program(files),
+            from: DocumentOrigin::Program(files),
             snapshot: watch::Sender::new(Arc::new(snapshot)),
             refreshing: Mutex::new(()),
             patient_until: Instant::now(),
         })
     }
 
-    /// Reads the text files of the folder again if names, sizes or times of its files are others than before; says whether. Other
-    /// files wait for [`extract`](Self::extract). Whoever searches meanwhile finds what was there before.
+    /// Reads the text files of the folder again if names, sizes or times of its files are others than before; says
+    /// whether. Other files wait for [`extract`](Self::extract). A search meanwhile finds the documents of before.
     ///
     /// # Errors
-    /// When it cannot be read, or has more in it than the options allow; what was there before stays.
+    /// When it cannot be read, or has more in it than the options allow; the documents of before stay.
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
         let _alone = self.refreshing.lock().await;
         let before = self.snapshot();
         let contents = match &self.from {
-            From::Folder(options) => {
+            DocumentOrigin::Folder(options) => {
                 let Some(snapshot) = before.refreshed(options).await? else { return Ok(false) };
                 self.publish(snapshot);
                 return Ok(true);
             }
-            From::Uploads(uploads) => uploads.changed().await?,
-            From::Remote(remote) => remote.changed().await?,
-            From::Program(_) => None,
+            DocumentOrigin::Uploads(uploads) => uploads.changed().await?,
+            DocumentOrigin::Remote(remote) => remote.changed().await?,
+            DocumentOrigin::Program(_) => None,
         };
-        // What is empty from the beginning was read as well.
+        // A folder that is empty from the beginning was read as well.
         let contents = contents.or_else(|| (!before.is_begun).then(Vec::new));
         let Some(contents) = contents else { return Ok(false) };
         self.publish(before.with_documents(contents).await?);
@@ -211,8 +212,8 @@ impl Library {
     /// # Errors
     /// When a file cannot be opened, or what reads it cannot be started; it waits on.
     pub async fn extract(&self) -> Result<(), LibraryError> {
-        let From::Folder(options) = &self.from else { return Ok(()) };
-        let mut begun: BTreeSet<Listed> = BTreeSet::new();
+        let DocumentOrigin::Folder(options) = &self.from else { return Ok(()) };
+        let mut begun: BTreeSet<ListedFile> = BTreeSet::new();
         let mut running = FuturesUnordered::new();
         let mut changes = self.changes();
         let mut failure = None;
@@ -225,7 +226,7 @@ impl Library {
                 }
             }
             let first = tokio::select! {
-                // What was read is shown before more is begun.
+                // Files that were read are shown before more are begun.
                 biased;
                 first = running.next() => first,
                 _ = changes.changed() => continue,
@@ -250,7 +251,7 @@ impl Library {
     }
 
     fn publish(&self, snapshot: IndexSnapshot) {
-        if let From::Folder(options) = &self.from
+        if let DocumentOrigin::Folder(options) = &self.from
             && snapshot.is_read()
             && !snapshot.files.values().any(Result::is_ok)
             && (!snapshot.files.is_empty() || !snapshot.listing.other.is_empty())
@@ -260,7 +261,7 @@ impl Library {
         self.snapshot.send_replace(Arc::new(snapshot));
     }
 
-    /// How many files wait until their texts are extracted; at least one before anything was read.
+    /// The number of files that wait until their texts are extracted; at least one before anything was read.
     #[must_use]
     pub fn pending(&self) -> usize {
         let snapshot = self.snapshot();
@@ -286,24 +287,24 @@ impl Library {
         if !self.snapshot().is_read() {
             let mut changes = self.changes();
             let read = changes.wait_for(|snapshot| snapshot.is_read());
-            // What is not read by then is not found.
+            // Documents that are not read by then are not found.
             drop(timeout_at(self.patient_until, read).await);
         }
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.snapshot().documents.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.snapshot().documents.is_empty()
     }
 
-    /// What in the folder is no document.
+    /// The files in the folder that are no documents.
     #[must_use]
     pub fn skipped(&self) -> Skipped {
         self.snapshot().listing.skipped.clone()
@@ -317,19 +318,19 @@ impl Library {
         files.filter_map(|(path, read)| Some((path.clone(), read.as_ref().err()?.clone()))).collect()
     }
 
-    /// How many documents cannot be read, uploads included.
+    /// The number of documents that cannot be read, uploads included.
     #[must_use]
     pub fn unreadable_count(&self) -> usize {
         let files = self.snapshot().files.values().filter(|read| read.is_err()).count();
-        files + self.uploads().map_or(0, Uploads::unreadable)
+        files + self.uploads().map_or(0, UploadLibrary::unreadable)
     }
 
-    /// What came of each file of the folder, by its path.
+    /// The outcome of each file of the folder, by its path.
     #[must_use]
-    pub fn files(&self) -> BTreeMap<String, DocumentState> {
+    pub fn files(&self) -> BTreeMap<String, FileOutcome> {
         let snapshot = self.snapshot();
-        let other = snapshot.listing.other.iter().map(|path| (path.clone(), DocumentState::Skipped));
-        let read = snapshot.files.iter().map(|(path, read)| (path.clone(), DocumentState::of(read)));
+        let other = snapshot.listing.other.iter().map(|path| (path.clone(), FileOutcome::Skipped));
+        let read = snapshot.files.iter().map(|(path, read)| (path.clone(), FileOutcome::of(read)));
         read.chain(other).collect()
     }
 
@@ -346,16 +347,20 @@ impl Library {
     pub async fn open_file(&self, id: &DocumentId) -> Result<Option<OriginalFile>, LibraryError> {
         let Some(document) = self.document(id) else { return Ok(None) };
         let file = match &self.from {
-            From::Folder(options) => {
+            DocumentOrigin::Folder(options) => {
                 let options = options.clone();
                 tokio::task::spawn_blocking(move || folder::open(&options, &document.path)).await??
             }
-            From::Uploads(uploads) => uploads.file(&document.path).await?,
-            From::Remote(remote) => {
+            DocumentOrigin::Uploads(uploads) => uploads.file(&document.path).await?,
+            DocumentOrigin::Remote(remote) => {
                 remote.find(&document.path).await?.map(|found| OriginalFile::of_remote(remote.place(), found))
             }
-            From::Program(files) => files.get(document.path.as_str()).map(|text| {
-                OriginalFile::new(text.len() as u64, Some(DocumentId::of_path(text).to_string()), Place::Program(text))
+            DocumentOrigin::Program(files) => files.get(document.path.as_str()).map(|text| {
+                OriginalFile::new(
+                    text.len() as u64,
+                    Some(DocumentId::of_path(text).to_string()),
+                    FileLocation::Program(text),
+                )
             }),
         };
         Ok(file.filter(|file| file.bytes() > 0))
@@ -369,7 +374,7 @@ impl Library {
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
         self.read_at_first().await;
         let snapshot = self.snapshot();
-        let terms = snapshot.weigh(Question::parse(question).terms()).await?;
+        let terms = snapshot.weigh(SearchQuestion::parse(question).terms()).await?;
         let total: f64 = terms.iter().map(|term| term.weight).sum();
         let unspaced = terms.iter().filter(|term| term.term.is_unspaced).count();
         let mostly_unspaced = unspaced * 2 > terms.len();
@@ -393,7 +398,7 @@ impl Library {
                 let matched =
                     has.iter().map(|term| MatchedWord { text: term.term.word(), weight: term.weight }).collect();
                 let (document, passage) = (Arc::clone(document), Arc::clone(passage));
-                // One word in common with a question of several is chance; pairs of letters are no words.
+                // A single word in common with a question of several is chance; pairs of letters are no words.
                 let is_about = mostly_unspaced || share > 0.99 || share >= ENOUGH && has.len() > 1;
                 let mut found = Found { document, passage, score: 0.0, measure: Measure::Words, is_about, matched };
                 found.score = hit.weight * found.fit_of_headings(total);
@@ -411,9 +416,10 @@ impl Library {
         Ok(found)
     }
 
-    /// The same as sources, for a model that is to cite them.
+    /// Searches, and gives the passages as sources for a model that is to cite them.
     ///
     /// # Errors
+    ///
     /// When the search fails, which no question makes it do.
     pub async fn passages(&self, question: &str, limit: usize) -> Result<Vec<Source>, LibraryError> {
         Ok(self.search(question, limit).await?.iter().map(Found::source).collect())
@@ -435,10 +441,10 @@ impl Library {
     }
 
     /// The uploaded documents, if these are such.
-    pub(super) fn uploads(&self) -> Option<&Uploads> {
+    pub(super) fn uploads(&self) -> Option<&UploadLibrary> {
         match &self.from {
-            From::Uploads(uploads) => Some(uploads),
-            From::Folder(_) | From::Remote(_) | From::Program(_) => None,
+            DocumentOrigin::Uploads(uploads) => Some(uploads),
+            DocumentOrigin::Folder(_) | DocumentOrigin::Remote(_) | DocumentOrigin::Program(_) => None,
         }
     }
 }
@@ -578,7 +584,7 @@ mod tests {
         fs::remove_file(folder.path().join("new.md")).expect("removed");
         assert!(library.refresh().await.expect("refreshed"));
         assert_eq!(paths(&library, "garage").await, [""; 0]);
-        // What was there stays when the folder has become unusable.
+        // The documents stay when the folder has become unusable.
         fs::rename(folder.path().join("hr"), folder.path().with_extension("moved")).expect("renamed");
         fs::remove_dir_all(folder.path()).expect("removed");
         assert!(library.refresh().await.is_err());
@@ -603,7 +609,7 @@ mod tests {
         );
     }
 
-    /// What a search finds, with its scores.
+    /// The passages that a search finds, with their scores.
     async fn found(library: &Library, question: &str) -> Vec<(String, usize, f64)> {
         let found = library.search(question, 20).await.expect("a search");
         found.into_iter().map(|found| (found.document.path.clone(), found.passage.place, found.score)).collect()

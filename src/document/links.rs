@@ -11,32 +11,32 @@ use crate::answer::Source;
 use crate::clock::Clock;
 use crate::url::WebUrl;
 
-/// Where the metadata of a source names its document.
+/// The member of a source's metadata that names its document.
 pub const DOCUMENT_ID: &str = "document_id";
-/// Where the metadata of a source names the headings above its passage.
+/// The member of a source's metadata that names the headings above its passage.
 pub(super) const HEADING: &str = "heading";
 
 /// Gives the documents of one assistant their ids and download links.
 #[derive(Clone, Debug)]
 pub struct DownloadLinks {
     assistant: String,
-    /// Where readers find this server.
+    /// The address by which readers find this server.
     server: WebUrl,
-    access: Access,
+    access: DownloadAccess,
 }
 
-/// Who can download the documents of an assistant.
+/// The readers who can download the documents of an assistant.
 #[derive(Clone, Debug)]
-enum Access {
-    /// Nobody.
+enum DownloadAccess {
+    /// No reader.
     None,
     /// Callers with a credential.
     Authenticated,
-    /// For a time, everybody who has the address.
+    /// Everybody who has the address, for a time.
     Public {
-        /// What makes such addresses.
+        /// Makes such addresses.
         links: Arc<dyn PublicLinks>,
-        /// From when on the time counts.
+        /// The clock from which the time counts.
         clock: Arc<dyn Clock>,
     },
 }
@@ -45,13 +45,13 @@ impl DownloadLinks {
     /// Ids without addresses.
     #[must_use]
     pub fn none(assistant: impl Into<String>, server: WebUrl) -> Self {
-        Self { assistant: assistant.into(), server, access: Access::None }
+        Self { assistant: assistant.into(), server, access: DownloadAccess::None }
     }
 
     /// Addresses of the route of this server that needs a credential.
     #[must_use]
     pub fn authenticated(assistant: impl Into<String>, server: WebUrl) -> Self {
-        Self { access: Access::Authenticated, ..Self::none(assistant, server) }
+        Self { access: DownloadAccess::Authenticated, ..Self::none(assistant, server) }
     }
 
     /// Addresses that are credentials themselves, for a time.
@@ -62,15 +62,15 @@ impl DownloadLinks {
         links: Arc<dyn PublicLinks>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { access: Access::Public { links, clock }, ..Self::none(assistant, server) }
+        Self { access: DownloadAccess::Public { links, clock }, ..Self::none(assistant, server) }
     }
 
     /// Names the documents of sources as the download route does, `{assistant}.{document}`, and gives an address to those sources
     /// that have none: that of the page, in a PDF. Passages of one page get the same.
     pub fn fill_in(&self, sources: &mut [Source]) {
         let now = match &self.access {
-            Access::None | Access::Authenticated => None,
-            Access::Public { clock, .. } => Some(clock.now()),
+            DownloadAccess::None | DownloadAccess::Authenticated => None,
+            DownloadAccess::Public { clock, .. } => Some(clock.now()),
         };
         for source in sources {
             let Some(document) = document_of(source) else { continue };
@@ -78,9 +78,9 @@ impl DownloadLinks {
             source.metadata.insert(DOCUMENT_ID.to_owned(), json!(document.name()));
             if source.url.is_none() {
                 source.url = match (&self.access, now) {
-                    (Access::None, _) | (Access::Public { .. }, None) => None,
-                    (Access::Authenticated, _) => document.url(&self.server),
-                    (Access::Public { links, .. }, Some(now)) => links.link(&document, None, now),
+                    (DownloadAccess::None, _) | (DownloadAccess::Public { .. }, None) => None,
+                    (DownloadAccess::Authenticated, _) => document.url(&self.server),
+                    (DownloadAccess::Public { links, .. }, Some(now)) => links.link(&document, None, now),
                 };
                 // Behind the signature, of which a fragment is no part.
                 source.url = source.page_url();
@@ -102,7 +102,7 @@ impl DownloadLinks {
         (document.url(&self.server)?.as_str() == url.as_str()).then_some(document)
     }
 
-    /// Where readers find this server.
+    /// The address by which readers find this server.
     pub(super) fn server(&self) -> &WebUrl {
         &self.server
     }

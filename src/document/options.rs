@@ -12,11 +12,11 @@ const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LibraryOptions {
-    /// The folder; what is in its folders counts as well.
+    /// The folder; the files in its folders count as well.
     pub folder: PathBuf,
-    /// Where the same folder is on the web, if it is there: a document's address is this with its path behind it.
+    /// The address of the same folder on the web, if it is there: a document's address is this with its path behind it.
     pub base_url: Option<WebUrl>,
-    /// What reads documents that are not text; without it they are skipped.
+    /// The reader of documents that are not text; without it they are skipped.
     pub reader: Option<DocumentReader>,
     /// The size of one document, in bytes.
     pub max_document_bytes: u64,
@@ -26,7 +26,7 @@ pub struct LibraryOptions {
     pub max_text_bytes: u64,
     /// The number of documents.
     pub max_documents: usize,
-    /// So many folders may stand above a document, the first one not counted.
+    /// The number of folders that may stand above a document, the first one not counted.
     pub max_depth: usize,
 }
 
@@ -51,9 +51,10 @@ impl LibraryOptions {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UploadOptions {
-    /// Where the same documents are on the web, if they are there: a document's address is this with its name behind it.
+    /// The address of the same documents on the web, if they are there: a document's address is this with its name
+    /// behind it.
     pub base_url: Option<WebUrl>,
-    /// What reads documents that are not text; without it they have no text.
+    /// The reader of documents that are not text; without it they have no text.
     pub reader: Option<DocumentReader>,
     /// The size of one document, in bytes.
     pub max_document_bytes: u64,

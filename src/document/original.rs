@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::{DocumentId, LibraryError, RemoteDocument, RemoteDocuments};
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, MAX_PIECE_BYTES};
 
-/// So much of a file is read at a time.
+/// The bytes of a file that are read at a time.
 const PART_BYTES: usize = 256 * 1024;
 
 /// The file of a document as it was when it was opened. Nothing of it is read until a part is asked for.
@@ -18,11 +18,11 @@ pub struct OriginalFile {
     bytes: u64,
     tag: Option<String>,
     edition: Option<u64>,
-    place: Place,
+    place: FileLocation,
 }
 
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum FileLocation {
     Folder(Arc<File>),
     Upload(Arc<dyn AssistantStore>, DocumentKey),
     Remote(Arc<dyn RemoteDocuments>, RemoteDocument),
@@ -30,10 +30,10 @@ pub(super) enum Place {
 }
 
 impl OriginalFile {
-    pub(super) fn new(bytes: u64, tag: Option<String>, place: Place) -> Self {
+    pub(super) fn new(bytes: u64, tag: Option<String>, place: FileLocation) -> Self {
         let edition = match &place {
-            Place::Upload(_, key) => Some(key.0),
-            Place::Folder(_) | Place::Remote(..) | Place::Program(_) => None,
+            FileLocation::Upload(_, key) => Some(key.0),
+            FileLocation::Folder(_) | FileLocation::Remote(..) | FileLocation::Program(_) => None,
         };
         Self { bytes, tag, edition, place }
     }
@@ -42,22 +42,23 @@ impl OriginalFile {
     pub(super) fn of_remote(place: Arc<dyn RemoteDocuments>, found: RemoteDocument) -> Self {
         let version = format!("{:?} {} {}", found.tag, found.bytes, found.modified.timestamp_millis());
         let tag = DocumentId::of_path(&version).to_string();
-        Self::new(found.bytes, Some(tag), Place::Remote(place, found))
+        Self::new(found.bytes, Some(tag), FileLocation::Remote(place, found))
     }
 
-    /// Its size.
+    /// The size, in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What another version of the file has otherwise: letters, digits and `-`. `None` where there is nothing to tell versions by.
+    /// The tag, different in another version of the file: letters, digits and `-`. `None` where there is nothing to
+    /// tell versions by.
     #[must_use]
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
 
-    /// Which upload it is; `None` where it was not uploaded.
+    /// The number of the upload; `None` where it was not uploaded.
     #[must_use]
     pub fn edition(&self) -> Option<u64> {
         self.edition
@@ -73,7 +74,7 @@ impl OriginalFile {
         }
         let end = self.bytes.min(at.saturating_add(PART_BYTES as u64));
         match &self.place {
-            Place::Folder(file) => {
+            FileLocation::Folder(file) => {
                 let file = Arc::clone(file);
                 let read = move || {
                     let mut part = Vec::new();
@@ -84,7 +85,7 @@ impl OriginalFile {
                 };
                 Ok(tokio::task::spawn_blocking(read).await?.map_err(LibraryError::Part)?.into())
             }
-            Place::Upload(store, key) => {
+            FileLocation::Upload(store, key) => {
                 // All pieces but the last have the same size.
                 let size = MAX_PIECE_BYTES as u64;
                 let place = u32::try_from(at / size).unwrap_or(u32::MAX);
@@ -93,10 +94,10 @@ impl OriginalFile {
                 let skipped = usize::try_from(at % size).unwrap_or(usize::MAX).min(piece.len());
                 Ok(piece.split_off(skipped))
             }
-            Place::Remote(place, document) => {
+            FileLocation::Remote(place, document) => {
                 Ok(place.read_range(document, at..end).await?.map(Bytes::from).unwrap_or_default())
             }
-            Place::Program(text) => {
+            FileLocation::Program(text) => {
                 let at = usize::try_from(at).unwrap_or(usize::MAX);
                 Ok(Bytes::from_static(text.as_bytes().get(at..).unwrap_or_default()))
             }
@@ -125,7 +126,7 @@ mod tests {
         let limits = DocumentLimits { max_bytes: u64::MAX, max_documents: 9 };
         store.publish_document(key, limits).await.expect("published");
         let size = MAX_PIECE_BYTES as u64;
-        let file = OriginalFile::new(2 * size, None, Place::Upload(Arc::clone(&store), key));
+        let file = OriginalFile::new(2 * size, None, FileLocation::Upload(Arc::clone(&store), key));
         assert_eq!(file.part(size - 1).await.expect("read"), "a");
         let second = file.part(size + 1).await.expect("read");
         assert!(second.len() == MAX_PIECE_BYTES - 1 && second.iter().all(|byte| *byte == b'b'));

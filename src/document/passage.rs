@@ -14,7 +14,7 @@ pub struct Passage {
     pub text: String,
     /// The page of the document, counted from 1, where it has pages.
     pub page: Option<u32>,
-    /// Its place among the passages of its document, from 0.
+    /// The place among the passages of its document, from 0.
     pub place: usize,
     pub(super) markup: Markup,
 }

@@ -1,11 +1,11 @@
 //! The search terms of a question.
 
-use super::words::{Word, is_stop_word, words};
+use super::words::{SearchWord, is_stop_word, words};
 
-/// So many words of a question are looked for; nobody reads answers to more.
+/// The maximum number of words of a question that are looked for; an answer to more would not be read.
 const MAX_WORDS: usize = 32;
 
-/// So many bytes of a question are searched with.
+/// The bytes of a question that are searched with.
 const MAX_BYTES: usize = 8 * 1024;
 
 /// The beginning of a question, with which it is searched: however long it is, a search takes no longer.
@@ -16,13 +16,13 @@ pub fn searched(question: &str) -> &str {
 
 /// The words of a question. No word in it is an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    words: Vec<Word>,
-    /// Whether it has nothing but stop words.
+pub struct SearchQuestion {
+    words: Vec<SearchWord>,
+    /// Whether the question has nothing but stop words.
     is_idle: bool,
 }
 
-impl Question {
+impl SearchQuestion {
     /// Reads a question. Its stop words, English and German ones, are left out where other words remain.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -31,7 +31,7 @@ impl Question {
         if is_idle {
             return Self { words: all.into_iter().take(MAX_WORDS).collect(), is_idle };
         }
-        let mut kept: Vec<Word> = Vec::new();
+        let mut kept: Vec<SearchWord> = Vec::new();
         for word in all {
             if kept.len() < MAX_WORDS && !is_stop_word(&word) && !kept.contains(&word) {
                 kept.push(word);
@@ -40,14 +40,14 @@ impl Question {
         Self { words: kept, is_idle }
     }
 
-    /// How many words it has that say what is asked.
+    /// The number of its words that are no stop words.
     #[must_use]
     pub fn telling_words(&self) -> usize {
         if self.is_idle { 0 } else { self.words.len() }
     }
 
-    /// What to look for: each word by itself; in a question of stop words alone, which are everywhere, all of them in their
-    /// order.
+    /// The terms to look for: each word by itself; in a question of stop words alone, which are everywhere, all of them
+    /// in their order.
     pub(super) fn terms(&self) -> Vec<Term> {
         if !self.is_idle {
             return self.words.iter().map(Term::of).collect();
@@ -60,7 +60,7 @@ impl Question {
 }
 
 /// The words of the index that make up a word.
-fn letters(word: &Word) -> Vec<String> {
+fn letters(word: &SearchWord) -> Vec<String> {
     if word.is_unspaced { word.text.chars().map(String::from).collect() } else { vec![word.text.clone()] }
 }
 
@@ -77,12 +77,12 @@ pub(super) struct Term {
 const MIN_PREFIX: usize = 5;
 
 impl Term {
-    fn of(word: &Word) -> Self {
+    fn of(word: &SearchWord) -> Self {
         Self { text: letters(word).join(" "), is_prefix: false, is_unspaced: word.is_unspaced }
     }
 
-    /// What words begin with that may be other forms of this one, or made with it: for a word that stands nowhere. The stemmer
-    /// of the index knows English endings only.
+    /// The beginning of words that may be other forms of this one, or made with it: for a word that stands nowhere. The
+    /// stemmer of the index knows English endings only.
     pub(super) fn beginning(&self) -> Option<Self> {
         let length = self.text.chars().count();
         let is_word = !self.is_unspaced && !self.text.contains(' ') && length > MIN_PREFIX;
@@ -90,7 +90,7 @@ impl Term {
         is_word.then_some(Self { text, is_prefix: true, is_unspaced: false })
     }
 
-    /// The same where somebody has no key for `ä`, `ö` and `ü`: the index has no diacritics.
+    /// The word as typed without a key for `ä`, `ö` and `ü`: the index has no diacritics.
     pub(super) fn without_umlauts(&self) -> Option<Self> {
         let text = self.text.replace("ae", "a").replace("oe", "o").replace("ue", "u");
         (!self.is_unspaced && text != self.text).then_some(Self { text, ..self.clone() })
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn expressions(question: &str) -> Vec<String> {
-        Question::parse(question).terms().iter().map(Term::expression).collect()
+        SearchQuestion::parse(question).terms().iter().map(Term::expression).collect()
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
         for nothing in ["", "?", "What", "\"\u{0}*"] {
             assert_eq!(expressions(nothing), [""; 0], "{nothing:?}");
         }
-        assert_eq!(Question::parse("And what is that?").telling_words(), 0);
+        assert_eq!(SearchQuestion::parse("And what is that?").telling_words(), 0);
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_beginning_leaves_endings_to_the_text() {
-        let beginning = |word: &str| Question::parse(word).terms()[0].beginning().map(|term| term.expression());
+        let beginning = |word: &str| SearchQuestion::parse(word).terms()[0].beginning().map(|term| term.expression());
         assert_eq!(beginning("Kündigungen").as_deref(), Some(r#""kundigung"*"#));
         assert_eq!(beginning("Urlaub").as_deref(), Some(r#""urlau"*"#));
         assert_eq!(beginning("leave"), None);

@@ -12,11 +12,11 @@ use crate::url::WebUrl;
 pub struct ReaderLinks {
     /// The documents of all assistants.
     documents: Vec<DownloadLinks>,
-    readers: Option<Readers>,
+    readers: Option<ConversationReaders>,
 }
 
 #[derive(Clone, Debug)]
-struct Readers {
+struct ConversationReaders {
     readership: Readership,
     /// The assistant that answers in the conversation.
     assistant: String,
@@ -24,16 +24,16 @@ struct Readers {
 }
 
 impl ReaderLinks {
-    /// For readers of whom nothing is known.
+    /// Addresses for readers of whom nothing is known.
     #[must_use]
     pub fn for_anybody(documents: Vec<DownloadLinks>) -> Self {
         Self { documents, readers: None }
     }
 
-    /// The same for the readers of a conversation in which this assistant answers.
+    /// Addresses for the readers of a conversation in which this assistant answers.
     #[must_use]
     pub fn signed(self, key: DownloadKey, readership: Readership, assistant: impl Into<String>) -> Self {
-        Self { readers: Some(Readers { readership, assistant: assistant.into(), key }), ..self }
+        Self { readers: Some(ConversationReaders { readership, assistant: assistant.into(), key }), ..self }
     }
 }
 

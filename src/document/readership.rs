@@ -8,6 +8,6 @@ use chrono::{DateTime, Utc};
 pub struct Readership {
     /// The id of the conversation, which has no line end.
     pub conversation: String,
-    /// When it was created, in whole milliseconds.
+    /// The time of creation, in whole milliseconds.
     pub begun: DateTime<Utc>,
 }

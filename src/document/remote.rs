@@ -8,36 +8,36 @@ use citewire_documents::Format;
 use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
-use super::file::{self, Content};
-use super::{LibraryError, RemoteDocument, RemoteDocuments, RemoteError, UploadOptions};
+use super::file::{self, FileContent};
+use super::{LibraryError, RemoteDocument, RemoteDocuments, RemoteDocumentsError, UploadOptions};
 use crate::url::WebUrl;
 
 /// Documents of a place, and which of them were read last.
 #[derive(Debug)]
-pub(super) struct Remote {
+pub(super) struct RemoteLibrary {
     place: Arc<dyn RemoteDocuments>,
     options: UploadOptions,
-    seen: Mutex<BTreeMap<String, Text>>,
+    seen: Mutex<BTreeMap<String, RemoteText>>,
 }
 
 #[derive(Clone, Debug)]
-struct Text {
+struct RemoteText {
     listed: RemoteDocument,
-    /// What could not be read has none.
-    content: Option<Content>,
+    /// The text; `None` for a document that could not be read.
+    content: Option<FileContent>,
 }
 
-impl Remote {
+impl RemoteLibrary {
     pub(super) fn new(place: Arc<dyn RemoteDocuments>, options: UploadOptions) -> Self {
         Self { place, options, seen: Mutex::default() }
     }
 
     /// The documents that can be searched; `None` when they are those of the call before.
-    pub(super) async fn changed(&self) -> Result<Option<Vec<Content>>, LibraryError> {
+    pub(super) async fn changed(&self) -> Result<Option<Vec<FileContent>>, LibraryError> {
         let mut seen = self.seen.lock().await;
         let listed = self.place.list(self.options.max_documents.saturating_add(1)).await?;
         if listed.len() > self.options.max_documents {
-            return Err(RemoteError(format!(
+            return Err(RemoteDocumentsError(format!(
                 "there are more than {} documents: raise documents.max_documents, or name a folder of the bucket",
                 self.options.max_documents
             ))
@@ -45,7 +45,7 @@ impl Remote {
         }
         let total = listed.iter().map(|document| document.bytes).sum::<u64>();
         if total > self.options.max_total_bytes {
-            return Err(RemoteError(format!(
+            return Err(RemoteDocumentsError(format!(
                 "the documents have {total} bytes: raise documents.max_total_bytes ({}), or name a folder of the bucket",
                 self.options.max_total_bytes
             ))
@@ -60,7 +60,7 @@ impl Remote {
         for listed in listed {
             let text = match seen.get(&listed.path).filter(|text| text.listed == listed) {
                 Some(same) => same.clone(),
-                None => Text { content: self.content(&listed).await?, listed },
+                None => RemoteText { content: self.content(&listed).await?, listed },
             };
             texts.insert(text.listed.path.clone(), text);
         }
@@ -69,7 +69,7 @@ impl Remote {
         Ok(Some(all))
     }
 
-    async fn content(&self, listed: &RemoteDocument) -> Result<Option<Content>, LibraryError> {
+    async fn content(&self, listed: &RemoteDocument) -> Result<Option<FileContent>, LibraryError> {
         let RemoteDocument { path, bytes, .. } = listed;
         let Some(format) = Format::of_name(path) else { return Ok(None) };
         let limit = self.options.max_document_bytes;
@@ -88,12 +88,12 @@ impl Remote {
         let Some(found) = self.place.find(path).await? else { return Ok(None) };
         let limit = self.options.max_document_bytes;
         if found.bytes > limit {
-            return Err(RemoteError(format!("{path} has {} bytes, more than {limit}", found.bytes)).into());
+            return Err(RemoteDocumentsError(format!("{path} has {} bytes, more than {limit}", found.bytes)).into());
         }
         Ok(Some(found))
     }
 
-    /// Where the documents are.
+    /// The place of the documents.
     pub(super) fn place(&self) -> Arc<dyn RemoteDocuments> {
         Arc::clone(&self.place)
     }

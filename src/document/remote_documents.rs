@@ -6,23 +6,27 @@ use std::ops::Range;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::RemoteError;
+use super::RemoteDocumentsError;
 use crate::url::WebUrl;
 
 /// A place of documents that is asked over the network.
 #[async_trait]
 pub trait RemoteDocuments: Debug + Send + Sync {
     /// The documents, by path. Paths have `/` between their parts.
-    async fn list(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteError>;
+    async fn list(&self, limit: usize) -> Result<Vec<RemoteDocument>, RemoteDocumentsError>;
 
     /// The bytes of a document; `None` when it is gone.
-    async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteError>;
+    async fn read(&self, path: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, RemoteDocumentsError>;
 
-    /// What is listed of one document; `None` when it is gone. Nothing of its content is read.
-    async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteError>;
+    /// The entry of one document in the listing; `None` when it is gone. Nothing of its content is read.
+    async fn find(&self, path: &str) -> Result<Option<RemoteDocument>, RemoteDocumentsError>;
 
     /// Some bytes of a document; `None` when it is gone, or another one than was listed.
-    async fn read_range(&self, document: &RemoteDocument, range: Range<u64>) -> Result<Option<Vec<u8>>, RemoteError>;
+    async fn read_range(
+        &self,
+        document: &RemoteDocument,
+        range: Range<u64>,
+    ) -> Result<Option<Vec<u8>>, RemoteDocumentsError>;
 
     /// An address of a document that its place has signed, so that it needs no credential. Computed without a call.
     /// `now` counts unless the place counts from its own clock.
@@ -33,13 +37,13 @@ pub trait RemoteDocuments: Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteDocument {
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// Its size.
+    /// The size, in bytes.
     pub bytes: u64,
-    /// Changes with its content: an entity tag, where the place has some.
+    /// A tag that changes with the content: an entity tag, where the place has some.
     pub tag: Option<String>,
-    /// When it was changed last.
+    /// The time of the last change.
     pub modified: DateTime<Utc>,
 }
 

@@ -30,7 +30,7 @@ const BETWEEN_CELLS: &str = " – ";
 pub struct Sentence {
     /// The sentence on one line: code and emphasis as they stand, links as their texts, a dash between the cells of a row.
     pub markdown: String,
-    /// What readers see of it.
+    /// The visible text.
     pub plain: String,
     /// The paragraph, item or row of its passage in which it stands, counted from 0.
     pub block: usize,
@@ -40,7 +40,7 @@ pub struct Sentence {
     pub code: Option<String>,
 }
 
-/// What readers see of a Markdown text: no marks, no HTML, one blank for any number of blanks and line ends.
+/// The visible text of Markdown: no marks, no HTML, one blank for any number of blanks and line ends.
 #[must_use]
 pub fn plain_text(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len());
@@ -69,19 +69,21 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let whole = plain_text(text);
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
-        // What is a mark to Markdown is a letter here: such a sentence would lose it.
-        Markup::Plain => (text.split("\n\n").map(|text| Line::Text(one_blank(text))).collect(), Some(one_blank(text))),
+        // A mark of Markdown is a letter here: such a sentence would lose it.
+        Markup::Plain => {
+            (text.split("\n\n").map(|text| PassageLine::Text(one_blank(text))).collect(), Some(one_blank(text)))
+        }
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
     let mut quotable: Vec<Sentence> = Vec::new();
     for (block, line) in lines.iter().enumerate() {
-        if let Line::Code(code) = line {
+        if let PassageLine::Code(code) = line {
             let leads = quotable.last_mut().filter(|last| last.block + 1 == block);
             leads.into_iter().for_each(|last| last.code = Some(code.clone()));
         }
         for markdown in line.sentences() {
             let Some(plain) = plain_alone(markdown) else { continue };
-            let is_row = matches!(line, Line::Row(_));
+            let is_row = matches!(line, PassageLine::Row(_));
             let cells = is_row.then(|| plain.replace(BETWEEN_CELLS, " "));
             if is_seen(cells.as_deref().unwrap_or(&plain)) {
                 quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, is_row, code: None });
@@ -93,7 +95,7 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
 
 /// A part of a passage on one line.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum PassageLine {
     /// A paragraph, or an item of a list.
     Text(String),
     /// A row of a table, which is quoted as a whole.
@@ -102,7 +104,7 @@ enum Line {
     Code(String),
 }
 
-impl Line {
+impl PassageLine {
     fn sentences(&self) -> Vec<&str> {
         match self {
             Self::Text(line) => sentences(line),
@@ -112,11 +114,11 @@ impl Line {
     }
 }
 
-/// What readers see of a sentence, if it is one by itself: one paragraph of text, with nothing that could be taken for a marker
-/// of a citation or could begin something that the next sentence ends.
+/// The visible text of a sentence, if it stands alone: one paragraph of text, with nothing that could be taken for a
+/// marker of a citation or could begin something that the next sentence ends.
 fn plain_alone(markdown: &str) -> Option<String> {
     let mut text = String::new();
-    // The same without what stands in code, where nothing begins a tag or math.
+    // The text without code, where nothing begins a tag or math.
     let mut bare = String::new();
     let mut paragraphs = 0;
     for event in Parser::new_ext(markdown, MARKDOWN) {
@@ -172,7 +174,7 @@ fn sentences(line: &str) -> Vec<&str> {
     sentences
 }
 
-/// Where emphasis and code are.
+/// The ranges of emphasis and code.
 fn closed_parts(line: &str) -> Vec<std::ops::Range<usize>> {
     let events = Parser::new_ext(line, MARKDOWN).into_offset_iter();
     let is_part = |event: &Event<'_>| {
@@ -195,7 +197,7 @@ fn ends_in_abbreviation(sentence: &str) -> bool {
 }
 
 /// The paragraphs, the items of lists and the rows of tables but for their heads, each on one line, links as their texts.
-fn prose(text: &str) -> Vec<Line> {
+fn prose(text: &str) -> Vec<PassageLine> {
     let mut prose = Prose { source: text, ..Prose::default() };
     for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
         prose.take(&event, range);
@@ -209,11 +211,11 @@ fn prose(text: &str) -> Vec<Line> {
 #[derive(Default)]
 struct Prose<'s> {
     source: &'s str,
-    lines: Vec<Line>,
+    lines: Vec<PassageLine>,
     line: String,
     /// The source is copied up to here; `None` where what comes next is not to be copied along.
     copied: Option<usize>,
-    /// How deep in what has no sentences.
+    /// The depth within elements that have no sentences.
     skipped: usize,
 }
 
@@ -251,7 +253,7 @@ impl Prose<'_> {
                 self.copied = None;
                 let row = row.trim_end_matches(BETWEEN_CELLS).trim();
                 if !row.is_empty() {
-                    self.lines.push(Line::Row(row.to_owned()));
+                    self.lines.push(PassageLine::Row(row.to_owned()));
                 }
             }
             Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
@@ -278,7 +280,7 @@ impl Prose<'_> {
         }
     }
 
-    /// Copies what is not yet copied up to `end`; the part that is copied begins at `start`.
+    /// Copies the rest up to `end`; the part that is copied begins at `start`.
     fn copy(&mut self, start: usize, end: usize) {
         let from = self.copied.unwrap_or(start);
         self.line.push_str(self.source.get(from..end).unwrap_or_default());
@@ -295,7 +297,8 @@ impl Prose<'_> {
                 let fence: String = code.chars().take_while(|c| *c == '`').collect();
                 let ends = code.lines().count() > 2 && code.lines().last() == Some(fence.as_str());
                 let fits = ends && fence.len() >= 3 && indent.is_empty();
-                // Without its language: Web Chat's newer highlighter complains of those that it does not know, such as TOML.
+                // The language is left out: Web Chat's newer highlighter complains of those that it does not know, such
+                // as TOML.
                 code.split_once('\n').filter(|_| fits).map(|(_, rest)| format!("{fence}\n{rest}"))
             }
             CodeBlockKind::Indented => {
@@ -306,7 +309,7 @@ impl Prose<'_> {
                 lines.filter(|_| !code.contains("```")).map(|lines| format!("```\n{}\n```", lines.join("\n")))
             }
         };
-        self.lines.extend(fenced.filter(|code| code.len() <= CODE_BYTES).map(Line::Code));
+        self.lines.extend(fenced.filter(|code| code.len() <= CODE_BYTES).map(PassageLine::Code));
     }
 
     fn lose(&mut self, range: &std::ops::Range<usize>) {
@@ -319,7 +322,7 @@ impl Prose<'_> {
         let line = std::mem::take(&mut self.line);
         self.copied = None;
         if !line.trim().is_empty() {
-            self.lines.push(Line::Text(line.trim().to_owned()));
+            self.lines.push(PassageLine::Text(line.trim().to_owned()));
         }
     }
 }

@@ -17,15 +17,15 @@ const HEADING_LETTERS: usize = 200;
 
 /// The passages of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct SplitDocument {
     /// The first heading.
     pub(super) title: Option<String>,
     pub(super) passages: Vec<Passage>,
 }
 
 /// Splits a document by its pages, headings and paragraphs. No passage is on two pages.
-pub(super) fn split_pages(extracted: &Extracted) -> Parts {
-    let mut parts = Parts::default();
+pub(super) fn split_pages(extracted: &Extracted) -> SplitDocument {
+    let mut parts = SplitDocument::default();
     for page in &extracted.pages {
         let found = split(&page.text, extracted.markup);
         parts.title = parts.title.or(found.title);
@@ -46,12 +46,12 @@ pub(super) fn shortened(heading: &str) -> String {
 }
 
 /// Splits a text by its headings and paragraphs.
-pub(super) fn split(text: &str, markup: Markup) -> Parts {
+pub(super) fn split(text: &str, markup: Markup) -> SplitDocument {
     let blocks = match markup {
         Markup::Markdown => markdown_blocks(text),
         Markup::Plain => plain_blocks(text),
     };
-    let mut splitter = Splitter { text, markup, open: None, headings: Vec::new(), parts: Parts::default() };
+    let mut splitter = Splitter { text, markup, open: None, headings: Vec::new(), parts: SplitDocument::default() };
     for block in blocks {
         splitter.take(block);
     }
@@ -60,7 +60,7 @@ pub(super) fn split(text: &str, markup: Markup) -> Parts {
 }
 
 /// A block of a text, or a part of one where it can be split.
-enum Block {
+enum TextBlock {
     Heading(HeadingLevel, Range<usize>),
     /// A piece of text that is not split any further.
     Piece(Range<usize>),
@@ -74,13 +74,13 @@ struct Splitter<'t> {
     /// The passage that is not full yet.
     open: Option<Range<usize>>,
     headings: Vec<(HeadingLevel, String)>,
-    parts: Parts,
+    parts: SplitDocument,
 }
 
 impl Splitter<'_> {
-    fn take(&mut self, block: Block) {
+    fn take(&mut self, block: TextBlock) {
         match block {
-            Block::Heading(level, range) => {
+            TextBlock::Heading(level, range) => {
                 self.end_passage();
                 let heading = shortened(&plain_text(&self.text[range]));
                 self.headings.retain(|(above, _)| *above < level);
@@ -89,14 +89,14 @@ impl Splitter<'_> {
                     self.headings.push((level, heading));
                 }
             }
-            Block::Piece(range) => {
+            TextBlock::Piece(range) => {
                 let fits = self.open.as_ref().is_some_and(|open| range.end - open.start <= PASSAGE_BYTES);
                 if !fits {
                     self.end_passage();
                 }
                 self.open.get_or_insert(range.start..range.start).end = range.end;
             }
-            Block::Table(range) => {
+            TextBlock::Table(range) => {
                 self.end_passage();
                 self.table(&self.text[range]);
             }
@@ -146,12 +146,12 @@ impl Splitter<'_> {
 
 /// The blocks of a Markdown text. Paragraphs that are too long come in sentences, and lists in items. What stands before the
 /// text, between two lines of dashes, is not part of it.
-fn markdown_blocks(text: &str) -> Vec<Block> {
+fn markdown_blocks(text: &str) -> Vec<TextBlock> {
     let options = MARKDOWN | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut blocks = Vec::new();
     let mut depth = 0_usize;
     let mut items: Vec<Range<usize>> = Vec::new();
-    // Where emphasis, code and links of a paragraph are.
+    // The ranges of emphasis, code and links of a paragraph.
     let mut closed: Vec<Range<usize>> = Vec::new();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         #[expect(clippy::wildcard_enum_match_arm, reason = "all other parts of a block stay within it")]
@@ -173,12 +173,12 @@ fn markdown_blocks(text: &str) -> Vec<Block> {
                 }
                 let is_long = range.len() > PASSAGE_BYTES;
                 match end {
-                    TagEnd::Heading(level) => blocks.push(Block::Heading(level, range)),
+                    TagEnd::Heading(level) => blocks.push(TextBlock::Heading(level, range)),
                     TagEnd::MetadataBlock(_) => {}
                     TagEnd::Paragraph if is_long => blocks.extend(pieces(text, range, &closed)),
-                    TagEnd::Table if is_long => blocks.push(Block::Table(range)),
-                    TagEnd::List(_) if is_long => blocks.extend(items.drain(..).map(Block::Piece)),
-                    _ => blocks.push(Block::Piece(range)),
+                    TagEnd::Table if is_long => blocks.push(TextBlock::Table(range)),
+                    TagEnd::List(_) if is_long => blocks.extend(items.drain(..).map(TextBlock::Piece)),
+                    _ => blocks.push(TextBlock::Piece(range)),
                 }
                 items.clear();
                 closed.clear();
@@ -191,7 +191,7 @@ fn markdown_blocks(text: &str) -> Vec<Block> {
 }
 
 /// The paragraphs of a plain text: what empty lines separate.
-fn plain_blocks(text: &str) -> Vec<Block> {
+fn plain_blocks(text: &str) -> Vec<TextBlock> {
     let mut blocks = Vec::new();
     let mut start = 0;
     for paragraph in text.split_inclusive("\n\n") {
@@ -200,15 +200,15 @@ fn plain_blocks(text: &str) -> Vec<Block> {
         if range.len() > PASSAGE_BYTES {
             blocks.extend(pieces(text, range, &[]));
         } else {
-            blocks.push(Block::Piece(range));
+            blocks.push(TextBlock::Piece(range));
         }
     }
     blocks
 }
 
-/// The sentences and lines of a paragraph. None ends inside of what is closed, and none is longer than a passage, unless
-/// something that is closed is.
-fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block> {
+/// The sentences and lines of a paragraph. None ends inside of emphasis, code or a link, and none is longer than a
+/// passage, unless something that is closed is.
+fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<TextBlock> {
     let mut pieces = Vec::new();
     let mut start = range.start;
     // The places that are asked for never go back.
@@ -222,12 +222,12 @@ fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block
     };
     for (at, sentence) in text[range.clone()].split_sentence_bound_indices() {
         let end = range.start + at + sentence.len();
-        // What has no full stop is cut between words.
+        // A text without a full stop is cut between words.
         let mut last = start;
         for (word_at, word) in sentence.split_word_bound_indices() {
             let word_end = range.start + at + word_at + word.len();
             if word_end - start > PASSAGE_BYTES && last > start {
-                pieces.push(Block::Piece(start..last));
+                pieces.push(TextBlock::Piece(start..last));
                 start = last;
             }
             if can_end(word_end) {
@@ -235,12 +235,12 @@ fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block
             }
         }
         if can_end(end) && end > start {
-            pieces.push(Block::Piece(start..end));
+            pieces.push(TextBlock::Piece(start..end));
             start = end;
         }
     }
     if start < range.end {
-        pieces.push(Block::Piece(start..range.end));
+        pieces.push(TextBlock::Piece(start..range.end));
     }
     pieces
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use citewire_documents::Markup;
 
-use super::file::Content;
+use super::file::FileContent;
 use super::passage::Passage;
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, MAX_PIECE_BYTES, StoreError};
 
@@ -31,14 +31,14 @@ struct StoredPassage {
 }
 
 impl StoredText {
-    pub(super) fn of(content: &Content) -> Self {
+    pub(super) fn of(content: &FileContent) -> Self {
         let stored = |passage: &Arc<Passage>| StoredPassage {
             headings: passage.headings.clone(),
             text: passage.text.clone(),
             page: passage.page,
             plain: passage.markup == Markup::Plain,
         };
-        let Content { document, passages, .. } = content;
+        let FileContent { document, passages, .. } = content;
         Self { title: document.title.clone(), pages: document.pages, passages: passages.iter().map(stored).collect() }
     }
 

@@ -15,33 +15,33 @@ use crate::digest::of_parts;
 /// Another number has everything read again: to be raised when readers have learned to read more.
 const READER: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
 
-/// So many documents are remembered; the oldest go first.
+/// The number of documents that are remembered; the oldest go first.
 const MOST: usize = 1_000;
 
 /// A document is tried again after this time: the machine may have been busy.
 const REMEMBERED_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What is remembered of a document.
+/// The memory of one document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Entry {
+struct UnreadableFile {
     reason: Unreadable,
-    /// In Unix seconds.
+    /// Unix time in seconds.
     since: u64,
 }
 
 /// Documents that could not be read, by their content.
 #[derive(Debug)]
-pub(super) struct Unreadables(Mutex<Memory>);
+pub(super) struct Unreadables(Mutex<UnreadableFiles>);
 
 #[derive(Debug)]
-struct Memory {
-    entries: BTreeMap<String, Entry>,
+struct UnreadableFiles {
+    entries: BTreeMap<String, UnreadableFile>,
     file: Option<PathBuf>,
 }
 
 impl Unreadables {
     pub(super) const fn new() -> Self {
-        Self(Mutex::new(Memory { entries: BTreeMap::new(), file: None }))
+        Self(Mutex::new(UnreadableFiles { entries: BTreeMap::new(), file: None }))
     }
 
     /// Remembers in this file from now on, and what it has already.
@@ -58,7 +58,7 @@ impl Unreadables {
         Ok(())
     }
 
-    /// Why this document could not be read before.
+    /// The reason why this document could not be read before.
     pub(super) fn reason(&self, key: &str) -> Option<Unreadable> {
         let entry = self.memory().entries.get(key)?.clone();
         let age = now().saturating_sub(entry.since);
@@ -82,7 +82,7 @@ impl Unreadables {
             | Unreadable::NotUtf8 => return,
         }
         let mut memory = self.memory();
-        memory.entries.insert(key, Entry { reason: reason.clone(), since: now() });
+        memory.entries.insert(key, UnreadableFile { reason: reason.clone(), since: now() });
         while memory.entries.len() > MOST {
             let oldest = memory.entries.iter().min_by_key(|(_, entry)| entry.since).map(|(key, _)| key.clone());
             oldest.and_then(|key| memory.entries.remove(&key));
@@ -94,13 +94,13 @@ impl Unreadables {
         }
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, UnreadableFiles> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Replaces the file as a whole.
-fn write(file: &Path, entries: &BTreeMap<String, Entry>) -> io::Result<()> {
+fn write(file: &Path, entries: &BTreeMap<String, UnreadableFile>) -> io::Result<()> {
     let new = file.with_extension("new");
     fs::write(&new, serde_json::to_vec(entries)?)?;
     fs::rename(new, file)

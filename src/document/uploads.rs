@@ -8,37 +8,37 @@ use citewire_documents::{Format, Unreadable};
 use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
-use super::file::{self, Content};
-use super::original::{OriginalFile, Place};
+use super::file::{self, FileContent};
+use super::original::{FileLocation, OriginalFile};
 use super::stored_passages::{StoredText, read_part};
 use super::{Document, DocumentReader, LibraryError, UploadOptions};
 use crate::store::{AssistantStore, DocumentKey, DocumentPart, DocumentState, StoreError, StoredDocument};
 
 /// The uploaded documents of one assistant, and which of them were read last.
 #[derive(Debug)]
-pub(super) struct Uploads {
+pub(super) struct UploadLibrary {
     store: Arc<dyn AssistantStore>,
     assistant: String,
     options: UploadOptions,
-    seen: Mutex<Seen>,
-    /// How many of them cannot be read.
+    seen: Mutex<UploadSnapshot>,
+    /// The number of documents that cannot be read.
     unreadable: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct UploadSnapshot {
     documents: Vec<StoredDocument>,
-    /// By their names.
-    texts: BTreeMap<String, Text>,
+    /// The texts, by their names.
+    texts: BTreeMap<String, UploadText>,
 }
 
 #[derive(Clone, Debug)]
-struct Text {
+struct UploadText {
     key: DocumentKey,
-    content: Content,
+    content: FileContent,
 }
 
-impl Uploads {
+impl UploadLibrary {
     pub(super) fn new(store: Arc<dyn AssistantStore>, assistant: String, options: UploadOptions) -> Self {
         Self { store, assistant, options, seen: Mutex::default(), unreadable: AtomicUsize::new(0) }
     }
@@ -46,7 +46,7 @@ impl Uploads {
     /// The documents that can be searched, by name; `None` when they are those of the call before.
     ///
     /// While a new upload is read, the passages of the document before it stay.
-    pub(super) async fn changed(&self) -> Result<Option<Vec<Content>>, LibraryError> {
+    pub(super) async fn changed(&self) -> Result<Option<Vec<FileContent>>, LibraryError> {
         let mut seen = self.seen.lock().await;
         let documents = self.store.documents(&self.assistant).await?;
         if documents == seen.documents {
@@ -68,19 +68,19 @@ impl Uploads {
         let unreadable = documents.iter().filter(|stored| matches!(stored.state, DocumentState::Unreadable { .. }));
         self.unreadable.store(unreadable.count(), Ordering::Relaxed);
         let all = texts.values().map(|text| text.content.clone()).collect();
-        *seen = Seen { documents, texts };
+        *seen = UploadSnapshot { documents, texts };
         Ok(Some(all))
     }
 
-    async fn text(&self, stored: &StoredDocument) -> Result<Option<Text>, StoreError> {
+    async fn text(&self, stored: &StoredDocument) -> Result<Option<UploadText>, StoreError> {
         let Some(text) = StoredText::read(&*self.store, stored.key).await? else { return Ok(None) };
         let Some(format) = Format::of_name(&stored.name) else { return Ok(None) };
         let base = self.options.base_url.as_ref();
         let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
         document.pages = text.pages;
         document.edition = Some(stored.key.0);
-        let content = Content::new(document, text.passages());
-        Ok(Some(Text { key: stored.key, content }))
+        let content = FileContent::new(document, text.passages());
+        Ok(Some(UploadText { key: stored.key, content }))
     }
 
     pub(super) fn unreadable(&self) -> usize {
@@ -108,7 +108,7 @@ impl Uploads {
             let StoredDocument { key, bytes, received, .. } = document;
             // A store that was restored may give a key again, at another time.
             let tag = format!("{}-{:x}", key.0, received.timestamp_millis());
-            OriginalFile::new(*bytes, Some(tag), Place::Upload(Arc::clone(&self.store), *key))
+            OriginalFile::new(*bytes, Some(tag), FileLocation::Upload(Arc::clone(&self.store), *key))
         }))
     }
 }
@@ -164,7 +164,7 @@ impl ReadUpload {
                 Ok(true) => {
                     DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
                 }
-                // It was replaced or deleted meanwhile.
+                // The document was replaced or deleted meanwhile.
                 Ok(false) => return Ok(()),
                 // Another attempt would fail as well, and keep the documents behind it waiting.
                 Err(error @ StoreError::Full { .. }) => DocumentState::Unreadable { reason: error.to_string() },

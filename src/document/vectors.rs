@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// So many products are added up side by side, so that the compiler can use vector instructions.
+/// The number of products that are added up side by side, so that the compiler can use vector instructions.
 const LANES: usize = 16;
 
 /// The digest of all texts that vectors are made of.
@@ -21,7 +21,7 @@ pub(super) struct DocumentVectors {
 
 /// The vectors of one document, and the place of its first passage in the index.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct VectorBlock {
     pub(super) first: usize,
     pub(super) texts: TextsDigest,
     pub(super) vectors: DocumentVectors,
@@ -30,7 +30,7 @@ pub(super) struct Block {
 /// A passage near a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Near {
-    /// Its place in the index.
+    /// The place of the passage in the index.
     pub(super) place: usize,
     pub(super) cosine: f32,
 }
@@ -66,9 +66,9 @@ pub(super) fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 /// The passages nearest to a question, the nearest first, at most `limit`. Every vector is compared: at a hundred thousand that
 /// takes less time than a call of the service that computed the vector of the question.
-pub(super) fn nearest(blocks: &[Block], question: &[f32], limit: usize) -> Vec<Near> {
+pub(super) fn nearest(blocks: &[VectorBlock], question: &[f32], limit: usize) -> Vec<Near> {
     let mut all: Vec<Near> = Vec::new();
-    for Block { first, vectors, .. } in blocks.iter().filter(|block| block.vectors.dimension == question.len()) {
+    for VectorBlock { first, vectors, .. } in blocks.iter().filter(|block| block.vectors.dimension == question.len()) {
         let rows = vectors.rows.chunks_exact(vectors.dimension.max(1)).enumerate();
         let near = rows.map(|(at, row)| Near { place: first + at, cosine: dot(row, question) });
         all.extend(near.filter(|near| near.cosine > 0.0));
@@ -92,13 +92,13 @@ fn nearest_first(one: &Near, other: &Near) -> Ordering {
 mod tests {
     use super::*;
 
-    fn block(first: usize, rows: &[[f32; 2]]) -> Block {
+    fn block(first: usize, rows: &[[f32; 2]]) -> VectorBlock {
         let rows = rows.iter().flat_map(|row| {
             let mut row = *row;
             assert!(normalize(&mut row));
             row
         });
-        Block { first, texts: [0; 32], vectors: DocumentVectors { dimension: 2, rows: rows.collect() } }
+        VectorBlock { first, texts: [0; 32], vectors: DocumentVectors { dimension: 2, rows: rows.collect() } }
     }
 
     #[test]
@@ -129,7 +129,11 @@ mod tests {
         let blocks = [
             block(0, &[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
             block(3, &[[1.0, 1.0], [-1.0, 0.0], [1.0, 0.0]]),
-            Block { first: 6, texts: [0; 32], vectors: DocumentVectors { dimension: 3, rows: Arc::from([1.0; 3]) } },
+            VectorBlock {
+                first: 6,
+                texts: [0; 32],
+                vectors: DocumentVectors { dimension: 3, rows: Arc::from([1.0; 3]) },
+            },
         ];
         let places = |limit| nearest(&blocks, &[1.0, 0.0], limit).iter().map(|near| near.place).collect::<Vec<_>>();
         assert_eq!(places(10), [0, 5, 3]);

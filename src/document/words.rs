@@ -5,15 +5,15 @@
 /// There a word cannot be told from its neighbours without a dictionary. Pairs of letters need none, find words of two letters,
 /// as most Chinese ones are, and are looked for as phrases in an index of single letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    /// In lower case, without the diacritics that writers leave out.
+pub(super) struct SearchWord {
+    /// The word in lower case, without the diacritics that writers leave out.
     pub(super) text: String,
-    /// Whether it is of a writing without blanks.
+    /// Whether the word is of a writing without blanks.
     pub(super) is_unspaced: bool,
 }
 
 /// The words of a text in their order.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<SearchWord> {
     let mut words = Vec::new();
     let (mut word, mut run) = (String::new(), Vec::new());
     // The blank at the end ends the last word.
@@ -24,7 +24,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         }
         if unspaced || !c.is_alphanumeric() {
             if !word.is_empty() {
-                words.push(Word { text: std::mem::take(&mut word), is_unspaced: false });
+                words.push(SearchWord { text: std::mem::take(&mut word), is_unspaced: false });
             }
             run.extend(Some(c).filter(|_| unspaced));
         } else {
@@ -34,8 +34,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-fn pairs(run: &mut Vec<char>, words: &mut Vec<Word>) {
-    let of = |letters: &[char]| Word { text: letters.iter().collect(), is_unspaced: true };
+fn pairs(run: &mut Vec<char>, words: &mut Vec<SearchWord>) {
+    let of = |letters: &[char]| SearchWord { text: letters.iter().collect(), is_unspaced: true };
     match run.len() {
         0 => {}
         1 => words.push(of(run)),
@@ -99,7 +99,7 @@ pub(super) fn are_alike(one: &str, other: &str) -> bool {
 }
 
 /// Words that say nothing about what is asked. Without diacritics, as [`words`] gives them.
-pub(super) fn is_stop_word(word: &Word) -> bool {
+pub(super) fn is_stop_word(word: &SearchWord) -> bool {
     if word.is_unspaced {
         return UNSPACED.contains(&word.text.as_str())
             || word.text.contains(['的', '了', '吗', '呢', '吧', '啊', '嗎']);

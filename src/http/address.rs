@@ -32,12 +32,12 @@ pub(crate) fn origin(request: &HttpRequest) -> Option<&str> {
     request.headers().get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default())
 }
 
-/// The same for everything else.
+/// The base address for everything that is not a WebSocket.
 pub(crate) fn http_base(options: &HttpOptions, request: &HttpRequest) -> String {
     web_socket_base(options, request).replacen("ws", "http", 1)
 }
 
-/// What stands in `Host`, when it can stand in a URL.
+/// The value of `Host`, if it can stand in a URL.
 pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
     request.headers().get(HOST)?.to_str().ok().filter(|host| is_authority(host))
 }

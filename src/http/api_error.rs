@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
+use super::admission::{HostError, LimitError};
 use super::body::BodyError;
 use super::completions::CompletionError;
-use super::door::{HostError, LimitError};
 use super::envelope::EnvelopeError;
 use super::error::{
     AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError,
@@ -25,7 +25,7 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// Who calls is not allowed to.
+    /// The caller is not allowed to do this.
     #[error(transparent)]
     Auth(#[from] AuthError),
     /// The body could not be taken in.
@@ -37,7 +37,7 @@ pub enum ApiError {
     /// The answer could not be converted.
     #[error("{source}")]
     Convert {
-        /// Why.
+        /// The cause, with its place in the answer.
         source: ConvertError,
         /// JSON pointer of the answer within the body.
         at: &'static str,

@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use unicode_normalization::UnicodeNormalization as _;
 use utoipa::ToSchema;
 
+use super::admission::uploads::{FREE_BYTES, UploadSlot, Uploader};
 use super::assistants::manager;
 use super::audit::StoredVersion;
 use super::body::Incoming;
 use super::convert::json;
-use super::door::uploads::{FREE_BYTES, Place, Uploader};
 use super::error::AssistantError;
 use super::tasks::Tasks;
 use super::{ApiError, State};
@@ -137,10 +137,10 @@ pub(crate) async fn upload(
     let limit = usize::try_from(options.max_document_bytes).unwrap_or(usize::MAX);
     let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
     let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
-    let mut place = state.uploads.begin(Uploader::Key)?;
+    let mut slot = state.uploads.begin(Uploader::Key)?;
     let key = store.draft_document(&name, &file).await?.ok_or(AssistantError::Unknown)?;
-    let mut draft = Draft { store: Arc::clone(store), key: Some(key), tasks: state.tasks.clone() };
-    let taken = take(&**store, key, &options, &mut place, incoming).await;
+    let mut draft = UploadDraft { store: Arc::clone(store), key: Some(key), tasks: state.tasks.clone() };
+    let taken = take(&**store, key, &options, &mut slot, incoming).await;
     draft.key = None;
     if taken.is_err() {
         store.discard_draft(key).await?;
@@ -236,14 +236,14 @@ fn check_name(file: &str) -> Result<(), AssistantError> {
 }
 
 /// A document on its way into the store. Unless all of it came there, it is deleted, also when its sender is gone.
-struct Draft {
+struct UploadDraft {
     store: Arc<dyn AssistantStore>,
     /// `None` when it is published.
     key: Option<DocumentKey>,
     tasks: Tasks,
 }
 
-impl Drop for Draft {
+impl Drop for UploadDraft {
     fn drop(&mut self) {
         let Some(key) = self.key else { return };
         let store = Arc::clone(&self.store);
@@ -261,7 +261,7 @@ async fn take(
     store: &dyn AssistantStore,
     key: DocumentKey,
     options: &UploadOptions,
-    place: &mut Place,
+    slot: &mut UploadSlot,
     mut incoming: Incoming,
 ) -> Result<(), ApiError> {
     let mut piece = Vec::new();
@@ -270,7 +270,7 @@ async fn take(
         if !has_room && incoming.length() > FREE_BYTES {
             let asked = Instant::now();
             // The store has all but one piece.
-            place.take(incoming.expected().min(MAX_PIECE_BYTES)).await?;
+            slot.take(incoming.expected().min(MAX_PIECE_BYTES)).await?;
             incoming.waited(asked.elapsed());
             has_room = true;
         }

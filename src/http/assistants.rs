@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::audit::StoredVersion;
 use super::convert::json;
-use super::direct_line::Conversation;
+use super::direct_line::ConversationGrant;
 use super::error::AssistantError;
 use super::{ApiError, State, body, token_parameters};
 use crate::assistant::{AssistantInfo, AssistantManager, Origin};
@@ -188,7 +188,7 @@ pub(crate) async fn delete(
     params(("name" = String, Path, description = "The name of the assistant")),
     request_body(content = Option<token_parameters::TokenParameters>),
     responses(
-        (status = 200, description = "A token for a new conversation", body = Conversation),
+        (status = 200, description = "A token for a new conversation", body = ConversationGrant),
         (status = 400, description = "The request body is invalid"),
         (status = 404, description = "The assistant does not exist"),
         (status = 413, description = "The request body is too large"),
@@ -206,10 +206,10 @@ pub(crate) async fn generate_token(
     let assistant = state.assistants.get(&name).ok_or(AssistantError::Unknown)?;
     let owner = assistant.name().parse().map_err(|_| AssistantError::Unknown)?;
     let grant = state.direct_line.generate(&Caller::Secret(owner), token_parameters::read(&body)?)?;
-    json(HttpResponse::Ok(), &Conversation::from(&grant))
+    json(HttpResponse::Ok(), &ConversationGrant::from(&grant))
 }
 
-/// What changes the assistants of this server.
+/// The manager through which assistants of this server change.
 pub(super) fn manager(state: &State) -> Result<&AssistantManager, AssistantError> {
     state.manager.as_deref().ok_or(AssistantError::NotManaged)
 }

@@ -41,7 +41,7 @@ pub(crate) fn refused(state: &State, request: &HttpRequest, id: &str, status: St
 
 /// Says that a request changed something, took something away or took something along, when it was one that does.
 pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: StatusCode) {
-    // The routes are told by their paths: to ask for the pattern that matched is to match again, for every request.
+    // Routes are recognised by their paths: to ask for the pattern that matched is to match again, for every request.
     let path = request.path();
     if !status.is_success() || !path.starts_with("/v1/") {
         return;
@@ -68,7 +68,7 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
     }
 }
 
-/// Where documents are downloaded: `/v1/documents/{id}/download`.
+/// The prefix of downloads of documents: `/v1/documents/{id}/download`.
 const DOCUMENTS: &str = "/v1/documents/";
 
 /// The name of the key, `-` without one, and the address of the caller.
@@ -77,7 +77,7 @@ fn caller(state: &State, request: &HttpRequest) -> (String, String) {
     (key, state.options.trusted_proxies.client(request).to_string())
 }
 
-/// The path as it came, in which nothing can move a cursor: what is not printable is percent-encoded in it.
+/// The path as it came, in which nothing can move a cursor: bytes that are not printable are percent-encoded.
 fn shown(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(LONGEST_PATH).collect()
 }

@@ -10,21 +10,21 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
 use super::address::origin;
+use super::admission::{ApiKey, Scope};
 use super::audit::KeyName;
-use super::documents::{self, Reader};
-use super::door::{ApiKey, Scope};
+use super::documents::{self, DownloadReader};
 use super::error::AuthError;
 use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS};
 use super::query::Query;
-use super::ticket::Ticket;
-use super::{ApiError, State, body, figures};
+use super::ticket::ConnectorTicket;
+use super::{ApiError, State, body, metrics};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
 /// The credential that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing, or the handler looks for itself: the routes of [`OPEN`].
+    /// No credential, or one that the handler checks itself: the routes of [`OPEN`].
     Open,
     /// A key with this scope.
     Key(Scope),
@@ -45,7 +45,7 @@ pub enum Access {
 pub(crate) struct PageCaller(pub(crate) Claims);
 
 impl Access {
-    /// What the route with this pattern asks for.
+    /// The credential that the route with this pattern asks for.
     #[must_use]
     pub fn of(pattern: &str) -> Self {
         if OPEN.contains(&pattern) {
@@ -66,7 +66,7 @@ impl Access {
     }
 }
 
-/// The part of the API to which a route belongs. A route that nobody has thought of needs the widest scope.
+/// The part of the API to which a route belongs. A route without an entry needs the widest scope.
 fn scope(pattern: &str) -> Scope {
     const CONVERT: [&str; 6] =
         ["/v1/activities", "/v1/records", "/v1/open-webui", "/v1/assistanthub", "/v1/prompt", "/v1/check"];
@@ -84,7 +84,7 @@ fn scope(pattern: &str) -> Scope {
     }
 }
 
-/// Lets a request through to its handler, with what is known of the caller, or turns it away.
+/// Passes a request to its handler, with the caller that the credential shows, or refuses it.
 pub(crate) async fn authenticate(
     access: Access,
     mut request: ServiceRequest,
@@ -111,10 +111,10 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), ApiError> {
         Err(AuthError::Missing)
             if access == Access::Download && documents::is_signed(&Query::of(request.request())) =>
         {
-            request.extensions_mut().insert(Reader::Unknown);
+            request.extensions_mut().insert(DownloadReader::Unknown);
             return Ok(());
         }
-        Err(AuthError::Missing) if access == Access::Metrics && figures::is_open_to(state, request) => return Ok(()),
+        Err(AuthError::Missing) if access == Access::Metrics && metrics::is_open_to(state, request) => return Ok(()),
         bearer => bearer?,
     };
     match access {
@@ -124,9 +124,9 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), ApiError> {
             let reader = match state.options.key(bearer) {
                 Some(key) => {
                     let_in(request, key, Scope::Answer)?;
-                    Reader::Trusted
+                    DownloadReader::Trusted
                 }
-                None => Reader::Of(token(state, request, bearer)?.conv),
+                None => DownloadReader::Of(token(state, request, bearer)?.conv),
             };
             request.extensions_mut().insert(reader);
         }
@@ -168,7 +168,7 @@ fn let_in(request: &ServiceRequest, key: &ApiKey, scope: Scope) -> Result<(), Au
 fn check_bot(request: &ServiceRequest, state: &State) -> Result<(), ApiError> {
     let bearer = bearer(request);
     let extensions = request.extensions();
-    let ticket = extensions.get::<Ticket>().map(|ticket| ticket.0.clone());
+    let ticket = extensions.get::<ConnectorTicket>().map(|ticket| ticket.0.clone());
     drop(extensions);
     let id = conversation_of(request);
     let bot = state.bot.as_ref();

@@ -13,18 +13,19 @@ use actix_web::{Error, HttpMessage as _, HttpRequest, error::PayloadError, http:
 use futures_util::{Stream, StreamExt as _, stream};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
-/// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
+/// The bytes beyond the limit that are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
 const DISCARD_BYTES: usize = 64 * 1024 * 1024;
 
-/// What of a refused body comes within this time, and again within it, is on its way; and no longer than so long in all.
+/// The longest pause between the bytes of a refused body that count as on their way, and the longest time for all of
+/// them.
 const ON_ITS_WAY: Duration = Duration::from_millis(250);
 const ON_ITS_WAY_IN_ALL: Duration = Duration::from_secs(2);
 
-/// An upload may come as slowly as it likes for so long.
+/// The time in which an upload may come as slowly as it likes.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// So much of a body is thrown away for a caller who is not let in, and for so long.
+/// The bytes of a body that are thrown away for a caller who is not let in, and the time for them.
 const DISCARD_UNWANTED_BYTES: usize = 1024 * 1024;
 const DISCARD_UNWANTED_FOR: Duration = Duration::from_secs(5);
 
@@ -32,30 +33,30 @@ const DISCARD_UNWANTED_FOR: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// It is longer than allowed.
+    /// The body is longer than allowed.
     #[error("the body is longer than {limit} bytes")]
     TooLong {
-        /// What is allowed.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     #[error("the body did not arrive within {seconds} s")]
     TooSlow {
-        /// What is allowed.
+        /// The limit, in seconds.
         seconds: u64,
     },
-    /// It came with less than the least rate.
+    /// The body came with less than the least rate.
     #[error(
         "the body came too slowly: send at least {rate} bytes a second behind the first {grace} seconds, or lower the setting \
          limits.upload_bytes_per_second (CITEWIRE_LIMITS_UPLOAD_BYTES_PER_SECOND)"
     )]
     BelowRate {
-        /// What is asked for, in bytes a second.
+        /// The least rate, in bytes a second.
         rate: u32,
         /// The time in seconds in which it may come as it likes.
         grace: u64,
     },
-    /// It broke off.
+    /// The body broke off.
     #[error("the body could not be read")]
     Broken(#[source] PayloadError),
 }
@@ -89,7 +90,7 @@ impl Held {
         Some(held)
     }
 
-    /// Has the response let go when it is out.
+    /// Releases the value when the response is out.
     pub(crate) fn until_sent(self, response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
         response.map_body(|_, response| BoxBody::new(Closing { response, _held: self }))
     }
@@ -106,21 +107,21 @@ impl Stream for Held {
 /// The rest of a body that is refused because of the length that it announces. The answer goes out first, and then this is thrown
 /// away, so that a client that looks at nothing before it has sent everything gets to see it.
 #[derive(Clone)]
-struct Unread(Rc<RefCell<Payload>>);
+struct UnreadBody(Rc<RefCell<Payload>>);
 
 /// A response to a client that is still sending.
 struct Draining {
     /// `None` when all of it is out.
     response: Option<BoxBody>,
     size: BodySize,
-    unread: Unread,
+    unread: UnreadBody,
     left: usize,
     until: Pin<Box<Sleep>>,
 }
 
-/// Has the response, if its body was refused for its announced length, throw away what the client still sends.
+/// Makes the response, if its body was refused for its announced length, throw away what the client still sends.
 pub(crate) fn drain(response: ServiceResponse<BoxBody>, within: Duration) -> ServiceResponse<BoxBody> {
-    let unread = response.request().extensions_mut().remove::<Unread>();
+    let unread = response.request().extensions_mut().remove::<UnreadBody>();
     let Some(unread) = unread else { return response };
     response.map_body(|_, response| {
         let (size, until) = (response.size(), Box::pin(sleep(within)));
@@ -144,7 +145,7 @@ async fn admit(request: &HttpRequest, mut payload: Payload, limit: usize) -> Res
             }
         };
         if !is_whole {
-            request.extensions_mut().insert(Unread(Rc::new(RefCell::new(payload))));
+            request.extensions_mut().insert(UnreadBody(Rc::new(RefCell::new(payload))));
         }
     }
     Err(BodyError::TooLong { limit })
@@ -163,7 +164,7 @@ pub(crate) async fn read(
         .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
 }
 
-/// A body of at most `limit` bytes while it arrives; it breaks off where no byte of it comes for so long.
+/// A body of at most `limit` bytes while it arrives; it breaks off where no byte of it comes for `pause`.
 pub(crate) fn follow(
     request: &HttpRequest,
     payload: Payload,
@@ -211,17 +212,17 @@ impl Incoming {
         Ok(Self { payload, limit, length: 0, expected, pause, begun: Instant::now(), rate })
     }
 
-    /// How many bytes have come.
+    /// The number of bytes so far.
     pub(crate) fn length(&self) -> usize {
         self.length
     }
 
-    /// How many bytes come at most.
+    /// The maximum number of bytes that come.
     pub(crate) fn expected(&self) -> usize {
         self.expected
     }
 
-    /// Does not count the time that somebody else took, who had its sender wait.
+    /// Leaves out the time for which another part of the server made the sender wait.
     pub(crate) fn waited(&mut self, time: Duration) {
         self.begun += time;
     }
@@ -254,14 +255,14 @@ impl Incoming {
         }
     }
 
-    /// Until when the next bytes have to be there, for those before to have come with the least rate.
+    /// The time by which the next bytes must be there, for those before to have come with the least rate.
     fn due(&self) -> Option<Instant> {
         let seconds = self.length.checked_div(usize::try_from(self.rate).ok()?)?;
         Some(self.begun + GRACE + Duration::from_secs(u64::try_from(seconds).ok()?))
     }
 }
 
-/// Reads a body that nobody wants, within bounds, so that the client gets to see why.
+/// Reads a refused body, within bounds, so that the client gets to see why.
 pub(crate) async fn discard(mut payload: dev::Payload) {
     let read = async {
         let mut length = 0_usize;

@@ -91,7 +91,7 @@ pub(crate) struct ConversationHistory<'a> {
 
 /// A line of an export, as `citewire store export` writes it.
 #[derive(Serialize)]
-struct Line<'a> {
+struct ExportLine<'a> {
     conversation: &'a ConversationId,
     watermark: Watermark,
     activity: &'a Activity,
@@ -110,7 +110,8 @@ struct Line<'a> {
     ),
     responses(
         (status = 200, description = "One page of the list", body = ConversationList),
-        (status = 400, description = "A query parameter is invalid"),    ),
+        (status = 400, description = "A query parameter is invalid"),
+    ),
     security(("api_key" = []))
 )]
 pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
@@ -193,12 +194,12 @@ pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpR
     Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
 }
 
-/// Why an export is broken off.
-type Broken = Box<dyn std::error::Error>;
+/// The reason why an export is broken off.
+type ExportError = Box<dyn std::error::Error>;
 
 /// All activities, a page at a time, so that a long conversation is never held whole. A failure half-way breaks the
 /// response off, which its reader can tell from an end.
-fn lines(store: Arc<dyn ConversationStore>, id: ConversationId) -> impl Stream<Item = Result<Bytes, Broken>> {
+fn lines(store: Arc<dyn ConversationStore>, id: ConversationId) -> impl Stream<Item = Result<Bytes, ExportError>> {
     stream::try_unfold((store, id, None), async |(store, id, after)| {
         let page = store.read(&id, after, EXPORT_PAGE).await?.ok_or(Gone)?;
         if page.recorded.is_empty() {
@@ -206,7 +207,7 @@ fn lines(store: Arc<dyn ConversationStore>, id: ConversationId) -> impl Stream<I
         }
         let mut text = Vec::new();
         for Recorded { watermark, activity, .. } in &page.recorded {
-            serde_json::to_writer(&mut text, &Line { conversation: &id, watermark: *watermark, activity })?;
+            serde_json::to_writer(&mut text, &ExportLine { conversation: &id, watermark: *watermark, activity })?;
             text.push(b'\n');
         }
         Ok(Some((Bytes::from(text), (store, id, page.reached))))
@@ -218,14 +219,14 @@ fn lines(store: Arc<dyn ConversationStore>, id: ConversationId) -> impl Stream<I
 pub(super) fn lines_of_user(
     store: Arc<dyn ConversationStore>,
     user: String,
-) -> impl Stream<Item = Result<Bytes, Broken>> {
+) -> impl Stream<Item = Result<Bytes, ExportError>> {
     let pages = stream::try_unfold((Arc::clone(&store), user, None), async |(store, user, after)| {
         let ids = store.conversations_of(&user, after.as_ref(), EXPORT_PAGE).await?;
-        let Some(last) = ids.last().cloned() else { return Ok::<_, Broken>(None) };
-        Ok(Some((stream::iter(ids.into_iter().map(Ok::<_, Broken>)), (store, user, Some(last)))))
+        let Some(last) = ids.last().cloned() else { return Ok::<_, ExportError>(None) };
+        Ok(Some((stream::iter(ids.into_iter().map(Ok::<_, ExportError>)), (store, user, Some(last)))))
     });
     let left_out =
-        |line: &Result<Bytes, Broken>| std::future::ready(!line.as_ref().is_err_and(|error| error.is::<Gone>()));
+        |line: &Result<Bytes, ExportError>| std::future::ready(!line.as_ref().is_err_and(|error| error.is::<Gone>()));
     pages.try_flatten().map_ok(move |id| lines(Arc::clone(&store), id).filter(left_out)).try_flatten()
 }
 
@@ -234,12 +235,12 @@ pub(super) fn lines_of_user(
 #[error("the conversation was deleted")]
 struct Gone;
 
-/// The conversation that somebody calls so.
+/// The conversation of this id or name.
 pub(super) async fn known(state: &State, called: &str) -> Result<Conversation, ApiError> {
     Ok(find(&*state.store, called).await?.ok_or(DeliveryError::UnknownConversation)?)
 }
 
-/// What the world calls a conversation that is behind Azure Bot Service.
+/// The channel and the channel's conversation id, for a conversation behind Azure Bot Service.
 fn name(conversation: &Conversation) -> Option<String> {
     let reference = ConversationReference::from_stored(conversation.reference.as_ref()?).ok()?;
     Some(reference.name().to_string())

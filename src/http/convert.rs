@@ -59,7 +59,7 @@ pub(crate) async fn convert_answer(
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
-    // Who will read the activities, nobody knows.
+    // The readers of these activities are unknown, so addresses are those for anybody.
     let addresses = state.assistants.addresses_for_anybody();
     let converted = convert_body(&state, &request, body, Updates::Wanted, None, addresses).await?;
     json(HttpResponse::Ok(), &ActivitiesAnswer { activities: &converted.activities, report: &converted.report })
@@ -70,12 +70,12 @@ pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload)
     Ok(body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?)
 }
 
-/// How to handle the updates of a streamed answer.
+/// The handling of the updates of a streamed answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Updates {
-    /// They stand before the message, as many as the caller wished for.
+    /// The updates stand before the message, as many as the caller asked for.
     Wanted,
-    /// There are none: the answer has all arrived, so its message alone is delivered.
+    /// The answer has all arrived, so its message alone is delivered.
     Unwanted,
 }
 
@@ -99,7 +99,7 @@ pub(crate) async fn convert_body(
     }
 }
 
-/// Counts a conversion by what came of it.
+/// Counts a conversion by its outcome.
 fn count(metrics: &Metrics, from: Option<&'static str>, converted: &Result<Converted, ConvertError>) {
     let outcome = match converted {
         Ok(Converted { report, .. }) => counted(report),
@@ -167,10 +167,10 @@ mod tests {
 
     use super::*;
 
-    /// What is logged while something is done.
+    /// The log lines that are written while `does` runs.
     fn logged(does: impl FnOnce()) -> String {
-        struct Kept(Arc<Mutex<Vec<u8>>>);
-        impl io::Write for Kept {
+        struct LogLines(Arc<Mutex<Vec<u8>>>);
+        impl io::Write for LogLines {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
                 self.0.lock().expect("one thread").extend_from_slice(bytes);
                 Ok(bytes.len())
@@ -184,7 +184,7 @@ mod tests {
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::WARN)
             .with_ansi(false)
-            .with_writer(move || Kept(Arc::clone(&writer)))
+            .with_writer(move || LogLines(Arc::clone(&writer)))
             .finish();
         tracing::subscriber::with_default(subscriber, does);
         let lines = lines.lock().expect("one thread").clone();

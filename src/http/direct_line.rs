@@ -16,7 +16,8 @@ use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Gran
 /// A token for one conversation; with the address of its stream after a start or a reconnect.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Conversation<'a> {
+#[schema(as = Conversation)]
+pub(crate) struct ConversationGrant<'a> {
     #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     token: &'a str,
@@ -30,7 +31,7 @@ pub(crate) struct Conversation<'a> {
     reference_grammar_id: Option<String>,
 }
 
-impl<'a> From<&'a Grant> for Conversation<'a> {
+impl<'a> From<&'a Grant> for ConversationGrant<'a> {
     fn from(grant: &'a Grant) -> Self {
         Self {
             conversation_id: &grant.conversation_id,
@@ -63,7 +64,7 @@ pub(crate) struct OAuthSession {
     post, path = "/v3/directline/tokens/generate", tag = "direct line", operation_id = "generateToken",
     request_body(content = Option<TokenParameters>),
     responses(
-        (status = 200, description = "A token for a new conversation", body = Conversation),
+        (status = 200, description = "A token for a new conversation", body = ConversationGrant),
         (status = 400, description = "The request body or a query parameter is invalid"),
     ),
     security(("direct_line" = []))
@@ -76,20 +77,20 @@ pub(crate) async fn generate_token(
 ) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     let grant = state.direct_line.generate(&caller, token_parameters::read(&body)?)?;
-    json(HttpResponse::Ok(), &Conversation::from(&grant))
+    json(HttpResponse::Ok(), &ConversationGrant::from(&grant))
 }
 
 /// Renew a token.
 #[utoipa::path(
     post, path = "/v3/directline/tokens/refresh", tag = "direct line", operation_id = "refreshToken",
     responses(
-        (status = 200, description = "A new token for the same conversation", body = Conversation),
+        (status = 200, description = "A new token for the same conversation", body = ConversationGrant),
     ),
     security(("direct_line" = []))
 )]
 pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -> Result<HttpResponse, ApiError> {
     let grant = state.direct_line.refresh(&caller)?;
-    json(HttpResponse::Ok(), &Conversation::from(&grant))
+    json(HttpResponse::Ok(), &ConversationGrant::from(&grant))
 }
 
 /// Start a conversation.
@@ -97,8 +98,8 @@ pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -
     post, path = "/v3/directline/conversations", tag = "direct line", operation_id = "startConversation",
     request_body(content = Option<TokenParameters>),
     responses(
-        (status = 200, description = "The conversation of this token had already started", body = Conversation),
-        (status = 201, description = "The conversation was started", body = Conversation),
+        (status = 200, description = "The conversation of this token had already started", body = ConversationGrant),
+        (status = 201, description = "The conversation was started", body = ConversationGrant),
         (status = 400, description = "The request body or a query parameter is invalid"),
         (status = 429, description = "The store is full"),
     ),
@@ -126,7 +127,7 @@ pub(crate) async fn start_conversation(
         ("watermark" = Option<String>, Query, description = "The watermark of the last activity that you have"),
     ),
     responses(
-        (status = 200, description = "A new token, and a stream that starts after the watermark", body = Conversation),
+        (status = 200, description = "A new token, and a stream that starts after the watermark", body = ConversationGrant),
         (status = 400, description = "The request body or a query parameter is invalid"),
         (status = 404, description = "The conversation does not exist"),
     ),
@@ -230,11 +231,11 @@ async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<
     Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
 }
 
-fn with_stream<'a>(state: &State, request: &HttpRequest, started: &'a Started) -> Conversation<'a> {
+fn with_stream<'a>(state: &State, request: &HttpRequest, started: &'a Started) -> ConversationGrant<'a> {
     let base = address::web_socket_base(&state.options, request);
     let id = &started.grant.conversation_id;
     let watermark = started.after.map_or_else(|| "-".to_owned(), |after| after.to_string());
     // Nothing in the path and the credential needs escaping.
     let url = format!("{base}/v3/directline/conversations/{id}/stream?watermark={watermark}&t={}", started.stream);
-    Conversation { stream_url: Some(url), ..Conversation::from(&started.grant) }
+    ConversationGrant { stream_url: Some(url), ..ConversationGrant::from(&started.grant) }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn document() -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Ok(), openapi::document())
 }
 
-/// With a slash at the end, because the viewer names its files relative to it.
+/// Redirects to the address with a slash at the end, because the viewer names its files relative to it.
 pub(crate) async fn to_viewer() -> HttpResponse {
     HttpResponse::PermanentRedirect().insert_header((LOCATION, "/docs/")).finish()
 }

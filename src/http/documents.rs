@@ -22,12 +22,12 @@ use crate::document::{Document, DownloadAddress, DownloadError};
 
 /// The credential of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum DownloadReader {
     /// The API key.
     Trusted,
-    /// The token of a conversation: whoever has it reads what the assistant of that conversation cites.
+    /// The token of a conversation, whose holder reads the documents that the assistant of that conversation cites.
     Of(ConversationId),
-    /// Nothing but the address, which has not been judged yet.
+    /// The address alone, which has not been judged yet.
     Unknown,
 }
 
@@ -75,13 +75,13 @@ pub(crate) fn is_signed(query: &Query) -> bool {
 )]
 pub(crate) async fn download(
     state: Data<State>,
-    reader: ReqData<Reader>,
+    reader: ReqData<DownloadReader>,
     id: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let client = match &*reader {
-        Reader::Trusted => None,
-        Reader::Of(_) | Reader::Unknown => Some(state.options.trusted_proxies.client(&request)),
+        DownloadReader::Trusted => None,
+        DownloadReader::Of(_) | DownloadReader::Unknown => Some(state.options.trusted_proxies.client(&request)),
     };
     if let Some(client) = client {
         state.limits.download(client)?;
@@ -89,23 +89,23 @@ pub(crate) async fn download(
     let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
     // Before anything is looked up: to strangers, all assistants and documents are the same.
     let signed = match &*reader {
-        Reader::Unknown => Some(judge(&state, &address, &Query::of(&request)).await?),
-        Reader::Trusted | Reader::Of(_) => None,
+        DownloadReader::Unknown => Some(judge(&state, &address, &Query::of(&request)).await?),
+        DownloadReader::Trusted | DownloadReader::Of(_) => None,
     };
     let assistant = state.assistants.get(&address.assistant).ok_or(DocumentError::Unknown)?;
     match (&*reader, assistant.options().link_mode) {
-        (Reader::Trusted, LinkMode::Authenticated | LinkMode::Public) => {}
-        (Reader::Of(id), LinkMode::Authenticated | LinkMode::Public) => {
+        (DownloadReader::Trusted, LinkMode::Authenticated | LinkMode::Public) => {}
+        (DownloadReader::Of(id), LinkMode::Authenticated | LinkMode::Public) => {
             let own = state.assistants.answering(&Owner::of(id));
             // To the readers of one assistant, the documents of another are as if they were not there.
             own.filter(|own| own.name() == assistant.name()).ok_or(DocumentError::Unknown)?;
         }
-        (Reader::Trusted | Reader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
-        (Reader::Unknown, mode) => match (signed, mode) {
-            (Some(Signed::ForReaders), LinkMode::Authenticated | LinkMode::Public)
-            | (Some(Signed::ForATime { .. }), LinkMode::Public) => {}
-            (Some(Signed::ForReaders) | None, _) => return Err(DocumentError::Unknown.into()),
-            (Some(Signed::ForATime { .. }), LinkMode::None | LinkMode::Authenticated) => {
+        (DownloadReader::Trusted | DownloadReader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
+        (DownloadReader::Unknown, mode) => match (signed, mode) {
+            (Some(SignedReaders::ForReaders), LinkMode::Authenticated | LinkMode::Public)
+            | (Some(SignedReaders::ForATime { .. }), LinkMode::Public) => {}
+            (Some(SignedReaders::ForReaders) | None, _) => return Err(DocumentError::Unknown.into()),
+            (Some(SignedReaders::ForATime { .. }), LinkMode::None | LinkMode::Authenticated) => {
                 return Err(DocumentError::NotPublic.into());
             }
         },
@@ -113,12 +113,12 @@ pub(crate) async fn download(
     let library = assistant.library().ok_or(DocumentError::Unknown)?;
     let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
     let opened = library.open_file(&address.document).await.unwrap_or_else(|error| {
-        // What cannot be read is to readers as if it were not there.
+        // A document that cannot be read is to readers as if it were not there.
         tracing::warn!(document.id = %address.document, error = %error, "a document cannot be downloaded");
         None
     });
     let file = opened.ok_or(DocumentError::Unknown)?;
-    if let Some(Signed::ForATime { edition }) = signed {
+    if let Some(SignedReaders::ForATime { edition }) = signed {
         // While a new upload is read, answers still lead to the one before.
         let is_same = edition == file.edition() || edition == document.edition;
         if !is_same {
@@ -155,29 +155,29 @@ const PDF: &str = "application/pdf";
 const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; \
                           frame-ancestors 'none'";
 
-/// For whom an address is signed.
+/// The readers for whom an address is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Signed {
-    /// For everybody, until a time; where the document was uploaded, to this upload alone.
+enum SignedReaders {
+    /// Everybody, until a time; where the document was uploaded, for this upload alone.
     ForATime { edition: Option<u64> },
-    /// For the readers of a conversation.
+    /// The readers of a conversation.
     ForReaders,
 }
 
-/// What the signature of an address is good for.
-async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Result<Signed, ApiError> {
+/// The readers for whom the signature of an address is valid.
+async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Result<SignedReaders, ApiError> {
     let said = |name| query.get(name).unwrap_or_default();
     let signature = said(SIGNATURE);
     if let Some(conversation) = query.get(CONVERSATION) {
         let judged = state.downloads().judge(address, conversation, said(BEGUN), signature).await;
         judged?.map_err(DocumentError::from)?;
-        return Ok(Signed::ForReaders);
+        return Ok(SignedReaders::ForReaders);
     }
     let now = state.clock.now();
     let edition = query.get(EDITION).map(str::parse).transpose().map_err(|_| DownloadError::Forged);
     let edition = edition.map_err(DocumentError::from)?;
     state.download_key.verify(address, edition, said(EXPIRES), signature, now).map_err(DocumentError::from)?;
-    Ok(Signed::ForATime { edition })
+    Ok(SignedReaders::ForATime { edition })
 }
 
 /// The media type of a download. Markdown and plain text are in UTF-8; other texts may name another encoding themselves.

@@ -131,8 +131,8 @@ fn wished_assistant(body: &[u8]) -> Result<Option<String>, ParametersError> {
     }
 }
 
-/// To whom the conversation belongs. The assistant that answers on the channel need not be listed: it answers whoever chooses
-/// none, unless there is a bot, which then does.
+/// The owner of the conversation. The assistant that answers on the channel need not be listed: it answers whoever
+/// chooses none, unless there is a bot, which then does.
 fn owner(state: &State, wished: Option<String>) -> Result<Owner, EmbedError> {
     let Some(name) = wished else { return Ok(Owner::CHANNEL) };
     let of_channel = state.assistants.answering(&Owner::CHANNEL).filter(|_| state.bot.is_none());

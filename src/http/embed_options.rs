@@ -16,7 +16,7 @@ pub struct EmbedOptions {
 }
 
 impl EmbedOptions {
-    /// Whether any page may have it.
+    /// Whether any page may embed the chat.
     pub(crate) fn is_on(&self) -> bool {
         !self.origins.0.is_empty()
     }
@@ -49,7 +49,7 @@ impl EmbedOrigins {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether none is named.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -19,11 +19,11 @@ use crate::text::echo;
 pub(crate) struct Request<'a> {
     /// The answer, in the bytes in which it arrived, or those of the text that holds it.
     pub(crate) answer: Cow<'a, [u8]>,
-    /// Where the answer stands in the body, as a JSON pointer.
+    /// The place of the answer in the body, as a JSON pointer.
     pub(crate) at: &'static str,
-    /// How to convert it.
+    /// The options of the conversion.
     pub(crate) conversion: Conversion,
-    /// What a second step made of the answer; only where [`parse_steps`](Self::parse_steps) reads it.
+    /// The output of a second step that read the answer; only where [`parse_steps`](Self::parse_steps) reads it.
     pub(crate) reshaped: Option<&'a RawValue>,
 }
 
@@ -89,7 +89,7 @@ pub enum EnvelopeError {
     /// A member beside `answer` has no meaning.
     #[error("unknown member {:?}; the members beside answer are {known}", echo(name))]
     UnknownMember {
-        /// Its name.
+        /// The name of the member.
         name: String,
         /// The names that have one, separated by commas.
         known: String,
@@ -99,19 +99,19 @@ pub enum EnvelopeError {
     Member {
         /// JSON pointer of the member.
         pointer: String,
-        /// What is wrong with it.
+        /// The reason why the member is refused.
         reason: String,
     },
 }
 
-/// What may stand beside `answer`.
+/// The members that may stand beside `answer`.
 const KNOWN: [&str; 3] = ["from", "channel", "options"];
 
-/// The same, where an answer may be that of two steps.
+/// The members where an answer may be that of two steps.
 const KNOWN_OF_STEPS: [&str; 4] = ["from", "channel", "options", "reshaped"];
 
 impl<'a> Request<'a> {
-    /// How a raw answer is to be converted that has not arrived yet: it is never wrapped.
+    /// The options of a raw answer that has not arrived yet: it is never wrapped.
     pub(crate) fn of_raw(query: &Query) -> Result<Conversion, EnvelopeError> {
         let mut conversion = Conversion::to(dialect(query.get("channel").or(query.get("to")))?);
         conversion.from = query.format(query.get("from"))?;
@@ -126,8 +126,8 @@ impl<'a> Request<'a> {
         Self::parse_knowing(body, query, &KNOWN)
     }
 
-    /// The same for an answer that may be that of two steps (rule RC-06): `reshaped` is what the second step made of it, as
-    /// text or as its provider sent it.
+    /// Parses an answer that may be that of two steps (rule RC-06): `reshaped` is the output of the second one, as text
+    /// or as its provider sent it.
     pub(crate) fn parse_steps(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
         Self::parse_knowing(body, query, &KNOWN_OF_STEPS)
     }
@@ -139,11 +139,12 @@ impl<'a> Request<'a> {
         if query.get("from").is_some() {
             return Ok(raw(conversion));
         }
-        // Nobody writes the letters of a name as escapes: most raw bodies are told without reading them.
+        // The letters of a name are never written as escapes in practice: most raw bodies are recognised without
+        // parsing.
         if memchr::memmem::find(body, b"\"answer\"").is_none() {
             return Ok(raw(conversion));
         }
-        // What is no JSON object is a stream, or a fault that the conversion names better.
+        // A body that is no JSON object is a stream, or a fault that the conversion names better.
         let Ok(members) = serde_json::from_slice::<BTreeMap<String, &'a RawValue>>(body) else {
             return Ok(raw(conversion));
         };
@@ -190,9 +191,9 @@ pub(crate) struct PromptOptions {
 pub(crate) struct PromptRequest<'a> {
     /// The manifest, or the list of its sources.
     pub(crate) answer: &'a [u8],
-    /// Where it stands in the body, as a JSON pointer.
+    /// The place of the answer in the body, as a JSON pointer.
     pub(crate) at: &'static str,
-    /// How to list them.
+    /// The options of the list of sources.
     pub(crate) options: PromptOptions,
 }
 
@@ -241,7 +242,7 @@ fn parse_options<'de, T: serde::Deserialize<'de>>(raw: &'de RawValue) -> Result<
     })
 }
 
-/// Line and column count from the start of the options, which nobody sees; the pointer says it better.
+/// Line and column count from the start of the options, which are no place in the body; the pointer says it better.
 fn without_position(reason: &str) -> &str {
     reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason)
 }

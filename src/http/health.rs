@@ -10,10 +10,11 @@ use crate::assistant::Revision;
 
 /// The state of the server.
 #[derive(Serialize, ToSchema)]
-struct Health {
+#[schema(as = Health)]
+struct HealthReport {
     #[schema(example = "ok")]
     status: &'static str,
-    /// What does not work, but keeps nobody from being served here.
+    /// Faults that do not keep this server from serving requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     /// A digest of the assistants, their settings and documents. When all nodes of a cluster show the same, a change has arrived
@@ -30,7 +31,7 @@ struct Health {
 /// Answers are right without the bus, so that is no reason to send users elsewhere.
 const BUS_IS_DOWN: &str = "bus: not connected; readers on other nodes see answers when they are whole";
 
-/// What readers get from these nodes is right as well; those who go from one to the other are refused.
+/// Each node alone serves its readers correctly; readers who go from one to the other are refused.
 const OTHER_SECRETS: &str = "secrets: other nodes of the database have other secrets, and refuse the tokens of this one; \
                              the log names them";
 
@@ -38,7 +39,7 @@ const OTHER_SECRETS: &str = "secrets: other nodes of the database have other sec
 #[utoipa::path(
     get, path = "/healthz", tag = "operations", operation_id = "liveness",
     responses(
-        (status = 200, description = "The server is up", body = Health),
+        (status = 200, description = "The server is up", body = HealthReport),
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
@@ -53,7 +54,7 @@ pub(crate) async fn live() -> HttpResponse {
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
-        (status = 200, description = "The server is up", body = Health),
+        (status = 200, description = "The server is up", body = HealthReport),
         (status = 503, description = "The server is shutting down, or its store fails"),
     )
 )]
@@ -74,7 +75,7 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
 fn healthy(warnings: Vec<String>, revision: Option<Revision>, reading: usize) -> HttpResponse {
     let revision = revision.map(|revision| revision.to_string());
     let reading = Some(reading).filter(|reading| *reading > 0);
-    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health {
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(HealthReport {
         status: "ok",
         warnings,
         revision,

@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::convert::json;
 use super::error::MessagesError;
-use super::{ApiError, State, body, door};
+use super::{ApiError, State, admission, body};
 use crate::channels::azure_bot::auth::Bearer;
 use crate::channels::azure_bot::{AzureBot, Inbound, Received};
 
-/// Has a proxy pass on what comes when it comes.
+/// Tells a proxy to pass on each part of the body when it comes.
 const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ pub(crate) async fn receive(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let is_local = door::host::is_local(&request);
+    let is_local = admission::host::is_local(&request);
     let (azure, bearer) = match admit(&state, &request, is_local).await {
         Ok(admitted) => admitted,
         Err(error) => {
@@ -69,7 +69,7 @@ pub(crate) async fn receive(
     respond(received.map_err(MessagesError::Receive)?)
 }
 
-/// What can be said before the body is read.
+/// Judges the call before its body is read.
 async fn admit<'s>(
     state: &'s State,
     request: &HttpRequest,
@@ -85,7 +85,7 @@ async fn admit<'s>(
     Ok((azure, bearer))
 }
 
-/// The whole header: what is wrong with its form is for the verifier to say.
+/// The whole header: the verifier judges its form.
 fn authorization(request: &HttpRequest) -> Option<&str> {
     request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default())
 }

@@ -6,6 +6,7 @@
 
 mod address;
 mod admin;
+mod admission;
 mod answers;
 mod api_error;
 mod assistant_documents;
@@ -21,17 +22,16 @@ mod convert;
 mod direct_line;
 mod docs;
 mod documents;
-mod door;
 mod embed;
 mod embed_options;
 mod empty_search;
 mod envelope;
 mod error;
 mod feedback;
-mod figures;
 mod health;
 mod manifest;
 mod messages;
+mod metrics;
 mod openapi;
 mod options;
 mod outputs;
@@ -55,13 +55,13 @@ mod upload;
 mod users;
 mod web_chat;
 
+pub use admission::{
+    ApiKey, HostError, HostNames, InvalidHosts, InvalidProxies, InvalidScope, LimitError, LimitOptions, Scope,
+    TrustedProxies,
+};
 pub use api_error::ApiError;
 pub use auth::Access;
 pub use completions::CompletionError;
-pub use door::{
-    AllowedHosts, ApiKey, HostError, InvalidHosts, InvalidProxies, InvalidScope, LimitError, LimitOptions, Scope,
-    TrustedProxies,
-};
 pub use embed_options::{EmbedOptions, EmbedOrigins, InvalidOrigin};
 pub use error::{EmbedError, MessagesError};
 pub use openapi::document;

@@ -7,10 +7,10 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
-use super::problem::{BotError, CompletionProblem, Problem, Reader};
+use super::problem::{BotError, CompletionProblem, ErrorFormat, Problem};
 use super::{
     answers, assistant_documents, assistants, check, completions, connector, conversations, convert, direct_line,
-    documents, embed, feedback, figures, health, messages, outputs, page, records, session, socket, upload, users,
+    documents, embed, feedback, health, messages, metrics, outputs, page, records, session, socket, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -74,7 +74,7 @@ use super::{
         page::send_answer,
         health::live,
         health::ready,
-        figures::metrics,
+        metrics::metrics,
     ),
     tags(
         (name = "answers", description = "Conversion and delivery of answers; needs an API key."),
@@ -94,14 +94,14 @@ use super::{
         (name = "operations", description = "Health and metrics; `/metrics` may need an API key."),
     ),
     components(schemas(Problem, BotError, CompletionProblem)),
-    modifiers(&Credentials, &Refusals)
+    modifiers(&SecuritySchemes, &Refusals)
 )]
 struct Api;
 
 /// The credentials that routes ask for.
-struct Credentials;
+struct SecuritySchemes;
 
-impl Modify for Credentials {
+impl Modify for SecuritySchemes {
     fn modify(&self, document: &mut Document) {
         let components = document.components.get_or_insert_default();
         for (name, description) in [
@@ -127,7 +127,7 @@ struct Refusals;
 impl Modify for Refusals {
     fn modify(&self, document: &mut Document) {
         for (path, item) in &mut document.paths.paths {
-            let content = problem(Reader::of(path));
+            let content = problem(ErrorFormat::of(path));
             let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
             for operation in operations.into_iter().flatten() {
                 for (status, description) in refusals(operation) {
@@ -164,13 +164,13 @@ fn refusals(operation: &Operation) -> &'static [(&'static str, &'static str)] {
 }
 
 /// The media type and the schema of error bodies for this kind of client.
-fn problem(reader: Reader) -> (&'static str, &'static str) {
-    let schema = match reader {
-        Reader::Citewire => "Problem",
-        Reader::BotFramework => "BotError",
-        Reader::OpenAi => "CompletionProblem",
+fn problem(format: ErrorFormat) -> (&'static str, &'static str) {
+    let schema = match format {
+        ErrorFormat::Citewire => "Problem",
+        ErrorFormat::BotFramework => "BotError",
+        ErrorFormat::OpenAi => "CompletionProblem",
     };
-    (reader.media_type(), schema)
+    (format.media_type(), schema)
 }
 
 /// The document, built once.

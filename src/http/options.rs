@@ -9,7 +9,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::EmbedOptions;
-use super::door::{AllowedHosts, ApiKey, LimitOptions, TrustedProxies};
+use super::admission::{ApiKey, HostNames, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalog;
 use crate::ingest::Mappings;
 use crate::output::Redirectors;
@@ -18,29 +18,30 @@ use crate::secret::Secret;
 /// The options of the HTTP server.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free one.
     pub bind: SocketAddr,
     /// Worker threads; 0 takes one for each core.
     pub workers: usize,
-    /// So many connections are served at one time; more wait until one of them ends.
+    /// The number of connections that are served at one time; more wait until one of them ends.
     pub max_connections: usize,
     /// The keys of `/v1`; that which opens everything comes first.
     pub keys: Vec<ApiKey>,
     /// The secret of Direct Line, from which the key that signs tokens follows.
     pub direct_line_secret: Secret,
-    /// While the secret is exchanged, the other one: it opens the same, and what was signed with it holds.
+    /// The other secret, while the secret is exchanged: it opens the same, and its signatures are valid.
     pub second_direct_line_secret: Option<Secret>,
-    /// How clients reach this server, when that is not what they say in `Host`.
+    /// The address by which clients reach this server, when that is not the one in `Host`.
     pub public_url: Option<PublicUrl>,
     /// The proxies whose `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` are believed. They must set all three.
     pub trusted_proxies: TrustedProxies,
     /// Names besides that of the public URL under which the page is served.
-    pub allowed_hosts: AllowedHosts,
-    /// How often callers may come.
+    pub allowed_hosts: HostNames,
+    /// The rate limits of callers.
     pub limits: LimitOptions,
     /// The size of a request body on `/v1` and of the page, in bytes.
     pub max_body_bytes: usize,
-    /// How long a client may take to send a request body, or the next bytes of an answer that is shown while it comes.
+    /// The longest time for a client to send a request body, or the next bytes of an answer that is shown while it
+    /// comes.
     pub body_timeout: Duration,
     /// Serve the page with Web Chat.
     pub page: bool,
@@ -48,24 +49,24 @@ pub struct HttpOptions {
     pub page_answers: bool,
     /// The JSON schema of an assistant, from which the settings page makes its form. Without it, there is no such page.
     pub admin_schema: Option<Arc<str>>,
-    /// What pages of other sites may do.
+    /// Rights of pages of other sites.
     pub embed: EmbedOptions,
     /// The file with the Web Chat bundle.
     pub webchat_js: Option<PathBuf>,
-    /// Conversations in which nothing happened for so long are deleted.
+    /// The time after which conversations in which nothing happened are deleted.
     pub retention: Duration,
-    /// How long a server that is to end goes on serving after `/readyz` has said so, while no answer is begun: a proxy takes its
-    /// time to notice.
+    /// The time for which a server that is to end goes on serving after `/readyz` has said so, while no answer is
+    /// begun: a proxy takes a while to notice.
     pub drain: Duration,
-    /// How long a shutdown waits for requests that are being answered.
+    /// The longest wait of a shutdown for requests that are being answered.
     pub shutdown_grace: Duration,
-    /// How often a stream of server-sent events says something while there is nothing to say.
+    /// The time between comments in a stream of server-sent events that has no events.
     pub comment_every: Duration,
     /// The sensitivity labels of the organisation.
     pub labels: Arc<LabelCatalog>,
     /// The formats that the configuration describes.
     pub formats: Mappings,
-    /// Which addresses only lead to a source.
+    /// The addresses that only lead to a source.
     pub redirectors: Arc<Redirectors>,
 }
 
@@ -82,7 +83,7 @@ impl HttpOptions {
             second_direct_line_secret: None,
             public_url: None,
             trusted_proxies: TrustedProxies::default(),
-            allowed_hosts: AllowedHosts::default(),
+            allowed_hosts: HostNames::default(),
             limits: LimitOptions::default(),
             max_body_bytes: 16 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
@@ -144,7 +145,7 @@ impl FromStr for PublicUrl {
 }
 
 impl PublicUrl {
-    /// The same address for WebSockets, without a slash at the end.
+    /// The address for WebSockets, without a slash at the end.
     #[must_use]
     pub fn web_socket_base(&self) -> String {
         let url = self.0.as_str().trim_end_matches('/');

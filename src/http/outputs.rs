@@ -32,7 +32,7 @@ use crate::sse;
 const STREAMS: [&str; 4] =
     ["text/event-stream", "application/x-ndjson", "application/jsonl", "application/x-json-stream"];
 
-/// What stands between a system prompt and the context.
+/// The text between a system prompt and the context.
 const BETWEEN: &str = "\n\n";
 
 /// Convert an answer for Open WebUI.
@@ -221,7 +221,7 @@ fn account(report: &Report) -> String {
     report.sources.by_outcome().map(|(outcome, count)| format!("{outcome}={count}")).join(", ")
 }
 
-/// The end of a stream: what is left, then the account of the sources as a comment, which every client skips.
+/// The end of a stream: the rest of the text, then the account of the sources as a comment, which every client skips.
 fn last(ended: &Ended) -> impl Iterator<Item = Bytes> {
     let comment = Bytes::from(format!(": citewire-sources: {}\n\n", account(&ended.report)));
     ended.values.iter().map(sse::event).chain([comment])
@@ -229,7 +229,7 @@ fn last(ended: &Ended) -> impl Iterator<Item = Bytes> {
 
 /// An answer on its way from one connection to the other. A piece of the body is read when everything before it was taken by
 /// the client, so that nothing piles up; when the client goes, this is dropped, and the body with it.
-struct Following {
+struct ConvertedStream {
     /// `None` when the body has ended.
     coming: Option<(Outgoing, Pieces)>,
     out: VecDeque<Bytes>,
@@ -274,15 +274,15 @@ async fn follow(
             break Some((outgoing, pieces));
         }
     };
-    let following = Following { coming, out, tasks: state.tasks.clone(), metrics: state.metrics.clone() };
+    let following = ConvertedStream { coming, out, tasks: state.tasks.clone(), metrics: state.metrics.clone() };
     Ok(HttpResponse::Ok()
         .content_type(HeaderValue::from_static("text/event-stream"))
         .insert_header(("cache-control", "no-cache"))
         .insert_header(("x-accel-buffering", "no"))
-        .streaming(stream::unfold(following, Following::next)))
+        .streaming(stream::unfold(following, ConvertedStream::next)))
 }
 
-impl Following {
+impl ConvertedStream {
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if let Some(bytes) = self.out.pop_front() {

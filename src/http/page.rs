@@ -56,8 +56,9 @@ pub(super) fn html(state: &State, request: &HttpRequest, fill: impl FnOnce(&str)
         .body(fill(&nonce))
 }
 
-/// What the page may do. Only scripts and styles with the nonce run; images come from nowhere but the page itself and
-/// this server, where uploaded files are, so that an answer cannot make a reader's browser call anyone else.
+/// The content security policy of the page. Only scripts and styles with the nonce run; images come from nowhere but
+/// the page itself and this server, where uploaded files are, so that an answer cannot make a reader's browser call
+/// anyone else.
 fn policy(nonce: &str, host: Option<&str>) -> String {
     let sockets = host.map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
     format!(

@@ -1,26 +1,26 @@
 //! Path rules: the error format of a route, and its authentication.
 
-/// Where the protocols of the Bot Framework begin, whose errors have their own shape.
+/// Prefix of the protocols of the Bot Framework, whose errors have their own shape.
 pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
-/// Where Azure Bot Service and other agents post to; its errors have that shape as well.
+/// Path to which Azure Bot Service and other agents post; its errors have that shape as well.
 pub(crate) const MESSAGES: &str = "/api/messages";
-/// Where Direct Line begins; its clients are given the address up to here.
+/// Prefix of Direct Line; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
 /// The routes for clients of OpenAI, whose errors have their own shape as well.
 pub(crate) const OPENAI: [&str; 2] = ["/v1/chat/", "/v1/models"];
 /// The one route that takes a token of the page.
 pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
 
-/// Where sign-in cards get a session id: the one route of Direct Line that browsers call with cookies.
+/// Path at which sign-in cards get a session id: the one route of Direct Line that browsers call with cookies.
 pub(crate) const SESSION_ID: &str = "/v3/directline/session/getsessionid";
 
 /// The one route that takes a key, a token of Direct Line, or an address that is a credential itself.
 pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 
-/// Where pages of other sites get a session; browsers ask first whether they may (CORS).
+/// Path at which pages of other sites get a session; browsers ask first whether they may (CORS).
 pub(crate) const EMBED_SESSION: &str = "/embed/session";
 
-/// The figures of the server, which the server tells programs on this machine without a key when no other machine reaches it.
+/// The path of the metrics, which programs on this machine get without a key when no other machine reaches the server.
 pub(crate) const METRICS: &str = "/metrics";
 
 /// The pattern of the route that a request has reached.
@@ -61,7 +61,7 @@ pub const OPEN: &[&str] = &[
     MESSAGES,
 ];
 
-/// Whether the path is of the page or of the settings page: what is served there asks for no credential.
+/// Whether the path is of the page or of the settings page, which are served without a credential.
 pub(crate) fn is_page(path: &str) -> bool {
     path == "/" || path.starts_with("/page/") || is_admin(path)
 }

@@ -7,7 +7,7 @@ use actix_web::http::header::{
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponseBuilder};
 
-/// There is nothing in the part that was asked for.
+/// The part that was asked for is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange {
     pub(super) bytes: u64,
@@ -54,7 +54,7 @@ fn range(request: &HttpRequest, tag: Option<&EntityTag>) -> Option<ByteRangeSpec
     (is_same && request.method() == Method::GET && ranges.len() == 1).then(|| ranges.remove(0))
 }
 
-/// What a response has, or what there would be.
+/// The header `Content-Range` of a part, or of a refusal when `range` is `None`.
 pub(super) fn content_range(range: Option<(u64, u64)>, whole: u64) -> ContentRange {
     ContentRange(ContentRangeSpec::Bytes { range, instance_length: Some(whole) })
 }

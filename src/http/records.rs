@@ -49,7 +49,7 @@ pub(crate) async fn read_records(
     let body = read(&state, &request, payload).await?;
     let query = Query::of(&request);
     let redirectors = Arc::clone(&state.options.redirectors);
-    let Read { mut records, vain, report } = if body.len() < LARGE_BYTES {
+    let ReadRecords { mut records, vain, report } = if body.len() < LARGE_BYTES {
         run(&body, &query, &redirectors)?
     } else {
         web::block(move || run(&body, &query, &redirectors)).await??
@@ -68,13 +68,13 @@ pub(crate) async fn read_records(
 }
 
 /// The records of an answer, and the words about it for the log.
-struct Read {
+struct ReadRecords {
     records: Records,
     vain: Option<EmptySearch>,
     report: Report,
 }
 
-fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<Read, ApiError> {
+fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<ReadRecords, ApiError> {
     let Request { answer: body, at, conversion, reshaped } = Request::parse_steps(body, query)?;
     let reshaped = reshaped.map(second_step).transpose()?;
     let mut answer =
@@ -96,7 +96,7 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<Read, A
         Some((text, complete)) => records.reshaped(text, complete),
         None => records,
     };
-    Ok(Read { records, vain, report: report(&answer, Output::Records) })
+    Ok(ReadRecords { records, vain, report: report(&answer, Output::Records) })
 }
 
 /// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule RC-06).

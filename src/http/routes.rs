@@ -16,11 +16,11 @@ use super::paths::{
 use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, body, check, completions,
-    connector, conversations, convert, direct_line, docs, documents, embed, feedback, figures, health, messages,
+    connector, conversations, convert, direct_line, docs, documents, embed, feedback, health, messages, metrics,
     outputs, page, records, session, socket, upload, users, web_chat,
 };
 
-/// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
+/// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
 pub const UNDOCUMENTED: &[&str] = &[
     "/",
     "/page/page.css",
@@ -41,7 +41,7 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/v3/directline/conversations/connect",
 ];
 
-/// One route.
+/// A route: method, path and handler.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RouteEntry {
@@ -115,7 +115,7 @@ pub const ROUTES: &[RouteEntry] = &[
     post(EMBED_SESSION, || web::to(embed::start_session)),
     get("/healthz", || web::to(health::live)),
     get("/readyz", || web::to(health::ready)),
-    get(METRICS, || web::to(figures::metrics)),
+    get(METRICS, || web::to(metrics::metrics)),
     get("/openapi.json", || web::to(docs::document)),
     get("/docs", || web::to(docs::to_viewer)),
     get("/docs/{file:.*}", || web::to(docs::viewer)),
@@ -129,7 +129,8 @@ pub const ROUTES: &[RouteEntry] = &[
     post("/v3/directline/conversations/{id}/upload", || web::to(upload::upload_files)),
     get("/v3/directline/conversations/{id}/attachments/{attachment}", || web::to(upload::uploaded_file)),
     get("/v3/directline/conversations/{id}/stream", || web::to(socket::stream)),
-    // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
+    // The path at which directlinejs with voice looks for the stream, once it has seen that the other path ends as it
+    // does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
     get(SESSION_ID, || web::to(direct_line::oauth_session)),
     post(MESSAGES, || web::to(messages::receive)),
@@ -186,7 +187,7 @@ fn resources(prefix: &str, embed: &EmbedOptions) -> Vec<(&'static str, impl Http
             request.extensions_mut().insert(Reached(path));
             authenticate(access, request, next)
         });
-        // Inside of the guard: whoever has no credential learns nothing of the route.
+        // Inside of the guard: a caller without a credential learns nothing of the route.
         let documented = from_fn(move |request, next| with_known_parameters(path, request, next));
         let resource = resource.default_service(web::to(wrong_method)).wrap(documented).wrap(guarded);
         let resource = resource.wrap(Condition::new(path == SESSION_ID, cors().supports_credentials()));
@@ -228,8 +229,8 @@ fn route(entry: &RouteEntry) -> Route {
     }
 }
 
-/// On every answer of Direct Line, errors included: without these headers a browser shows its page no status at all.
-/// Preflights are answered here, before anyone asks for a credential.
+/// The CORS headers of every answer of Direct Line, errors included: without them a browser shows its page no status at
+/// all. Preflights are answered here, before anyone asks for a credential.
 fn cors() -> Cors {
     Cors::default()
         .allow_any_origin()
@@ -239,8 +240,8 @@ fn cors() -> Cors {
         .max_age(600)
 }
 
-/// The same for downloads, which a page may fetch from another origin with the token of its conversation. The name of the file is in
-/// a header.
+/// The CORS headers of downloads, which a page may fetch from another origin with the token of its conversation. The
+/// name of the file is in a header.
 fn download_cors() -> Cors {
     Cors::default()
         .allow_any_origin()
@@ -251,7 +252,7 @@ fn download_cors() -> Cors {
         .max_age(600)
 }
 
-/// The same for sessions of an embedded chat: a page of a site that is not listed is shown nothing.
+/// The CORS headers of sessions of an embedded chat: a page of a site that is not listed is shown nothing.
 fn embed_cors(embed: &EmbedOptions) -> Cors {
     let cors = embed.origins.iter().fold(Cors::default(), Cors::allowed_origin);
     cors.allowed_methods(["POST", "OPTIONS"])

@@ -31,7 +31,7 @@ pub(crate) struct Offered<'a> {
 
 /// `case.json`.
 #[derive(Deserialize)]
-struct Case {
+struct SampleCase {
     title: String,
     summary: String,
     from: String,
@@ -60,7 +60,7 @@ macro_rules! samples {
     };
 }
 
-/// In the order in which the page shows them.
+/// The samples, in the order in which the page shows them.
 pub(crate) const SAMPLES: &[Sample] = samples![
     "native/web-chat-citation",
     "native/leave",
@@ -133,7 +133,7 @@ pub(crate) const SAMPLES: &[Sample] = samples![
 
 impl Sample {
     pub(crate) fn read(&self) -> Result<Offered<'_>, serde_json::Error> {
-        let Case { title, summary, from } = serde_json::from_str(self.case)?;
+        let SampleCase { title, summary, from } = serde_json::from_str(self.case)?;
         Ok(Offered {
             id: self.id,
             title,

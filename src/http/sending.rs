@@ -6,24 +6,25 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use tokio::time::Instant;
 
-use super::door::downloads::Place;
+use super::admission::downloads::DownloadSlot;
 
-/// So much is handed to the connection at a time.
+/// The bytes that are handed to the connection at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// A reader may take what it wants as slowly as it likes for so long.
+/// The time in which a reader may take the file as slowly as it likes.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// The reason why a file is not sent to its end. The connection then closes, so that nobody takes what came for the whole.
+/// The reason why a file is not sent to its end. The connection then closes, so that no client takes a part for the
+/// whole.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SendError<E> {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Unreadable(E),
-    /// It is not any more what it was at the beginning.
+    /// The file is not any more the one of the beginning.
     #[error("the document was changed while it was sent")]
     Changed,
-    /// Its reader takes too little.
+    /// The reader takes too little.
     #[error("the reader takes less than {rate} bytes a second (limits.download_bytes_per_second)")]
     TooSlow { rate: u32 },
 }
@@ -37,7 +38,7 @@ struct Sending<R> {
     begun: Instant,
     sent: u64,
     rate: u32,
-    _place: Place,
+    _slot: DownloadSlot,
 }
 
 /// The bytes of a file from `at` up to `end`, which `read` gives from a place on. No more of it is held than one part. A reader
@@ -47,9 +48,9 @@ pub(super) fn sent<E>(
     at: u64,
     end: u64,
     rate: u32,
-    place: Place,
+    slot: DownloadSlot,
 ) -> impl Stream<Item = Result<Bytes, SendError<E>>> {
-    let sending = Sending { read, at, end, part: Bytes::new(), begun: Instant::now(), sent: 0, rate, _place: place };
+    let sending = Sending { read, at, end, part: Bytes::new(), begun: Instant::now(), sent: 0, rate, _slot: slot };
     stream::try_unfold(sending, async |mut sending| {
         if sending.at >= sending.end {
             return Ok(None);
@@ -80,18 +81,18 @@ mod tests {
     use futures_util::StreamExt as _;
 
     use super::*;
-    use crate::http::door::LimitOptions;
-    use crate::http::door::downloads::Downloads;
+    use crate::http::admission::LimitOptions;
+    use crate::http::admission::downloads::DownloadSlots;
     use crate::metrics::Metrics;
 
-    async fn place() -> Place {
-        Downloads::new(LimitOptions::default(), Metrics::new()).begin(None, 1).await.expect("a place")
+    async fn slot() -> DownloadSlot {
+        DownloadSlots::new(LimitOptions::default(), Metrics::new()).begin(None, 1).await.expect("a slot")
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_takes_too_little_is_let_go() {
         let read = async |_| Ok::<_, Infallible>(Bytes::from(vec![b'x'; CHUNK_BYTES]));
-        let mut parts = pin!(sent(read, 0, 1024 * CHUNK_BYTES as u64, 8 * 1024, place().await));
+        let mut parts = pin!(sent(read, 0, 1024 * CHUNK_BYTES as u64, 8 * 1024, slot().await));
         let begun = Instant::now();
         let mut last = parts.next().await;
         while let Some(Ok(_)) = last {
@@ -107,13 +108,13 @@ mod tests {
         let read = async |at: u64| {
             Ok::<_, Infallible>(Bytes::from_static(&b"0123456789"[usize::try_from(at).expect("few")..]))
         };
-        let mut parts = pin!(sent(read, 3, 6, 0, place().await));
+        let mut parts = pin!(sent(read, 3, 6, 0, slot().await));
         assert!(matches!(parts.next().await, Some(Ok(part)) if part == "345"));
         assert!(parts.next().await.is_none());
-        let mut parts = pin!(sent(read, 8, 12, 0, place().await));
+        let mut parts = pin!(sent(read, 8, 12, 0, slot().await));
         assert!(matches!(parts.next().await, Some(Ok(part)) if part == "89"));
         let gone = async |_| Ok::<_, Infallible>(Bytes::new());
-        let mut parts = pin!(sent(gone, 0, 5, 0, place().await));
+        let mut parts = pin!(sent(gone, 0, 5, 0, slot().await));
         assert!(matches!(parts.next().await, Some(Err(SendError::Changed))));
     }
 }

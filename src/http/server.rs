@@ -16,7 +16,7 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::door::places::{KEPT, Places};
+use super::admission::connections::{ConnectionSlots, KEPT};
 use super::tasks::Tasks;
 use super::{State, problem, routes};
 use crate::bus::Bus;
@@ -27,16 +27,16 @@ use crate::store::TurnKind;
 use crate::supervision::supervise;
 use crate::url::WebUrl;
 
-/// How long the head of a request may take, so that connections that say nothing do not keep others out.
+/// The longest time for the head of a request, so that connections that say nothing do not keep others out.
 const HEAD_WITHIN: Duration = Duration::from_secs(5);
 
-/// How often conversations are looked through for those that are due to go.
+/// The time between two searches for conversations that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// An upload to which nothing was added for so long has broken off.
+/// The time after which an upload to which nothing was added counts as broken off.
 const DRAFTS_FOR: Duration = Duration::from_secs(60 * 60);
 
-/// So long the last messages for readers on other nodes are waited for.
+/// The longest wait for the last messages to readers on other nodes.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 
 /// A server that is bound to its port and waits to be run.
@@ -56,7 +56,7 @@ pub enum ServerError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The server ended by itself.
@@ -85,7 +85,7 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         workers => workers,
     };
-    let places = Places::new(state.options.max_connections, state.metrics.clone());
+    let slots = ConnectionSlots::new(state.options.max_connections, state.metrics.clone());
     let server = HttpServer::new(app)
         .disable_signals()
         .workers(workers)
@@ -97,7 +97,7 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         .on_connect(move |connection, data| {
             let Some(stream) = connection.downcast_ref::<TcpStream>() else { return };
             prepare(stream, stuck_after);
-            data.insert(places.enter(stream));
+            data.insert(slots.enter(stream));
         });
     let server = server.bind(address).map_err(|source| ServerError::Bind { address, source })?;
     let addresses = server.addrs();
@@ -106,14 +106,14 @@ pub fn build(state: State) -> Result<Server, ServerError> {
 }
 
 impl Server {
-    /// Where the server listens. With port 0 asked for, this is where the port that was found stands.
+    /// The addresses on which the server listens; for port 0 with the port that was found.
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Where readers and a bot on this machine find this server: its public address where there is one, else the one that it
-    /// listens on.
+    /// The address by which readers and a bot on this machine find this server: its public one where there is one, else
+    /// the one that it listens on.
     #[must_use]
     pub fn url(&self) -> Option<WebUrl> {
         here(&self.state, &self.addresses)
@@ -165,7 +165,7 @@ impl Server {
                 ended
             }
         };
-        // Answers have ended by now, and what others are told of that is on its way.
+        // Answers have ended by now, and their messages to other nodes are on their way.
         if let Some(bus) = &state.bus {
             bus.flush(FLUSH_WITHIN).await;
         }
@@ -187,7 +187,7 @@ fn here(state: &State, addresses: &[SocketAddr]) -> Option<WebUrl> {
     public.or(listening)?.parse().ok()
 }
 
-/// Has the turns of the channel answered, by the bot and by the assistants.
+/// Starts answering the turns of the channel, by the bot and by the assistants.
 fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     let tasks = &state.tasks;
     let lines = |kind, at_once| LineServer::new(Arc::clone(&state.store), kind, at_once);
@@ -221,7 +221,7 @@ const fn name_of(kind: TurnKind) -> &'static str {
     }
 }
 
-/// Has an answerer of turns serve these lines.
+/// Starts one answerer of turns on these lines.
 fn serve_lines<S: TurnServer>(kind: TurnKind, lines: LineServer, server: Arc<S>, tasks: &Tasks) {
     let (ending, tracker) = (tasks.end_of_turns(), tasks.tracker());
     let end = ending.begun.clone();
@@ -262,7 +262,7 @@ async fn sweep(state: &State, tasks: &Tasks) {
     }
 }
 
-/// Deletes what is left of uploads that broke off: each deletes it itself, unless its process ended or the store failed.
+/// Deletes the rests of uploads that broke off: each deletes its own, unless its process ended or the store failed.
 async fn discard_drafts(state: &State) {
     let Some(manager) = &state.manager else { return };
     match manager.store().discard_drafts(state.clock.now() - DRAFTS_FOR).await {
@@ -282,8 +282,8 @@ async fn keep_fresh(state: &State) {
     tokio::join!(state.delivery.keep_fresh(), azure);
 }
 
-/// Has the system give up on a connection whose other end takes nothing any more: closing it from here would wait for
-/// the same bytes to leave.
+/// Tells the system to give up on a connection whose other end takes nothing any more: closing it from here would wait
+/// for the same bytes to leave.
 fn prepare(stream: &TcpStream, stuck_after: Duration) {
     #[cfg(target_os = "linux")]
     if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(stuck_after)) {

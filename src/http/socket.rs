@@ -20,8 +20,8 @@ use crate::channels::direct_line::{DirectLineOptions, Feed, Frame};
 /// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
 const MAX_CLIENT_FRAME: usize = 256 * 1024;
 
-/// So many bytes of a client may wait for the end of their frame. The codec compares the length of a frame with what is
-/// allowed only when all of it has come, and keeps what comes until then.
+/// The bytes of a client that may wait for the end of their frame. The codec compares the length of a frame with the
+/// limit only when all of it has come, and keeps the bytes until then.
 const MAX_WAITING: usize = 2 * MAX_CLIENT_FRAME;
 
 /// Open the stream of a conversation.
@@ -54,7 +54,7 @@ pub(crate) async fn stream(
     let after = query.watermark()?;
     let credential = query.get("t").unwrap_or_default();
     let feed = state.direct_line.stream(credential, origin(&request), &conversation(&id)?, after).await?;
-    let waiting = Waiting::default();
+    let waiting = PendingBytes::default();
     let payload = waiting.count(&request, payload).await?;
     let (response, session, messages) = actix_ws::handle(&request, payload).map_err(|_| ApiError::NotAWebSocket)?;
     let messages = messages.max_frame_size(MAX_CLIENT_FRAME);
@@ -66,7 +66,7 @@ pub(crate) async fn stream(
         let mut socket = Socket { session, options: state.direct_line.options(), waiting };
         let reason = tokio::select! {
             biased;
-            () = tasks.ending() => Ending::Close(CloseCode::Away),
+            () = tasks.ending() => SocketEnd::Close(CloseCode::Away),
             ending = socket.pump(feed, messages) => ending,
         };
         socket.end(reason).await;
@@ -77,14 +77,14 @@ pub(crate) async fn stream(
 struct Socket<'o> {
     session: Session,
     options: &'o DirectLineOptions,
-    waiting: Waiting,
+    waiting: PendingBytes,
 }
 
-/// How many bytes of the client have come since its last frame.
+/// The number of bytes of the client since its last frame.
 #[derive(Clone, Default)]
-struct Waiting(Rc<Cell<usize>>);
+struct PendingBytes(Rc<Cell<usize>>);
 
-impl Waiting {
+impl PendingBytes {
     /// Counts what comes, and ends it where it is too much.
     async fn count(&self, request: &HttpRequest, payload: Payload) -> Result<Payload, ApiError> {
         let waiting = Rc::clone(&self.0);
@@ -107,19 +107,19 @@ impl Waiting {
     }
 }
 
-/// How a socket ends.
-enum Ending {
-    /// With a word to the client.
+/// The way a socket ends.
+enum SocketEnd {
+    /// The server closes it, with a close code for the client.
     Close(CloseCode),
     /// The client said goodbye, or is gone.
     Gone,
-    /// The client does not read; nothing that is said now would reach it.
+    /// The client does not read; no close code would reach it.
     Stuck,
 }
 
 impl Socket<'_> {
     /// Shows the feed until one side has had enough.
-    async fn pump(&mut self, mut feed: Feed, mut messages: MessageStream) -> Ending {
+    async fn pump(&mut self, mut feed: Feed, mut messages: MessageStream) -> SocketEnd {
         let period = self.options.keep_alive;
         let mut keep_alive = interval_at(Instant::now() + period, period);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -130,16 +130,16 @@ impl Socket<'_> {
                         self.waiting.end();
                         self.heard(message).await
                     }
-                    None => Err(Ending::Gone),
-                    Some(Err(_)) if self.waiting.is_too_much() => Err(Ending::Close(CloseCode::Size)),
-                    Some(Err(_)) => Err(Ending::Close(CloseCode::Protocol)),
+                    None => Err(SocketEnd::Gone),
+                    Some(Err(_)) if self.waiting.is_too_much() => Err(SocketEnd::Close(CloseCode::Size)),
+                    Some(Err(_)) => Err(SocketEnd::Close(CloseCode::Protocol)),
                 },
                 frame = feed.next() => match frame {
                     Ok(Some(frame)) => self.send(frame).await,
-                    Ok(None) => Err(Ending::Close(CloseCode::Normal)),
+                    Ok(None) => Err(SocketEnd::Close(CloseCode::Normal)),
                     Err(error) => {
                         tracing::warn!(%error, "a stream was closed, because the store cannot be read");
-                        Err(Ending::Close(CloseCode::Error))
+                        Err(SocketEnd::Close(CloseCode::Error))
                     }
                 },
                 _ = keep_alive.tick() => {
@@ -154,37 +154,37 @@ impl Socket<'_> {
     }
 
     /// Does what a frame of the client asks for.
-    async fn heard(&mut self, message: Message) -> Result<(), Ending> {
+    async fn heard(&mut self, message: Message) -> Result<(), SocketEnd> {
         match message {
             Message::Ping(data) => self.pong(&data).await,
-            Message::Close(_) => Err(Ending::Gone),
+            Message::Close(_) => Err(SocketEnd::Gone),
             Message::Text(_) | Message::Binary(_) | Message::Continuation(_) | Message::Pong(_) | Message::Nop => {
                 Ok(())
             }
         }
     }
 
-    async fn send(&mut self, frame: Frame) -> Result<(), Ending> {
+    async fn send(&mut self, frame: Frame) -> Result<(), SocketEnd> {
         match timeout(self.options.write_timeout, self.session.text(frame)).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(Ending::Gone),
-            Err(_) => Err(Ending::Stuck),
+            Ok(Err(_)) => Err(SocketEnd::Gone),
+            Err(_) => Err(SocketEnd::Stuck),
         }
     }
 
-    async fn pong(&mut self, data: &[u8]) -> Result<(), Ending> {
+    async fn pong(&mut self, data: &[u8]) -> Result<(), SocketEnd> {
         match timeout(self.options.write_timeout, self.session.pong(data)).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(Ending::Gone),
-            Err(_) => Err(Ending::Stuck),
+            Ok(Err(_)) => Err(SocketEnd::Gone),
+            Err(_) => Err(SocketEnd::Stuck),
         }
     }
 
-    async fn end(self, ending: Ending) {
+    async fn end(self, ending: SocketEnd) {
         let reason = match ending {
-            Ending::Close(code) => Some(CloseReason::from(code)),
-            Ending::Gone => None,
-            Ending::Stuck => return,
+            SocketEnd::Close(code) => Some(CloseReason::from(code)),
+            SocketEnd::Gone => None,
+            SocketEnd::Stuck => return,
         };
         timeout(self.options.write_timeout, self.session.close(reason)).await.ok();
     }

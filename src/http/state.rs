@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::HttpOptions;
-use super::door::LimitError;
-use super::door::downloads::Downloads as Sending;
-use super::door::limits::Limits;
-use super::door::uploads::Uploads;
+use super::admission::LimitError;
+use super::admission::downloads::DownloadSlots;
+use super::admission::limits::RateLimits;
+use super::admission::uploads::UploadSlots;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, AssistantManager, Assistants, Audience, AzureResponder, Downloads};
@@ -39,9 +39,9 @@ pub struct State {
     pub(crate) bot: Option<Arc<BotChannel>>,
     /// The bot behind Azure Bot Service, if there is one.
     pub(crate) azure_bot: Option<Arc<AzureBot>>,
-    /// How the assistants answer in conversations of the channel, where somebody answers there.
+    /// Answers in conversations of the channel, where an assistant answers there.
     pub(crate) answering: Option<Answering>,
-    /// Those who answer questions.
+    /// The assistants that answer questions.
     pub(crate) assistants: Arc<Assistants>,
     /// Changes the assistants of the store, where callers may do that.
     pub(crate) manager: Option<Arc<AssistantManager>>,
@@ -51,16 +51,16 @@ pub struct State {
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
     /// The uploads that are being taken in.
-    pub(crate) uploads: Arc<Uploads>,
+    pub(crate) uploads: Arc<UploadSlots>,
     /// The files that are given out.
-    pub(crate) sending: Arc<Sending>,
-    /// How often callers may come.
-    pub(crate) limits: Limits,
-    /// Which refusals and downloads stand in the log already.
+    pub(crate) sending: Arc<DownloadSlots>,
+    /// The rate limits of callers.
+    pub(crate) limits: RateLimits,
+    /// The refusals and downloads that stand in the log already.
     pub(crate) audited: RefusalLog,
-    /// Counts what is done.
+    /// The metrics of the server.
     pub(crate) metrics: Metrics,
-    /// What brings activities that are not recorded to readers on other nodes, if there is anything.
+    /// Brings activities that are not recorded to readers on other nodes, if there are any.
     pub(crate) bus: Option<Bus>,
 }
 
@@ -75,9 +75,9 @@ impl State {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let metrics = Metrics::new();
-        let uploads = Uploads::new(options.limits, &direct_line, metrics.clone());
-        let sending = Sending::new(options.limits, metrics.clone());
-        let limits = Limits::new(options.limits);
+        let uploads = UploadSlots::new(options.limits, &direct_line, metrics.clone());
+        let sending = DownloadSlots::new(options.limits, metrics.clone());
+        let limits = RateLimits::new(options.limits);
         let download_key =
             DownloadKey::new(&options.direct_line_secret).or_by(options.second_direct_line_secret.as_ref());
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids))
@@ -119,13 +119,13 @@ impl State {
         }
     }
 
-    /// The same parts, with other options for answers that are shown while they are written.
+    /// Sets the options for answers that are shown while they are written.
     #[must_use]
     pub fn show_live(self, options: StreamingOptions) -> Self {
         Self { streaming: self.streaming.with_options(options), ..self }
     }
 
-    /// The same parts, whose readers see what other nodes show.
+    /// Lets readers see the answers that other nodes stream.
     #[must_use]
     pub fn with_bus(self, bus: Bus) -> Self {
         self.metrics.watch_bus(bus.figures());
@@ -133,7 +133,7 @@ impl State {
         Self { bus: Some(bus), ..self }
     }
 
-    /// The same parts, with a bot behind the channel.
+    /// Connects a bot behind the channel.
     #[must_use]
     pub fn with_bot(self, client: BotClient) -> Self {
         let citer = Arc::new(Pipeline::new(Arc::clone(&self.options.labels)));
@@ -143,7 +143,7 @@ impl State {
         Self { bot: Some(bot), ..self }.listen()
     }
 
-    /// The same parts, with a bot behind Azure Bot Service, into whose conversations answers can come later as well.
+    /// Connects a bot behind Azure Bot Service, into whose conversations answers can come later as well.
     #[must_use]
     pub fn with_azure_bot(self, azure: AzureBot) -> Self {
         self.metrics.watch_channel(azure.figures());
@@ -151,27 +151,27 @@ impl State {
         Self { azure_bot: Some(Arc::new(azure)), ..state }
     }
 
-    /// The same parts, with answers that come later into conversations behind Azure Bot Service.
+    /// Adds answers that come later into conversations behind Azure Bot Service.
     #[must_use]
     pub fn answer_later(self, later: ProactiveMessages) -> Self {
         Self { delivery: self.delivery.answer_later(later), ..self }
     }
 
-    /// Those who answer behind Azure Bot Service.
+    /// The responder that answers behind Azure Bot Service.
     pub(crate) fn behind_azure(&self, azure: &AzureBot) -> AzureResponder {
         let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
         AzureResponder::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
             .counted(self.metrics.clone())
     }
 
-    /// The same parts, with conversations that are bound to another Direct Line.
+    /// Adds conversations that are bound to another Direct Line.
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
         self.metrics.watch_channel(elsewhere.figures());
         Self { delivery: self.delivery.bind(elsewhere), ..self }
     }
 
-    /// On whose conversations this Direct Line secret is good: the channel's own, or an assistant's.
+    /// The owner of the conversations for which this Direct Line secret is valid: the channel itself, or an assistant.
     pub(crate) fn owner_of_secret(&self, secret: &str) -> Option<Owner> {
         if self.options.is_direct_line_secret(secret) {
             return Some(Owner::CHANNEL);
@@ -190,14 +190,14 @@ impl State {
         }
     }
 
-    /// The same parts, with those who answer questions.
+    /// Sets the assistants that answer questions.
     #[must_use]
     pub fn with_assistants(self, assistants: Arc<Assistants>) -> Self {
         self.metrics.watch_back_ends(assistants.figures());
         Self { assistants, ..self }.listen()
     }
 
-    /// The same parts, with assistants that callers of the API can change.
+    /// Adds the manager, through which callers of the API change assistants.
     #[must_use]
     pub fn with_manager(self, manager: Arc<AssistantManager>) -> Self {
         Self { manager: Some(manager), ..self }
@@ -208,7 +208,7 @@ impl State {
         Downloads::new(Arc::clone(&self.assistants), Arc::clone(&self.store), self.download_key.clone())
     }
 
-    /// The same parts, in which what users do is answered.
+    /// Starts to answer the messages of users.
     fn listen(self) -> Self {
         let answering = Answering::new(
             Arc::clone(&self.assistants),
@@ -224,7 +224,7 @@ impl State {
         Self { direct_line, answering: Some(answering), ..self }
     }
 
-    /// The same parts, with redirects of sources followed.
+    /// Adds the resolver that follows redirects of sources.
     #[must_use]
     pub fn follow(self, redirects: Redirects) -> Self {
         Self { redirects: Some(redirects), ..self }

@@ -13,7 +13,7 @@ use crate::channels::Ending;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     tracker: TaskTracker,
-    /// How turns come to their end.
+    /// The signals by which turns end.
     turns: Ending,
     closing: CancellationToken,
 }
@@ -34,17 +34,17 @@ impl Tasks {
         self.closing.cancelled().await;
     }
 
-    /// Where tasks are started that belong to the server.
+    /// The tracker of tasks that belong to the server.
     pub(crate) fn tracker(&self) -> TaskTracker {
         self.tracker.clone()
     }
 
-    /// What is cancelled when the server shuts down.
+    /// The token that is cancelled when the server shuts down.
     pub(crate) fn end_token(&self) -> CancellationToken {
         self.closing.clone()
     }
 
-    /// How turns come to their end.
+    /// The signals by which turns end.
     pub(crate) fn end_of_turns(&self) -> Ending {
         self.turns.clone()
     }
@@ -59,7 +59,7 @@ impl Tasks {
         self.closing.is_cancelled()
     }
 
-    /// Has no turn begun any more. All else goes on.
+    /// Lets no more turns begin. All else goes on.
     pub(crate) fn drain(&self) {
         self.turns.begun.cancel();
     }
@@ -71,7 +71,7 @@ impl Tasks {
         self.tracker.close();
     }
 
-    /// Waits until every task has ended. What goes on after so long a time is told to end at once.
+    /// Waits until every task has ended. Tasks that go on after `time` are told to end at once.
     pub(crate) async fn ended_within(&self, time: Duration) {
         if timeout(time, self.tracker.wait()).await.is_err() {
             self.turns.over.cancel();

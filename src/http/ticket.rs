@@ -9,14 +9,14 @@ use crate::channels::direct_line::bot::TICKET_PREFIX;
 
 /// The ticket of a request.
 #[derive(Clone)]
-pub(crate) struct Ticket(pub(crate) String);
+pub(crate) struct ConnectorTicket(pub(crate) String);
 
 /// Takes the ticket out of the path, which then is that of a Connector route. Whether the ticket is good is seen there.
 pub(crate) fn take(request: &mut ServiceRequest) {
     if let Some((ticket, uri)) = split(request.uri()) {
         request.match_info_mut().get_mut().update(&uri);
         request.head_mut().uri = uri;
-        request.extensions_mut().insert(Ticket(ticket));
+        request.extensions_mut().insert(ConnectorTicket(ticket));
     }
 }
 

@@ -36,12 +36,12 @@ pub enum ParametersError {
     Member {
         /// JSON pointer of the member; empty for the whole.
         pointer: &'static str,
-        /// What belongs there.
+        /// The expected kind of value.
         wanted: &'static str,
     },
 }
 
-/// What the body asks for. Names of members are matched without case, because Microsoft's own samples write `User` and `Id`;
+/// Reads a body. Names of members are matched without case, because Microsoft's own samples write `User` and `Id`;
 /// members that have no meaning here are accepted and left alone.
 pub(crate) fn read(body: &[u8]) -> Result<Wished, ParametersError> {
     if body.trim_ascii().is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Wished, ParametersError> {
             return Err(ParametersError::Member { pointer: "", wanted: "an object" });
         }
     };
-    // Nothing depends on the language here, so another thing in its place is none.
+    // Nothing here depends on the language, so a value that is no text counts as none.
     let locale = member(&parameters, "locale").and_then(Value::as_str).filter(|locale| !locale.is_empty());
     Ok(Wished { user: user(&parameters)?, origins: origins(&parameters)?, locale: locale.map(str::to_owned) })
 }

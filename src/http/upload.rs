@@ -10,10 +10,10 @@ use futures_util::stream;
 use multer::Multipart;
 use tokio::time::Instant;
 
+use super::admission::uploads::{FREE_BYTES, UploadSlot, Uploader};
 use super::body::Incoming;
 use super::convert::json;
 use super::direct_line::{ResourceResponse, conversation};
-use super::door::uploads::{FREE_BYTES, Place, Uploader};
 use super::error::UploadError;
 use super::error::upload::{MAX_PARTS, TEMPLATE};
 use super::query::Query;
@@ -35,8 +35,8 @@ const SHOWN: [&str; 9] = [
     "video/*",
 ];
 
-/// So many places of downloads a file takes that is held in memory as a whole.
-const PLACES: u32 = 8;
+/// The number of slots for downloads that a file takes which is held in memory as a whole.
+const SLOTS: u32 = 8;
 
 /// Post an activity with files.
 ///
@@ -73,12 +73,12 @@ pub(crate) async fn upload_files(
         Caller::Secret(_) => Uploader::Key,
         Caller::Token(claims) => Uploader::Token(claims.conv.clone(), state.options.trusted_proxies.client(&request)),
     };
-    // Uploads are held in memory as a whole: the place is kept until the store has it.
-    let mut place = state.uploads.begin(uploader)?;
+    // Uploads are held in memory as a whole: the slot is kept until the store has it.
+    let mut slot = state.uploads.begin(uploader)?;
     let limit = state.direct_line.options().max_upload_bytes;
     let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
     let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
-    let body = take_in(incoming, &mut place).await?;
+    let body = take_in(incoming, &mut slot).await?;
     let id = conversation(&id)?;
     let mut upload = take_apart(&request, body).await?;
     upload.user = Query::of(&request).get("userId").map(str::to_owned);
@@ -111,7 +111,7 @@ pub(crate) async fn uploaded_file(
     let client = state.options.trusted_proxies.client(&request);
     state.limits.download(client)?;
     // The store gives it as a whole.
-    let place = state.sending.begin(Some(client), PLACES).await?;
+    let slot = state.sending.begin(Some(client), SLOTS).await?;
     let file = state.store.attachment(&conversation(&id)?, &attachment).await?.ok_or(ApiError::UnknownRoute)?;
     let media_type = HeaderValue::from_str(&file.content_type);
     let mut response = HttpResponse::Ok();
@@ -124,17 +124,18 @@ pub(crate) async fn uploaded_file(
     let bytes = Bytes::from(file.bytes);
     let (end, rate) = (bytes.len() as u64, state.options.limits.download_bytes_per_second);
     let read = async move |at| Ok::<_, Infallible>(bytes.slice(usize::try_from(at).unwrap_or(usize::MAX)..));
-    Ok(response.body(SizedStream::new(end, Box::pin(sent(read, 0, end, rate, place)))))
+    Ok(response.body(SizedStream::new(end, Box::pin(sent(read, 0, end, rate, slot)))))
 }
 
-/// Takes an upload in. It gets room when more of it is there than costs nothing, so that one that only begins keeps nobody waiting.
-async fn take_in(mut incoming: Incoming, place: &mut Place) -> Result<Bytes, ApiError> {
+/// Takes an upload in. It gets room when more of it is there than is free, so that one that only begins keeps no others
+/// waiting.
+async fn take_in(mut incoming: Incoming, slot: &mut UploadSlot) -> Result<Bytes, ApiError> {
     let mut body = BytesMut::new();
     let mut has_room = false;
     while let Some(chunk) = incoming.next().await? {
         if !has_room && incoming.length() > FREE_BYTES {
             let asked = Instant::now();
-            place.take(incoming.expected()).await?;
+            slot.take(incoming.expected()).await?;
             incoming.waited(asked.elapsed());
             has_room = true;
         }

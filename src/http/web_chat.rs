@@ -18,7 +18,7 @@ const INSIDE: Option<&str> = Some(include_str!(env!("CITEWIRE_WEBCHAT_JS")));
 #[cfg(not(feature = "web-chat"))]
 const INSIDE: Option<&str> = None;
 
-/// The tag of the script inside, by what is in it.
+/// The entity tag of the script inside the program: a digest of its bytes.
 static TAG_INSIDE: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     INSIDE.hash(&mut hasher);
@@ -30,8 +30,8 @@ pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result
     match (&state.options.webchat_js, INSIDE) {
         (Some(path), _) => from_file(path, &request).await,
         (None, Some(script)) => Ok(match answer(&request, &TAG_INSIDE) {
-            Answer::Known(response) => response,
-            Answer::Script(mut response) => response.body(script),
+            ScriptResponse::Known(response) => response,
+            ScriptResponse::Script(mut response) => response.body(script),
         }),
         (None, None) => Err(ApiError::NoWebChat),
     }
@@ -43,28 +43,28 @@ async fn from_file(path: &Path, request: &HttpRequest) -> Result<HttpResponse, A
     let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let tag = format!("\"{:x}-{:x}\"", metadata.len(), changed.unwrap_or_default().as_nanos());
     Ok(match answer(request, &tag) {
-        Answer::Known(response) => response,
-        Answer::Script(mut response) => {
+        ScriptResponse::Known(response) => response,
+        ScriptResponse::Script(mut response) => {
             response.no_chunking(metadata.len()).streaming(ReaderStream::with_capacity(file, 64 * 1024))
         }
     })
 }
 
-/// What a client gets that may have the script already.
-enum Answer {
+/// The response to a client that may have the script already.
+enum ScriptResponse {
     Known(HttpResponse),
     /// All but the script itself.
     Script(HttpResponseBuilder),
 }
 
-fn answer(request: &HttpRequest, tag: &str) -> Answer {
+fn answer(request: &HttpRequest, tag: &str) -> ScriptResponse {
     let known = request.headers().get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     let known = known.is_some_and(|tags| tags.split(',').any(|known| known.trim() == tag));
     let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
     response.insert_header((ETAG, tag)).insert_header((CACHE_CONTROL, "no-cache"));
     if known {
-        return Answer::Known(response.finish());
+        return ScriptResponse::Known(response.finish());
     }
     response.content_type("text/javascript; charset=utf-8").insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-    Answer::Script(response)
+    ScriptResponse::Script(response)
 }

@@ -22,17 +22,17 @@ use crate::url::WebUrl;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedirectLimits {
-    /// How many steps one redirect may take.
+    /// The maximum number of steps of one redirect.
     pub max_hops: usize,
-    /// How many redirects of one answer are followed.
+    /// The maximum number of redirects of one answer that are followed.
     pub max_urls: usize,
-    /// How long one redirect may take.
+    /// The time for one redirect.
     pub per_url: Duration,
-    /// How long all of an answer may take.
+    /// The time for all redirects of an answer.
     pub total: Duration,
-    /// How many redirects are remembered.
+    /// The maximum number of redirects that are remembered.
     pub max_remembered: usize,
-    /// How long a redirect is remembered.
+    /// The time for which a redirect is remembered.
     pub remembered_for: TimeDelta,
 }
 
@@ -92,7 +92,7 @@ impl Redirects {
         }
     }
 
-    /// Where redirects lead, by their addresses, as far as that is found out.
+    /// The targets of redirects, by their addresses, as far as they are found.
     async fn resolve(&self, redirects: impl Iterator<Item = &WebUrl>) -> BTreeMap<String, WebUrl> {
         let mut found = BTreeMap::new();
         let mut unknown: Vec<&WebUrl> = Vec::new();
@@ -148,7 +148,7 @@ impl Redirects {
     }
 }
 
-/// Where an answer leads on; `None` where it is the end.
+/// The target of a redirect; `None` for a response that is none.
 fn location(at: &Url, status: StatusCode, headers: &HeaderMap) -> Option<Url> {
     let location = headers.get(LOCATION).filter(|_| status.is_redirection())?;
     // The scheme, and where the host is, is judged when it is called.

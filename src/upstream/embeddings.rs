@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::interface::put_if;
 use super::json_service::{JsonService, ServiceError};
 use super::{Address, Surroundings, UpstreamFault};
-use crate::document::{EmbedError, Embedder, VectorModel};
+use crate::document::{Embedder, EmbeddingError, VectorModel};
 
 /// The largest value of `batch`.
 const MAX_BATCH: usize = 256;
@@ -129,12 +129,12 @@ impl Embedder for Embeddings {
         self.batch
     }
 
-    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    async fn passages(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let vectors = self.vectors(texts, self.model.dimension, "").await;
-        vectors.map_err(|error| EmbedError {
+        vectors.map_err(|error| EmbeddingError {
             retry_after: error.retry_after(),
             is_refusal: error.is_refusal(),
-            ..EmbedError::new(error.to_string())
+            ..EmbeddingError::new(error.to_string())
         })
     }
 

@@ -19,13 +19,13 @@ const CITEWIRE: &str = "7d0ac3e4-2b5c-4f0f-9d34-0d3f3ab1c8a1";
 const CITEWIRE_SECRET: &str = "the-secret-of-citewire-in-entra";
 const QUESTION: &str = "How many days of annual leave are there?";
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The agent as a child process, which ends with the value.
 struct Agent {
     url: String,
-    /// By which its https is known, as PEM.
+    /// The certificate of its https, as PEM.
     certificate: String,
     commands: ChildStdin,
     told: Lines<BufReader<ChildStdout>>,
@@ -63,7 +63,7 @@ impl Agent {
         serde_json::from_str(&line.expect("a line")).expect("JSON")
     }
 
-    /// Has it do something, and gives what it tells next.
+    /// Runs a command, and returns the next message of the agent.
     async fn run(&mut self, command: &Value) -> Value {
         self.commands.write_all(format!("{command}\n").as_bytes()).await.expect("written");
         self.told().await
@@ -126,7 +126,8 @@ async fn an_agent_of_the_sdk_delegates_a_question_and_passes_the_cited_answer_on
         let taken = agent.run(&question("say", &serving, &channel)).await;
         assert_eq!(taken, json!({"status": "Accepted"}));
         let told = agent.run(&json!({"do": "wait"})).await;
-        // What the SDK let through to its user: it has checked the token of each call, and read each activity.
+        // The answer that the SDK let through to its user: it has checked the token of each call, and read each
+        // activity.
         let [answer] = told["forwarded"].as_array().expect("a list").as_slice() else { panic!("{told}") };
         assert_eq!(answer["type"], "message", "{answer}");
         let text = answer["text"].as_str().expect("a text");

@@ -1,4 +1,4 @@
-use citewire::config::{Config, Sources};
+use citewire::config::{Config, ConfigSources};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 
@@ -166,10 +166,10 @@ async fn a_configured_label_is_found_by_the_id_in_the_metadata_of_a_source() {
     let file = folder.path().join("citewire.toml");
     let label = "[[labels]]\nid = 'f42aa342-8706-4288-bd11-ebb85995028c'\nname = 'Secret'\ncolor = 'red'\n";
     std::fs::write(&file, label).expect("written");
-    let sources = Sources {
+    let sources = ConfigSources {
         file: Some(file),
         environment: [("CITEWIRE_DATA_DIR".to_owned(), folder.path().display().to_string())].into(),
-        ..Sources::default()
+        ..ConfigSources::default()
     };
     let config = Config::load(&sources).expect("a configuration");
     let app = TestApp::with(|setup| setup.http.labels = config.http.labels);

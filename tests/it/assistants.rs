@@ -45,7 +45,7 @@ async fn a_typed_question_is_answered_while_the_back_end_writes() {
     let app = over(Backend::alone(backend.assistant("hr", |_| {})));
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
-    // Where nobody reads yet, nothing is shown on the way.
+    // Without a reader, nothing is shown on the way.
     socket.ping().await;
     let question = app.post_text(&conversation, "How long is leave?").await;
     let asked = backend.asked().await;
@@ -173,7 +173,7 @@ async fn a_back_end_that_fails_leaves_a_friendly_word() {
     let app = over(Backend::alone(backend.assistant("hr", |options| options.failure = "Not now.".into())));
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
-    // Where nobody reads yet, nothing is shown on the way.
+    // Without a reader, nothing is shown on the way.
     socket.ping().await;
     app.post_text(&conversation, "one").await;
     assert_eq!(socket.activity().await["text"], "one");
@@ -340,7 +340,7 @@ async fn a_secret_opens_the_conversations_of_its_own_assistant_only() {
     }
     let (status, _) = answer(app.get(&conversation.path("/activities"), "the-secret-of-hr-1234")).await;
     assert_eq!(status, StatusCode::OK);
-    // Nobody answers on the channel itself.
+    // The channel itself has no assistant.
     let (status, body) = start(DIRECT_LINE_SECRET).await;
     assert_eq!(status, StatusCode::CREATED, "{body}");
     app.post_text(&Conversation::of(&body), "Anyone?").await;
@@ -379,7 +379,7 @@ async fn an_assistant_that_is_not_to_cite_shows_no_sources() {
     assert_eq!(last["entities"][0].get("citation"), None, "{last}");
 }
 
-/// What the back end has written before it is stopped, as far as readers have seen it.
+/// Waits until readers have seen a part of the answer, before the back end is stopped.
 async fn until_streaming(socket: &mut Socket) {
     while socket.activity().await["channelData"]["streamType"] != "streaming" {}
 }

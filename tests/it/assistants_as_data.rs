@@ -22,7 +22,7 @@ greeting = 'from the file'
 documents = { folder = 'FOLDER' }
 ";
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// A server whose assistants are data.
@@ -61,7 +61,7 @@ impl Server {
         self.restart_with("none");
     }
 
-    /// The same, with this assistant on the channel itself.
+    /// Restarts the server with this assistant on the channel itself.
     fn restart_with(&mut self, of_channel: &str) {
         if let Some(serving) = self.serving.take() {
             assert_eq!(serving.interrupt(), Some(0));
@@ -363,7 +363,7 @@ async fn a_file_that_cannot_be_taken_is_refused_with_the_reason_and_changes_noth
     assert_eq!(server.upload("/v1/assistants/hr/documents/c.md", "c").await.0, StatusCode::CREATED);
     let (status, problem) = server.upload("/v1/assistants/hr/documents/d.md", "d").await;
     assert_eq!((status, &problem["code"]), (StatusCode::CONFLICT, &json!("too_many_documents")));
-    // What is no text is kept and listed with the reason.
+    // A file that is no text is kept and listed with the reason.
     let (status, document) = server.upload("/v1/assistants/hr/documents/c.md", vec![0xff, 0xfe, 0x00]).await;
     assert_eq!((status, &document["state"]), (StatusCode::CREATED, &json!("unreadable")));
     assert!(document["reason"].as_str().is_some_and(|reason| reason.contains("UTF-8")), "{document}");
@@ -415,7 +415,7 @@ async fn a_long_document_is_stored_in_pieces_and_downloaded_as_it_was() {
     assert_eq!(get(Method::GET, ("if-none-match", &tag)).await.0, 200, "another upload");
 }
 
-/// A name says nothing of whose document it is: somebody else may make an assistant and a document of the same names.
+/// A name says nothing of the owner of a document: another user may make an assistant and a document of the same names.
 #[tokio::test]
 async fn a_public_address_ends_with_its_upload_and_its_assistant() {
     let server = Server::start();
@@ -466,7 +466,7 @@ async fn uploads_at_once_are_no_more_than_the_limit_allows() {
     assert_eq!(all["documents"].as_array().map(Vec::len), Some(5));
 }
 
-/// What is left of it would count against the limit of the store.
+/// The rest of a broken upload would count against the limit of the store.
 #[tokio::test]
 async fn an_upload_that_breaks_off_leaves_nothing() {
     let server = Server::start();
@@ -676,7 +676,7 @@ async fn an_assistant_cannot_take_a_secret_that_is_in_use() {
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains("secret_env: ") && detail.contains(owner), "{detail}");
     }
-    // A row of an older version, which asked nobody.
+    // A row of an older version, which was stored without a check.
     server.put("/v1/assistants/aaa", &json!({"documents": {}})).await;
     assert_eq!(server.serving.take().expect("a server").interrupt(), Some(0));
     let file = format!("sqlite://{}", server.path().join("citewire.db").display());
@@ -692,7 +692,7 @@ async fn an_assistant_cannot_take_a_secret_that_is_in_use() {
     };
     assert_eq!(fault("hr"), Value::Null);
     assert!(fault("aaa").as_str().is_some_and(|words| words.contains("the assistant hr")), "{all}");
-    // What is free again can be taken.
+    // A secret that is free again can be taken.
     assert_eq!(server.delete(HR).await, StatusCode::NO_CONTENT);
     assert_eq!(server.put("/v1/assistants/aaa", &line("hr-line")).await.0, StatusCode::OK);
 }

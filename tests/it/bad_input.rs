@@ -157,9 +157,9 @@ async fn a_body_that_stops_arriving_is_408_and_lets_its_connection_go() {
     }
 }
 
-/// Nobody wants the body of a caller who is not let in, of which the first megabyte is read all the same, so that the
-/// answer is seen; nor that of a call which has none. What was left of a body in chunks was once read on for as long as
-/// the client sent.
+/// The body of a caller who is not let in is useless, as is that of a call which has none; its first megabyte is read
+/// all the same, so that the answer is seen. The rest of a body in chunks was once read on for as long as the client
+/// sent.
 #[tokio::test]
 async fn a_body_that_never_ends_is_answered_and_cut_off() {
     let app = TestApp::with(|setup| setup.http.max_body_bytes = 300 * 1024);
@@ -205,7 +205,7 @@ async fn a_header_of_a_megabyte_is_431_and_nobody_else_notices() {
     assert_eq!(self::answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
 }
 
-/// What comes in time; a server that keeps a connection for ever is found out.
+/// The result, in time: a server that keeps a connection for ever is found out.
 async fn within<T>(something: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), something).await.expect("the server lets go")
 }

@@ -1,4 +1,4 @@
-//! What `check` finds in whole documents: each fixture states a document and every finding that it deserves.
+//! Findings of `check` in whole documents: each fixture states a document and every finding that it deserves.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -148,7 +148,7 @@ fn any_value_in_any_place_is_judged_and_never_breaks_the_check() {
 }
 
 mod pathological {
-    //! Documents that nobody should send. What matters is that they end, in time that grows with their length.
+    //! Hostile documents: their check must end, in time that grows with their length.
 
     use std::fmt::Write as _;
 

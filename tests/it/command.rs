@@ -292,7 +292,7 @@ fn serve_refuses_a_database_without_what_all_nodes_need_and_names_all_of_it() {
     assert!(said.contains("postgres://citewire@127.0.0.1:1/citewire cannot be reached"), "{said}");
 }
 
-/// So long a start waits for a database in these tests.
+/// The longest wait of a start for a database in these tests.
 const PATIENCE: (&str, &str) = ("CITEWIRE_STORE_WRITE_TIMEOUT_SECONDS", "1");
 
 #[test]

@@ -137,7 +137,7 @@ fn conversion(from: Option<Provider>) -> Conversion {
     conversion
 }
 
-/// What is lost of a body that is accepted; nothing of one that is refused with a reason.
+/// The losses of a body that is accepted; none of one that is refused with a reason.
 fn lost_as(body: &[u8], from: Option<Provider>) -> Vec<String> {
     match convert(body, &conversion(from)) {
         Ok(converted) => lost(body, &converted),

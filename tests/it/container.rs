@@ -1,9 +1,9 @@
-//! What the image and `compose.yaml` set, tried with the program outside of a container.
+//! Settings of the image and of `compose.yaml`, tried with the program outside of a container.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use citewire::config::{Config, Sources};
+use citewire::config::{Config, ConfigSources};
 use reqwest::StatusCode;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const OPEN_WEBUI_KEY: &str = "the-key-of-open-webui-in-the-composition";
 const DB_PASSWORD: &str = "the-password-of-the-person-who-composes";
 const DIRECT_LINE_SECRET: &str = "the-secret-of-the-person-who-composes";
 
-/// What the head of `compose.yaml` tells those to set who use its profiles, with their password filled in.
+/// The settings that the head of `compose.yaml` names for those who use its profiles, with their password filled in.
 fn of_profiles() -> BTreeMap<String, String> {
     let text = file("compose.yaml");
     let (_, told) = text.split_once("# The profile postgresql").expect("what to set");
@@ -70,7 +70,7 @@ fn filled_in(value: &str) -> String {
         "CITEWIRE_HOST" => "chat.contoso.example",
         "OPEN_WEBUI_KEY" => OPEN_WEBUI_KEY,
         "CITEWIRE_DB_PASSWORD" | "CITEWIRE_BUS_PASSWORD" => DB_PASSWORD,
-        // Nobody has to set them.
+        // These settings are optional.
         _ if name.ends_with(":-") => "",
         other => panic!("nobody is told to set {other}"),
     };
@@ -135,7 +135,7 @@ fn the_profiles_bring_the_database_and_the_bus_that_the_server_is_told_of() {
             environment.insert(name.clone(), value.clone());
         }
     }
-    let config = Config::load(&Sources { environment, ..Sources::default() }).expect("a configuration");
+    let config = Config::load(&ConfigSources { environment, ..ConfigSources::default() }).expect("a configuration");
     let place = format!("{:?}", config.store.location(Path::new("")).expect("a place"));
     let compose: Value = serde_saphyr::from_str(&file("compose.yaml")).expect("YAML");
     let database = &compose["services"]["postgresql"];

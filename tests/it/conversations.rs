@@ -1,4 +1,4 @@
-//! What the operator sees and does of the conversations of the embedded channel.
+//! The operator's view of the conversations of the embedded channel.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

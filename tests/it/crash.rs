@@ -9,7 +9,7 @@ use crate::app::{Bot, Dice, Reaction, Serving, number};
 
 const SECRET: &str = "the-direct-line-secret-of-the-tests";
 
-/// So many clients write at the same time, half of them to each conversation.
+/// The number of clients that write at the same time, half of them to each conversation.
 const CLIENTS: usize = 6;
 
 /// A conversation, its token from before the first kill, and what was acknowledged in it: text by id.
@@ -53,8 +53,8 @@ async fn history(client: &reqwest::Client, serving: &Serving, witness: &Witness)
     }
 }
 
-/// What was acknowledged is there once and under its id, places have no gap, and times and what each client said are
-/// in order.
+/// Checks that acknowledged activities are there once and under their ids, places have no gap, and times and the
+/// activities of each client are in order.
 fn verify(witness: &Witness, history: &[Value]) {
     let mut found = witness.acknowledged.clone();
     let mut last_of = BTreeMap::new();
@@ -165,7 +165,7 @@ async fn a_question_outlives_a_kill_and_gets_one_answer() {
     assert_eq!(texts().await, ["hi", "there", "to hi", "to there"]);
 }
 
-/// A question that ends whoever answers it was given up without a trace.
+/// A question that ends the process which answers it was once given up without a trace.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_that_is_given_up_is_counted() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -187,7 +187,7 @@ async fn a_question_that_is_given_up_is_counted() {
     let answer = client.post(url).bearer_auth(&witness.token).json(&body).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);
     for _ in 0..2 {
-        // That the user has come, and the question.
+        // The two activities: the user has come, and the question.
         bot.activities(2).await;
         drop(serving);
         serving = Serving::start(folder.path(), &environment);

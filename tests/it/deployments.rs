@@ -3,13 +3,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use citewire::config::{Config, Sources, environment_name, settings};
+use citewire::config::{Config, ConfigSources, environment_name, settings};
 use citewire::http::ROUTES;
 use serde_json::Value;
 
 use crate::app::citewire;
 
-/// So long citewire takes at the end to record what it has accepted.
+/// The time that citewire takes at the end to record what it has accepted.
 const RECORDING: Duration = Duration::from_secs(10);
 
 /// The port of the image.
@@ -23,7 +23,7 @@ fn file(name: &str) -> String {
     std::fs::read_to_string(path(name)).expect(name)
 }
 
-/// What `kubectl apply -k` would send, by kind.
+/// The manifests that `kubectl apply -k` would send, by kind.
 fn manifests() -> BTreeMap<String, Value> {
     let output = Command::new("kubectl").arg("kustomize").arg(path("kubernetes")).output();
     let output = output.expect("kubectl is missing: install it (Debian: `apt-get install kubernetes-client`)");
@@ -50,7 +50,7 @@ fn variables(container: &Value) -> BTreeMap<String, String> {
     variables.collect()
 }
 
-/// What somebody who follows the first lines of a file puts there.
+/// The secret that a reader who follows the first lines of a file puts there.
 fn secret_text(name: &str) -> String {
     match name {
         "CITEWIRE_STORE_URL" => "postgres://citewire:a-password@db-a,db-b/citewire?sslmode=verify-full".to_owned(),
@@ -89,7 +89,8 @@ fn a_pod_starts_with_settings_that_exist_and_gets_the_time_that_it_needs_to_end(
     let file = folder.path().join("citewire.toml");
     std::fs::write(&file, text.expect("a text")).expect("written");
     environment.insert("CITEWIRE_BIND".to_owned(), format!("0.0.0.0:{PORT}"));
-    let config = Config::load(&Sources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
+    let config =
+        Config::load(&ConfigSources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
     assert!(config.announcements.is_empty(), "{:?}", config.announcements);
 
     let sleep = &container["lifecycle"]["preStop"]["exec"]["command"];
@@ -177,7 +178,7 @@ fn compose_starts_nodes_that_are_alike_and_that_nginx_knows() {
     assert_are_settings(environment.keys());
     let mut environment = environment.clone();
     environment.insert("CITEWIRE_BIND".to_owned(), format!("0.0.0.0:{PORT}"));
-    let config = Config::load(&Sources { environment, ..Sources::default() }).expect("a configuration");
+    let config = Config::load(&ConfigSources { environment, ..ConfigSources::default() }).expect("a configuration");
     let grace = config.http.drain + config.http.shutdown_grace + RECORDING;
     assert_eq!(compose["services"]["citewire-1"]["stop_grace_period"], format!("{}s", grace.as_secs()));
 

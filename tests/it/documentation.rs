@@ -3,7 +3,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use citewire::config::{Config, Sources};
+use citewire::config::{Config, ConfigSources};
 use citewire::ingest::Provider;
 use regex::Regex;
 
@@ -99,7 +99,8 @@ fn citewire_starts_with_the_file_that_operations_shows_for_proxies() {
     fs::write(&file, example).expect("written");
     let data = folder.path().display().to_string();
     let environment = [("CITEWIRE_DATA_DIR".to_owned(), data)].into();
-    let config = Config::load(&Sources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
+    let config =
+        Config::load(&ConfigSources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
     assert!(config.http.public_url.is_some() && !config.http.trusted_proxies.is_empty());
     assert!(!config.http.page_answers, "visitors of the page are strangers");
 }
@@ -265,7 +266,7 @@ fn every_page_that_the_code_names_exists() {
     assert!(seen > 20, "only {seen} were found");
 }
 
-/// Where the rules are defined that code, tests and pages cite by number.
+/// The page that defines the rules that code, tests and pages cite by number.
 const POLICIES: &str = "docs/inside/policies.md";
 
 fn policies() -> String {
@@ -287,7 +288,8 @@ fn defined(page: &str) -> BTreeSet<&str> {
     prefixes(page).into_iter().flat_map(|prefix| defined_below(page, prefix)).collect()
 }
 
-/// What looks like the number of a rule, with the word before it that says that it is one, if there is such a word.
+/// The number of a rule, or a text that looks like one, with the word before it that says that it is one, if there is
+/// such a word.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b((?:[Rr]ules?|[Pp]olicy|[Pp]olicies) )?([A-Z]{1,2}[0-9]?)-([0-9]{1,2})\b").expect("an expression")
 });
@@ -317,7 +319,7 @@ fn citing() -> impl Iterator<Item = PathBuf> {
 fn what_a_text_calls_a_rule_is_one_whatever_its_list() {
     let cited = |text: &str| cited(text, &["P", "AH"]).into_iter().collect::<Vec<_>>();
     assert_eq!(cited("(policy P-05, P-256), UTF-16, B-12 (rules AH-01 to AH-06)"), ["AH-01", "AH-06", "P-05"]);
-    // In two pieces, so that this file cites no such rule.
+    // The texts are in two pieces, so that this file cites no such rule.
     assert_eq!(cited(&["see rule ", "Q-99"].concat()), ["Q-99"]);
     assert_eq!(cited(&["fn ", "q99_a() fn ", "s1_40_b() fn utf16_bytes() fn a_20_c()"].concat()), ["Q-99", "S1-40"]);
 }

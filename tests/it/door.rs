@@ -1,4 +1,4 @@
-//! The rules of the door: host names, proxies, and how often a caller may come.
+//! The rules of admission: host names, proxies, and rate limits of callers.
 
 use std::sync::Arc;
 

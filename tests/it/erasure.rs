@@ -99,7 +99,7 @@ async fn a_deleted_conversation_is_nowhere_in_the_files_of_the_store() {
     assert!(disk.count("platypus") > 0);
 }
 
-/// What retention deletes goes the same way.
+/// Expired conversations are erased in the same way.
 #[tokio::test]
 async fn an_expired_conversation_is_nowhere_in_the_files_of_the_store() {
     let disk = Disk::new().await;

@@ -1,4 +1,4 @@
-//! What one caller takes up is not taken from others.
+//! Shares of callers: one that takes much leaves the others theirs.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use tokio::time::timeout;
 
 use crate::app::{API_KEY, Conversation, TestApp, answer};
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A request of which only so much comes.
+/// A request of which only a part comes.
 async fn begun(app: &TestApp, method: &str, path: &str, bearer: &str, length: usize, sent: &[u8]) -> TcpStream {
     let mut connection = TcpStream::connect(app.address).await.expect("a connection");
     let head = format!(

@@ -1,4 +1,4 @@
-//! What a new user sees and can do, from the start of the command to the first cited answer.
+//! The first minute of a new user, from the start of the command to the first cited answer.
 
 use std::process::Command;
 

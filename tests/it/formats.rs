@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use citewire::config::{Config, Sources, mapping_file};
+use citewire::config::{Config, ConfigSources, mapping_file};
 use citewire::ingest::{AnswerFormat, AnswerStream, Mapping, Mappings, Provider, ingest, propose};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn every_mapping_reads_its_product() {
     }
 }
 
-/// The text of every format is found again when an envelope that nobody knows is around it.
+/// The text of every format is found again inside an unknown envelope.
 #[test]
 fn answers_of_every_format_in_an_unknown_envelope_get_a_mapping_that_reads_them() {
     let (mut read, mut all) = (0, 0);
@@ -201,7 +201,7 @@ async fn a_format_of_the_settings_is_named_or_detected_over_http() {
     let sources = |toml: &str| {
         fs::write(&file, toml).expect("written");
         let environment = [("CITEWIRE_DATA_DIR".to_owned(), folder.path().display().to_string())].into();
-        Sources { file: Some(file.clone()), environment, ..Sources::default() }
+        ConfigSources { file: Some(file.clone()), environment, ..ConfigSources::default() }
     };
     let wrong = Config::load(&sources("[formats.wiki]\ntext = 'a'")).expect_err("a wrong mapping").to_string();
     assert!(wrong.contains("formats.wiki.text in the configuration file: `a` does not begin with `$`"), "{wrong}");

@@ -136,7 +136,7 @@ async fn a_server_with_as_many_connections_as_it_may_have_answers_those_who_watc
         assert!(head.starts_with("http/1.1 200"), "{head}");
         held.push(connection);
     }
-    // Whoever says nothing keeps nobody out, however many they are.
+    // Silent connections keep no client out, however many they are.
     for _ in 0..200 {
         held.push(TcpStream::connect(app.address).await.expect("a connection"));
     }
@@ -153,7 +153,7 @@ async fn a_server_with_as_many_connections_as_it_may_have_answers_those_who_watc
     };
     assert_eq!(figure("citewire_connections_limit "), 4);
     assert!(figure("citewire_connections_beyond_limit_total ") >= 200, "{figures}");
-    // One that came beyond the limit takes the place of one that has ended.
+    // A connection beyond the limit takes the place of one that has ended.
     let mut waiting = TcpStream::connect(app.address).await.expect("a connection");
     held.truncate(4);
     drop(held.remove(0));
@@ -167,7 +167,7 @@ async fn a_server_with_as_many_connections_as_it_may_have_answers_those_who_watc
     assert!(!served.contains("connection: close"), "{served}");
 }
 
-/// The limit of open files is often 1024, and nobody knows.
+/// The limit of open files is often 1024 without its operator's knowledge.
 #[test]
 fn few_files_are_named_at_the_start() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -8,7 +8,7 @@ use citewire::dialect::{Dialect, Livestream, Stamps};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What happens while an answer is made.
+/// The events of an answer that is being made.
 #[derive(Clone, Debug)]
 struct Story {
     informative: Vec<String>,
@@ -17,7 +17,7 @@ struct Story {
     text: String,
     withdrawn: bool,
     feedback: bool,
-    /// How long each step took.
+    /// The duration of each step, in microseconds.
     pauses_us: Vec<u32>,
 }
 

@@ -63,7 +63,7 @@ async fn the_document_and_its_viewer_are_served() {
     let app = TestApp::start();
     let (status, body) = answer(app.request(Method::GET, "/openapi.json")).await;
     assert_eq!((status, body), (StatusCode::OK, json()));
-    // By way of the redirect.
+    // The client follows the redirect.
     let page = app.request(Method::GET, "/docs").send().await.expect("an answer");
     let policy = page.headers()["content-security-policy"].to_str().expect("text").to_owned();
     assert!(policy.contains("script-src 'self';") && policy.starts_with("default-src 'none'"), "{policy}");

@@ -114,7 +114,7 @@ fn cited(text: &str) -> Value {
     serde_json::to_value(&converted.activities[0]).expect("JSON")
 }
 
-/// What a reader of the text gets: the links with their texts, the images, the HTML, the visible text.
+/// The content of a text for its reader: the links with their texts, the images, the HTML, the visible text.
 #[derive(Debug, Default)]
 struct Read {
     links: Vec<(String, String)>,
@@ -124,7 +124,8 @@ struct Read {
     code: String,
 }
 
-/// What the parser behind the rewrite makes of code, HTML and links, to tell where engines disagree about Markdown.
+/// The reading of the parser behind the rewrite for code, HTML and links, to tell where engines disagree about
+/// Markdown.
 fn read_by_pulldown(markdown: &str) -> (String, String, usize) {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     let (mut code, mut html, mut links, mut in_code) = (String::new(), String::new(), 0, false);
@@ -247,7 +248,7 @@ proptest! {
         let text = activity["text"].as_str().expect("a text");
         let read = read(text);
         prop_assert_eq!(read.images, 0, "an image in {:?}", text);
-        // What stands in a comment is neither drawn nor run.
+        // Comments are neither drawn nor run.
         let html = without_comments(&read.html);
         let html = html.to_lowercase();
         for harm in ["<img", "<script", "<button", "<a "] {

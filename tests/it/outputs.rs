@@ -12,7 +12,7 @@ fn leave() -> Value {
     json!({"text": "Leave is 30 days [1].", "sources": [{"title": "Leave policy", "content": "Leave is 30 days."}]})
 }
 
-/// What the command prints for this input.
+/// The output of the command for this input.
 fn printed(arguments: &[&str], input: &str) -> Value {
     let mut command = citewire(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command runs");
@@ -100,7 +100,7 @@ impl Sending {
         self.0.write_all(b"0\r\n\r\n").await.expect("sent");
     }
 
-    /// Everything up to this text.
+    /// Reads everything up to this text.
     async fn until(&mut self, end: &str) -> String {
         let mut read = Vec::new();
         while !String::from_utf8_lossy(&read).contains(end) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// What stands in for the application id.
+/// The placeholder of the application id.
 const PLACEHOLDER: &str = "00000000-0000-0000-0000-000000000000";
 
 fn samples(folder: &str) -> PathBuf {

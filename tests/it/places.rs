@@ -87,7 +87,7 @@ fn badge(shown: &str, text: &str) -> Option<usize> {
     Some(at)
 }
 
-/// What every output shows of an answer.
+/// The text of an answer in every output, by the name of the output.
 fn shown(body: &Value) -> Vec<(&'static str, String)> {
     let bytes = body.to_string().into_bytes();
     let answer = ingest(&bytes, None).unwrap_or_else(|error| panic!("{body}: {error}"));

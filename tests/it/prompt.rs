@@ -13,7 +13,7 @@ fn prompt(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().expect("the command ends")
 }
 
-/// What a run that went well printed, and what it said.
+/// The stdout and stderr of a run that went well.
 fn said(arguments: &[&str], input: &[u8]) -> (String, String) {
     let output = prompt(arguments, input);
     let words = |bytes| String::from_utf8(bytes).expect("text");

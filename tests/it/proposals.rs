@@ -113,7 +113,7 @@ fn streams_of_many_shapes_are_read() {
         assert_eq!(found(&body), ("Leave is 30 days [1].".to_owned(), vec!["Leave".to_owned()]), "{body}");
         let (options, answer) = proposed(&body);
         assert!(answer.complete && !options.stream.end.is_empty(), "{body}: {options:?}");
-        // What is cut off before the end sign is not complete.
+        // A stream that is cut off before the end sign is not complete.
         let cut = body.trim_end().rfind("\n\n").or_else(|| body.trim_end().rfind('\n')).expect("events");
         let mapping = Arc::new(Mapping::new("proposed", &options).expect("a mapping"));
         assert!(!ingest(&body.as_bytes()[..cut], mapping).expect("an answer").complete, "{body}");

@@ -42,7 +42,7 @@ pub(crate) fn by_place(answer: &Answer) -> (String, Vec<usize>) {
     (cited.text, places)
 }
 
-/// What differs between a source and its description.
+/// The difference between a source and its description.
 pub(crate) fn difference(source: &Source, expected: &Value) -> Option<String> {
     let text = |name: &str| expected[name].as_str();
     let found = source.url.as_ref().map(|url| url.merge_key().into_owned());
@@ -188,7 +188,7 @@ fn every_sample_is_valid_in_every_dialect_and_the_same_again() {
             };
             let mut findings = check(&activity, channel);
             if expected["cited"] == json!([]) {
-                // What is attested as used, and cited nowhere, is listed all the same.
+                // Sources that are attested as used, and cited nowhere, are listed all the same.
                 findings.retain(|finding| finding.code != "definition-uncited");
             }
             assert!(findings.is_empty(), "{} as {dialect:?}: {findings:?}", case.display());

@@ -18,7 +18,7 @@ use crate::postgres::{give_away, unprivileged};
 
 pub(crate) const PASSWORD: &str = "the-password-of-the-bus";
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A server with a port of its own, which can be stopped and started again.
@@ -27,7 +27,7 @@ pub(crate) struct Redis {
     folder: TempDir,
     /// Whether it talks by TLS only.
     is_encrypted: bool,
-    /// Its shell, which ends the server when this process ends, however that is.
+    /// The shell of the server, which ends it when this process ends, in whatever way.
     guard: Option<Child>,
 }
 
@@ -36,7 +36,7 @@ impl Redis {
         Self::start_one(false)
     }
 
-    /// One that talks by TLS, and the root of its certificate.
+    /// Starts a server that talks by TLS; returns it with the root of its certificate.
     pub(crate) fn start_encrypted() -> (Self, PathBuf) {
         let redis = Self::start_one(true);
         let root = redis.folder.path().join(certificates::ROOT);
@@ -70,7 +70,7 @@ impl Redis {
         }
     }
 
-    /// Whether it started. Somebody else may have taken the port meanwhile.
+    /// Whether it started. Another process may have taken the port meanwhile.
     fn try_start(&mut self) -> bool {
         let port = self.port.to_string();
         let mut options = vec!["--bind", "127.0.0.1", "--save", "", "--requirepass", PASSWORD];
@@ -147,7 +147,7 @@ impl Redis {
         timeout(PATIENCE, async { while connections().await < goal {} }).await.expect("in time");
     }
 
-    /// Has its process sleep.
+    /// Stops the process of the server until the value is dropped.
     pub(crate) async fn pause(&self) -> Paused {
         let mut client = self.client().await;
         let info: String = redis::cmd("INFO").arg("server").query_async(&mut client).await.expect("an answer");
@@ -157,7 +157,7 @@ impl Redis {
         paused
     }
 
-    /// Waits until so many nodes follow a conversation.
+    /// Waits until this many nodes follow a conversation.
     pub(crate) async fn followed(&self, conversation: &str, nodes: u64) {
         let mut client = self.client().await;
         let channel = format!("citewire:default:{conversation}");

@@ -16,7 +16,7 @@ use crate::app::{API_KEY, DIRECT_LINE_SECRET, answer, citewire};
 /// The longest wait for a line of the server, which looks at its files every two seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a command says on its standard error, line by line, until it ends.
+/// The lines of a command's stderr, until it ends.
 fn lines_of(child: &mut Child) -> Receiver<String> {
     let stderr = child.stderr.take().expect("a pipe");
     let (tell, lines) = channel();
@@ -104,7 +104,7 @@ impl Configured {
     }
 }
 
-/// What the server says that it answers with, as soon as that is something else than before.
+/// The revision that the server answers with, as soon as it differs from the one before.
 async fn other_revision(server: &Configured, before: &str) -> String {
     let client = reqwest::Client::builder().build().expect("a client");
     let changed = async {
@@ -189,7 +189,7 @@ async fn an_assistant_of_the_file_answers_from_its_documents() {
     assert!(text.contains("Leave is 30 days a year. [1]"), "{body}");
 }
 
-/// What the command says of a configuration that it does not take.
+/// The error of the command for a configuration that it refuses.
 fn refused(config: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("citewire.toml");

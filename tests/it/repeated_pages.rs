@@ -17,7 +17,7 @@ fn pages() -> Value {
     ])
 }
 
-/// The same list from Perplexity at once, as a stream, and from its agent, whose markers are ids.
+/// One list of pages from Perplexity: whole, as a stream, and from its agent, whose markers are ids.
 fn bodies(text: &str) -> [Vec<u8>; 3] {
     let (first, rest) = text.split_at(text.len().min(3));
     let whole =

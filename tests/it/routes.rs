@@ -13,7 +13,7 @@ async fn every_route_needs_a_credential_or_is_a_named_exception() {
     for route in ROUTES {
         let request = app.request(method(route.method), &route.path.replace("{id}", "c1"));
         let status = request.send().await.expect("an answer").status();
-        // On loopback the figures are open as well.
+        // The metrics are open on loopback as well.
         if OPEN.contains(&route.path) || Access::of(route.path) == Access::Metrics {
             assert_ne!(status, StatusCode::UNAUTHORIZED, "{} is open", route.path);
         } else {

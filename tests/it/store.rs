@@ -17,11 +17,11 @@ use crate::postgres::{Database, node};
 struct Fixture {
     store: Arc<dyn ConversationStore>,
     clock: Arc<ManualClock>,
-    /// Where the store is, if it is in a file.
+    /// The folder of the store, if it is in a file.
     _folder: Option<TempDir>,
 }
 
-/// One of the backends, with these limits.
+/// Opens one of the backends with these limits.
 type Backend = fn(StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>>;
 
 fn clock() -> Arc<ManualClock> {
@@ -835,8 +835,8 @@ mod promises {
         fixture.store.ready().await.expect("a store that others can use");
     }
 
-    /// Somebody who only starts conversations takes no room from those who say something. The oldest go first; those with
-    /// content or a reference stay, and where there are no others, the store is full.
+    /// Users who only start conversations take no room from those who write. The oldest go first; those with content or
+    /// a reference stay, and where there are no others, the store is full.
     pub(super) async fn conversations_without_content_make_room_for_others(backend: Backend) {
         let fixture = backend(StoreLimits { max_conversations: 4, ..StoreLimits::in_memory() }).await;
         for name in ["said", "held", "old", "new"] {

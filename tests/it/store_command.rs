@@ -120,8 +120,8 @@ fn a_store_that_is_not_there_is_named_and_not_made() {
     assert!(words(&memory.stderr).contains("/v3/directline/conversations"), "{}", words(&memory.stderr));
 }
 
-/// What is kept of a user is written and erased where no server is needed; while one has the store open, erasing is refused, and
-/// the message says what to do.
+/// The data of a user are exported and erased where no server is needed; while one has the store open, erasing is
+/// refused, and the message says what to do.
 #[tokio::test]
 async fn a_user_is_exported_and_erased_on_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -121,7 +121,7 @@ async fn a_file_of_a_later_version_is_refused_with_both_versions() {
     assert!(words.contains("4711") && words.contains("up to 6"), "{words}");
 }
 
-/// What version 1 of the schema wrote is all there afterwards, and can have what it could not have then.
+/// The records of version 1 of the schema are all there afterwards, and can have members that they could not have then.
 #[tokio::test]
 async fn a_file_of_the_first_version_is_brought_up_to_date() {
     let folder = StoreFolder::new();
@@ -145,7 +145,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
                INSERT INTO batch VALUES (1, 1, 'k', 0, 1);"#,
         )
         .await;
-    // Somebody may look into it before a server has changed it.
+    // The file may be looked into before a server has changed it.
     assert_eq!(exported(&folder.path(), Some("c")).await, 3);
     let archive = Archive::open(&folder.path()).await.expect("an archive");
     assert_eq!(archive.describe().await.expect("read").version, 1);
@@ -154,7 +154,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     archive.close().await;
 
     let store = folder.open().await;
-    // Those who belong to a conversation are found in what was recorded before.
+    // The users of a conversation are found in the activities that were recorded before.
     for (user, place) in [("ann", None), ("ben", Some(0)), ("bot", None)] {
         let first = store.first_said(&id("c"), user).await.expect("a store");
         assert_eq!(first.map(Watermark::index), place, "{user}");
@@ -202,7 +202,7 @@ async fn a_file_that_was_cut_in_half_is_refused() {
     folder.open().await.close().await.expect("closed");
 }
 
-/// Whoever copies a file may write its first page last, or nothing at all; a log without its file is half a store, too.
+/// A copy may get its first page last, or not at all; a log without its file is half a store, too.
 #[tokio::test]
 async fn the_rest_of_a_copy_that_was_broken_off_is_no_new_store() {
     let folder = StoreFolder::new();
@@ -259,7 +259,7 @@ async fn a_file_that_loses_its_name_takes_nothing_more() {
     }
 }
 
-/// Nobody has to write for that: whoever asks is told.
+/// A reading caller is told as well, not just one that writes.
 #[tokio::test]
 async fn a_store_whose_file_is_gone_is_not_ready() {
     let folder = StoreFolder::new();
@@ -438,7 +438,7 @@ async fn an_archive_reads_what_a_server_has_open() {
     assert_eq!(exported(&folder.path(), None).await, 601);
 }
 
-/// How many activities an export holds, which are in order.
+/// Counts the activities of an export, after a check of their order.
 async fn exported(path: &Path, only: Option<&str>) -> u64 {
     let archive = Archive::open(path).await.expect("an archive");
     let only = only.map(id);

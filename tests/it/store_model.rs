@@ -17,7 +17,7 @@ use crate::postgres::{Database, node, two_nodes};
 const LIMITS: StoreLimits =
     StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20, max_conversation_bytes: 64 << 20 };
 
-/// What a client does.
+/// One action of a client.
 #[derive(Clone, Debug)]
 enum Act {
     Create(u8, Option<u8>),
@@ -25,14 +25,14 @@ enum Act {
     Append(Vec<(u8, usize, Option<u8>)>),
     Read(u8, Option<u64>, usize),
     Keep(u8, u8, Vec<u8>),
-    /// Says where a conversation is.
+    /// Sets the reference of a conversation.
     Refer(u8, u8),
-    /// Somebody presses a thumb, and so many others do at the same time.
+    /// Feedback of one user, while that many others give theirs at the same time.
     Rate(u8, usize),
     Delete(u8),
     /// Milliseconds that pass; negative ones when the clock is set back.
     Wait(i64),
-    /// Everything that is idle for so many milliseconds.
+    /// Deletes everything that is idle for this many milliseconds.
     Expire(i64),
     List(usize),
     Reopen,
@@ -65,7 +65,7 @@ struct Plain {
     keys: BTreeMap<u8, (usize, usize)>,
     attachments: BTreeMap<u8, Vec<u8>>,
     reference: Option<u8>,
-    /// When each piece of feedback came.
+    /// The times of the feedback.
     feedback: Vec<DateTime<Utc>>,
     created: DateTime<Utc>,
     active: DateTime<Utc>,
@@ -327,7 +327,7 @@ impl World {
         assert_eq!(found, expected);
     }
 
-    /// Everything, once more, at the end.
+    /// Checks everything once more at the end.
     async fn verify(self) {
         for number in 0..4 {
             self.read(number, None, 99).await;

@@ -143,7 +143,7 @@ async fn a_store_at_its_limit_refuses_with_a_time_to_come_back() {
 
 #[test]
 fn a_data_directory_that_cannot_be_written_is_named_and_so_is_the_mend() {
-    // Nobody may make files here, not even root.
+    // No user may make files here, not even root.
     let output = crate::app::citewire(&["serve", "--bind", "127.0.0.1:0"])
         .envs(SECRETS)
         .env("CITEWIRE_DATA_DIR", "/proc/self")

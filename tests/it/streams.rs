@@ -12,19 +12,19 @@ use crate::golden::{cases, codes, input, samples, to_message};
 
 const STREAMING: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
 
-/// The only activity that a body becomes when nobody wants updates.
+/// The only activity that a body becomes when no updates are asked for.
 fn message(body: &[u8], dialect: Dialect) -> (Activity, Value) {
     let Converted { mut activities, report, .. } = convert(body, &to_message(dialect)).expect("an activity");
     assert_eq!(activities.len(), 1);
     (activities.remove(0), codes(&report))
 }
 
-/// What pushing these pieces comes to in the end.
+/// The result of pushing these pieces.
 fn pushed<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> Streamed {
     shown_by(pieces, dialect).0
 }
 
-/// What pushing these pieces comes to in the end, and what it had shown before.
+/// The result of pushing these pieces, and the text that it had shown before.
 fn shown_by<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> (Streamed, String) {
     let mut streaming = Streaming::new(Conversion::to(dialect));
     let mut shown = String::new();
@@ -136,7 +136,7 @@ fn a_provider_error_keeps_the_text_and_says_so() {
     assert_eq!(converted.activities[0].text.as_deref(), Some("Leave is 30 days [1]. It is asked "));
 }
 
-/// The native stream that says the same as a manifest, its text in pieces of so many characters.
+/// The native stream that says the same as a manifest, its text in pieces of this many characters.
 fn as_native_stream(manifest: &Value, characters: usize) -> String {
     let mut events = Vec::new();
     for name in ["sources", "label", "interpreter"] {
@@ -298,7 +298,7 @@ proptest! {
         }
         let like_teams = matches!(dialect, Dialect::Teams | Dialect::M365Copilot);
         let channel = if like_teams { Channel::Teams } else { Channel::WebChat };
-        // What is wrong with the text itself is no matter of streams.
+        // Faults in the text itself are not those of streams.
         let findings = check(&serde_json::to_value(&converted.activities).expect("JSON"), channel);
         let broken: Vec<_> = findings.iter().filter(|finding| finding.code.contains("stream")).collect();
         prop_assert!(broken.is_empty(), "{:?}", broken);

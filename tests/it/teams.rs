@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// What a text over two sources becomes in Teams, and the codes of its report.
+/// The activity for Teams of a text over two sources, and the codes of its report.
 fn sent(text: &str, url: &str) -> (Value, Vec<&'static str>) {
     let body = json!({"text": text, "sources": [{"url": url}, {"url": "https://x.example/other"}]}).to_string();
     let converted = convert(body.as_bytes(), &Conversion::to(Dialect::Teams)).expect("an activity");
@@ -155,7 +155,7 @@ fn a_monstrous_address_goes_before_any_of_the_text_does() {
     assert_eq!(activity.pointer("/entities/0/citation/0/appearance/url"), None);
 }
 
-/// What twenty sources under one label become, each cited once, and the codes of the report.
+/// The activity of twenty sources under one label, each cited once, and the codes of the report.
 fn sent_with_label(source: impl Fn(usize) -> Value, options: Value) -> (Value, Vec<&'static str>) {
     let text = (1..=20).map(|n| format!("w{n}[{n}]")).collect::<Vec<_>>().join(" ");
     let sources: Value = (1..=20).map(source).collect();

@@ -1,4 +1,4 @@
-//! What every store promises of turns.
+//! The contract of every store for turns.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ async fn claim(store: &dyn ConversationStore) -> Vec<Line> {
     store.claim_lines(TurnKind::Assistant, 9).await.expect("a store")
 }
 
-/// Claims so many lines. A node on which nobody reads may have to wait for a moment.
+/// Claims `count` lines. A node without readers may have to wait for a moment.
 async fn claim_all(store: &dyn ConversationStore, kind: TurnKind, count: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     loop {

@@ -1,5 +1,5 @@
-//! What users of citation bots have complained about elsewhere, one test each: the number is that of the complaint, and the
-//! sentence says what it was. RefusalLog about streams and delivery are tested where those are.
+//! Complaints of users of citation bots elsewhere, one test each: the number is that of the complaint, and the sentence
+//! says what it was. Complaints about streams and delivery are tested where those are.
 
 use std::collections::BTreeSet;
 
@@ -335,7 +335,7 @@ fn ask_21_a_parser_finds_as_many_definitions_as_sources() {
     }
 }
 
-/// Nobody could find out how to send a list of references with a message.
+/// Users did not find a way to send a list of references with a message.
 #[test]
 fn ask_22_each_cited_source_has_a_definition_whose_label_is_its_position() {
     let converted = web_chat(&answer("a [3] b [1]"));

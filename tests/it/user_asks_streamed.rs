@@ -1,4 +1,4 @@
-//! What users have complained about in streams, one test each; the numbers go on from `user_asks.rs`.
+//! Complaints of users about streams, one test each; the numbers go on from `user_asks.rs`.
 
 use citewire::activity::{Activity, Entity};
 use citewire::answer::MarkerGrammar;
@@ -18,7 +18,7 @@ fn sources() -> Value {
     json!([source("a"), source("b"), source("c")])
 }
 
-/// The native stream of the text above in pieces of so many characters, sources first.
+/// The native stream of the text above in pieces of this many characters, sources first.
 fn stream(characters: usize) -> String {
     let text: Vec<char> = TEXT.chars().collect();
     let deltas = text.chunks(characters).map(|piece| json!({"delta": piece.iter().collect::<String>()}));

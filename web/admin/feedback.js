@@ -1,4 +1,4 @@
-// What readers say about answers, in the newest conversations.
+// Feedback of readers about answers, in the newest conversations.
 
 import { read } from './api.js';
 import { button, count, element, make, problemBox, showProblem, time } from './screen.js';

@@ -271,7 +271,7 @@ export class AssistantForm {
       for (const name of required) group.inner[name]?.control?.setAttribute('aria-required', 'true');
     };
     control.addEventListener('change', () => {
-      // What both kinds have stays.
+      // Settings that both kinds have stay.
       const { properties } = kinds.get(control.value);
       const before = Object.entries(group.get([]) ?? {}).filter(([name]) => name in properties && name !== 'kind');
       open(Object.fromEntries(before));

@@ -14,7 +14,7 @@ export function same(one, other) {
 }
 
 /**
- * What both have changed since `base`: my changes, and theirs where I have changed nothing.
+ * The settings with the changes of both sides since `base`: mine, and theirs where I have changed nothing.
  *
  * `conflicts` gets the path and their value where both have changed the same setting differently.
  */

@@ -103,7 +103,7 @@ export function ask({ title, content, action, danger = false, submit = () => tru
       resolve(result);
     });
     dialog.showModal();
-    // What cannot be undone is not what Enter does first.
+    // The focus begins on Cancel, so that Enter does nothing that cannot be undone.
     if (danger) cancel.focus();
   });
 }
@@ -120,7 +120,7 @@ export function filePicker(text, { className = 'quiet', accept, multiple = false
   const input = element('input', { type: 'file', hidden: true, accept, multiple, 'aria-label': label });
   input.addEventListener('change', () => {
     const files = [...input.files];
-    // The same file can be chosen again.
+    // An empty value lets the user choose the file again.
     input.value = '';
     if (files.length > 0) take(files);
   });

@@ -23,26 +23,26 @@ macro_rules! text {
         text!($key, $default, $meaning, super::reading::parsed, $set)
     };
     ($key:literal, $default:expr, $meaning:literal, $read:expr, $set:expr) => {
-        row!(super::Kind::Text, $key, $default, $meaning, $read, $set)
+        row!(super::ValueKind::Text, $key, $default, $meaning, $read, $set)
     };
 }
 
 macro_rules! choice {
     ($key:literal, $default:expr, $meaning:literal, $words:expr, $set:expr) => {
-        row!(super::Kind::Choice($words), $key, $default, $meaning, super::reading::parsed, $set)
+        row!(super::ValueKind::Choice($words), $key, $default, $meaning, super::reading::parsed, $set)
     };
 }
 
 macro_rules! flag {
     ($key:literal, $default:expr, $meaning:literal, $set:expr) => {
-        row!(super::Kind::Flag, $key, $default, $meaning, super::reading::parsed, $set)
+        row!(super::ValueKind::Flag, $key, $default, $meaning, super::reading::parsed, $set)
     };
 }
 
 macro_rules! number {
     ($key:literal, $default:expr, $meaning:literal, $least:literal.., $set:expr) => {
         row!(
-            super::Kind::Number { least: $least, most: None },
+            super::ValueKind::Number { least: $least, most: None },
             $key,
             $default,
             $meaning,
@@ -52,7 +52,7 @@ macro_rules! number {
     };
     ($key:literal, $default:expr, $meaning:literal, $least:literal..=$most:expr, $set:expr) => {
         row!(
-            super::Kind::Number { least: $least, most: Some($most) },
+            super::ValueKind::Number { least: $least, most: Some($most) },
             $key,
             $default,
             $meaning,
@@ -64,7 +64,7 @@ macro_rules! number {
 
 macro_rules! list {
     ($key:literal, $default:expr, $meaning:literal, $read:expr, $set:expr) => {
-        row!(super::Kind::List, $key, $default, $meaning, $read, $set)
+        row!(super::ValueKind::List, $key, $default, $meaning, $read, $set)
     };
 }
 
@@ -73,7 +73,7 @@ macro_rules! secret {
         secret!($key, $default, $meaning, super::reading::secret, $set)
     };
     ($key:literal, $default:expr, $meaning:literal, $read:expr, $set:expr) => {
-        row!(super::Kind::Secret, $key, $default, $meaning, $read, $set)
+        row!(super::ValueKind::Secret, $key, $default, $meaning, $read, $set)
     };
 }
 
@@ -87,7 +87,7 @@ mod server;
 mod store;
 
 use super::raw_config::RawConfig;
-use super::setting::{DefaultValue, Kind, Setting};
+use super::setting::{DefaultValue, Setting, ValueKind};
 
 /// All settings, in the order of the documentation.
 pub fn settings() -> impl Iterator<Item = &'static Setting> {
@@ -113,7 +113,7 @@ pub fn setting(key: &str) -> &'static Setting {
     settings().find(|setting| setting.key == key).expect("options are named after settings")
 }
 
-/// What holds when nothing is set: the values that settings name, and for the others what each room takes by itself.
+/// The configuration when nothing is set: the values that settings name, and for the others the default of each module.
 pub(super) fn defaults() -> RawConfig {
     let mut raw = RawConfig::blank();
     for setting in settings() {
@@ -200,17 +200,17 @@ mod tests {
         let takes = |setting: &Setting, text: &str| (setting.apply)(&mut defaults(), text).is_ok();
         for setting in settings() {
             match setting.kind {
-                Kind::Choice(words) => {
+                ValueKind::Choice(words) => {
                     assert!(words.iter().all(|word| takes(setting, word)), "{}", setting.key);
                     assert!(!takes(setting, "another"), "{}", setting.key);
                 }
-                Kind::Flag => assert!(takes(setting, "true") && takes(setting, "false"), "{}", setting.key),
-                Kind::Number { least, most } => {
+                ValueKind::Flag => assert!(takes(setting, "true") && takes(setting, "false"), "{}", setting.key),
+                ValueKind::Number { least, most } => {
                     assert!(takes(setting, &least.to_string()), "{}", setting.key);
                     assert!(most.is_none_or(|most| takes(setting, &most.to_string())), "{}", setting.key);
                     assert!(most.is_none_or(|most| !takes(setting, &(most + 1).to_string())), "{}", setting.key);
                 }
-                Kind::Text | Kind::List | Kind::Secret => {}
+                ValueKind::Text | ValueKind::List | ValueKind::Secret => {}
             }
         }
     }

@@ -15,7 +15,7 @@ pub enum AssistantError {
     /// There is no such assistant.
     #[error("the assistant does not exist")]
     Unknown,
-    /// Somebody else has changed it.
+    /// Another caller has changed it since.
     #[error("somebody changed the assistant since you read it: read it again, and repeat your change")]
     Changed,
     /// The body is not JSON.
@@ -27,7 +27,7 @@ pub enum AssistantError {
     /// The body is JSON or TOML, but no object.
     #[error("an object with the settings is required")]
     NotAnObject,
-    /// Its settings have no documents.
+    /// The settings of the assistant have no documents.
     #[error("the assistant has no documents: add \"documents\": {{}} to its settings first")]
     NoDocuments,
     /// There is no such document.
@@ -42,10 +42,10 @@ pub enum AssistantError {
         /// The endings of names that are.
         supported: String,
     },
-    /// There are too many documents.
+    /// The assistant has too many documents.
     #[error("the assistant already has {limit} documents: delete one, or raise documents.max_documents")]
     TooManyDocuments {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
     /// The documents are too large together.
@@ -53,7 +53,7 @@ pub enum AssistantError {
         "the documents of the assistant would have more than {limit} bytes: delete one, or raise documents.max_total_bytes"
     )]
     DocumentsTooLarge {
-        /// How many bytes there may be.
+        /// The limit, in bytes.
         limit: u64,
     },
 }

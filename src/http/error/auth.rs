@@ -1,6 +1,6 @@
 //! Errors of authentication.
 
-use crate::http::door::Scope;
+use crate::http::admission::Scope;
 
 /// The reason why a caller is not authorized. It never tells what would be correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -17,7 +17,7 @@ pub enum CheckError {
     Member {
         /// JSON pointer of the member.
         pointer: String,
-        /// What is wrong with it.
+        /// The reason why the request is refused.
         reason: &'static str,
     },
 }

@@ -61,7 +61,7 @@ impl ResponseError for ApiError {
     }
 }
 
-/// What is said of this fault.
+/// The response for this fault.
 pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
     match fault {
         ApiError::Auth(error) => auth(*error).into(),
@@ -317,7 +317,7 @@ fn later(error: &ProactiveError) -> ProblemType {
     }
 }
 
-/// What the service of a conversation has refused.
+/// The problem of a message that the service of a conversation has refused.
 fn refused(refusal: &Refusal) -> ProblemType {
     let problem = match &refusal.cause {
         RefusalCause::Untrusted(_) => table::SERVICE_URL_UNTRUSTED,
@@ -341,7 +341,7 @@ fn refused_as(kind: RefusalKind) -> ProblemType {
         RefusalKind::Throttled => table::CONNECTOR_BUSY,
         RefusalKind::TooLarge => table::TOO_LONG_FOR_CHANNEL,
         RefusalKind::Unavailable => table::CONNECTOR_UNAVAILABLE,
-        // Whoever goes by the code must not send it again: readers may have it.
+        // A client that goes by the code must not send it again: readers may have it.
         RefusalKind::Lost => table::CONNECTOR_DOUBTFUL,
         RefusalKind::OutOfOrder
         | RefusalKind::NoStreams

@@ -15,10 +15,10 @@ use utoipa::ToSchema;
 use super::error_response::{ErrorResponse, error_response};
 use super::table::{self, ProblemType};
 use crate::channels::direct_line_client::SERVER_NAME;
+use crate::http::admission::connections::ConnectionSlot;
 use crate::http::body::{self, Held};
-use crate::http::door::places::Place;
 use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
-use crate::http::{ApiError, HttpOptions, State, audit, door, ticket};
+use crate::http::{ApiError, HttpOptions, State, admission, audit, ticket};
 use crate::text::echo;
 
 /// The id of the request: in the log, in this header, and in the detail of a 500.
@@ -84,13 +84,13 @@ pub(crate) struct CompletionProblemBody<'a> {
 
 /// The error format of a route.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum ErrorFormat {
     Citewire,
     BotFramework,
     OpenAi,
 }
 
-impl Reader {
+impl ErrorFormat {
     pub(crate) fn of(path: &str) -> Self {
         if path.starts_with(BOT_FRAMEWORK) || path == MESSAGES {
             Self::BotFramework
@@ -121,10 +121,11 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
-    let reader = Reader::of(request.path());
-    let place = |request: &HttpRequest| request.conn_data::<Place>().is_none_or(|place| place.serves(request.path()));
-    let mut response = match door::host::guard(&state.options, request.request()) {
-        Ok(()) if !place(request.request()) => request.error_response(ApiError::NoPlace),
+    let format = ErrorFormat::of(request.path());
+    let slot =
+        |request: &HttpRequest| request.conn_data::<ConnectionSlot>().is_none_or(|slot| slot.serves(request.path()));
+    let mut response = match admission::host::guard(&state.options, request.request()) {
+        Ok(()) if !slot(request.request()) => request.error_response(ApiError::NoPlace),
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
         Err(error) => request.error_response(ApiError::from(error)),
     };
@@ -140,7 +141,7 @@ pub(crate) async fn render(
         }
         let (error_response, detail) = judge(error, &id);
         let param = error.as_error::<ApiError>().and_then(param);
-        let body = write(&error_response, &detail, param.as_deref(), reader);
+        let body = write(&error_response, &detail, param.as_deref(), format);
         (error_response, body)
     });
     match &rendered {
@@ -155,7 +156,7 @@ pub(crate) async fn render(
     if let Some((error_response, body)) = rendered {
         *response.response_mut().status_mut() = error_response.problem.status;
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reader.media_type()));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
         if let Some(seconds) = error_response.problem.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -164,11 +165,11 @@ pub(crate) async fn render(
         }
         response = response.map_body(|_, _| BoxBody::new(body));
     }
-    if response.request().conn_data::<Place>().is_some_and(Place::is_passing) {
+    if response.request().conn_data::<ConnectionSlot>().is_some_and(ConnectionSlot::is_passing) {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     if direct_line {
-        // By this a client knows that the bearer of the secret may speak as a bot here.
+        // This header tells a client that the bearer of the secret may speak as a bot here.
         response.headers_mut().insert(header::SERVER, HeaderValue::from_static(SERVER_NAME));
     }
     protect(&state.options, response.headers_mut());
@@ -227,8 +228,7 @@ const END_OF_DETAIL: usize = 1_000;
 /// The longest JSON pointer, in bytes.
 const LONGEST_POINTER: usize = 500;
 
-/// The detail with no more of what a caller sent than a reader needs. What is quoted in it mostly comes from the caller.
-/// The detail with no more of what a caller sent than a reader needs. What is quoted in it mostly comes from the caller.
+/// The detail without more of the caller's input than a reader needs: quotations in it mostly come from the caller.
 fn bounded(detail: String) -> String {
     // Most are short.
     if detail.len() <= MAX_DETAIL / 40 {
@@ -245,7 +245,7 @@ fn bounded(detail: String) -> String {
     if end <= middle { detail } else { format!("{} … {}", &detail[..middle], &detail[end..]) }
 }
 
-/// What the web framework itself refuses, before a handler of ours sees it.
+/// The response for an error of the web framework itself, before a handler of ours sees the request.
 fn foreign(error: &Error) -> (ErrorResponse, String) {
     let status = error.as_response_error().status_code();
     let problem = if status.is_client_error() { ProblemType::foreign(status) } else { table::INTERNAL };
@@ -257,7 +257,7 @@ fn param(fault: &ApiError) -> Option<Cow<'_, str>> {
     if let ApiError::Completion(error) = fault { error.param().map(echo) } else { None }
 }
 
-/// What clients of OpenAI call an error of this kind.
+/// The type that clients of OpenAI know for an error of this status.
 fn kind(status: StatusCode) -> &'static str {
     match status {
         StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
@@ -266,20 +266,20 @@ fn kind(status: StatusCode) -> &'static str {
     }
 }
 
-fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
+fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, format: ErrorFormat) -> Vec<u8> {
     let ErrorResponse { problem, pointer, place } = error_response;
-    // What is longer has the name of a member that a caller made up, and leads to no place that anybody looks for.
+    // A longer pointer has the name of a member that a caller made up, and leads to no place in the answer.
     let shown_pointer =
         pointer.as_deref().map(|text| if text.len() > LONGEST_POINTER { echo(text) } else { text.into() });
     let ProblemType { status, code, title, .. } = *problem;
-    let written = match reader {
-        Reader::BotFramework => serde_json::to_vec(&BotError {
+    let written = match format {
+        ErrorFormat::BotFramework => serde_json::to_vec(&BotError {
             error: BotErrorBody { code: problem.code_of_bot_framework(), message: detail },
         }),
-        Reader::OpenAi => serde_json::to_vec(&CompletionProblem {
+        ErrorFormat::OpenAi => serde_json::to_vec(&CompletionProblem {
             error: CompletionProblemBody { message: detail, kind: kind(status), code, param },
         }),
-        Reader::Citewire => serde_json::to_vec(&Problem {
+        ErrorFormat::Citewire => serde_json::to_vec(&Problem {
             title,
             status: status.as_u16(),
             code,

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 
-/// One type of problem (RFC 9457). The detail of the response names the individual cause.
+/// A type of problem (RFC 9457). The detail of the response names the individual cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProblemType {
     pub(crate) status: StatusCode,
-    /// For programs, on citewire's own routes and those of OpenAI.
+    /// Stable code for programs, on citewire's own routes and those of OpenAI.
     pub(crate) code: &'static str,
     pub(crate) title: &'static str,
     /// The header `Retry-After`, in seconds.
@@ -24,7 +24,7 @@ impl ProblemType {
         Self { status, code, title, retry_after: None, bot_code: None, is_insufficient: false }
     }
 
-    /// The same problem with the header `Retry-After`.
+    /// Adds the header `Retry-After`, in seconds.
     pub(crate) const fn after(self, seconds: u32) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }

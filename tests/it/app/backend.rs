@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::timeout;
 
-/// So long a test waits for a question that must come.
+/// The longest wait for a question that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A back end whose answers a test writes, word by word.
@@ -53,7 +53,7 @@ impl Backend {
         Assistant::new(name, options, Arc::clone(self) as Arc<dyn Upstream>, Arc::default())
     }
 
-    /// This assistant alone, which answers on the channel itself.
+    /// The assistants of a server with this one alone, which answers on the channel itself.
     pub(crate) fn alone(assistant: Assistant) -> Arc<Assistants> {
         let name = assistant.name().to_owned();
         Arc::new(Assistants::new(AssistantRegistry::new([assistant], Some(name))))
@@ -78,7 +78,7 @@ impl Upstream for Backend {
 }
 
 impl Asked {
-    /// What was said, as `user: text`.
+    /// The turns of the question, as `user: text`.
     pub(crate) fn turns(&self) -> Vec<String> {
         self.ask.turns.iter().map(|turn| format!("{:?}: {}", turn.speaker, turn.text).to_lowercase()).collect()
     }
@@ -87,7 +87,7 @@ impl Asked {
     pub(crate) fn begin(self) -> Body {
         let (write, read) = mpsc::unbounded_channel();
         let body = tokio_stream(read);
-        // Whoever asked may be gone.
+        // The asking side may be gone.
         drop(self.reply.send(Ok(Reply::new(Some(citewire::ingest::Provider::Native), body))));
         Body(write)
     }
@@ -107,7 +107,7 @@ fn tokio_stream(
 impl Body {
     /// The next event of the stream.
     pub(crate) fn event(&self, event: &Value) {
-        // Whoever asked may be gone.
+        // The asking side may be gone.
         drop(self.0.send(Ok(Bytes::from(format!("data: {event}\n\n")))));
     }
 
@@ -121,7 +121,7 @@ impl Body {
         drop(self.0.send(Err(error)));
     }
 
-    /// Whether nobody wants the rest.
+    /// Whether the asking side has gone.
     pub(crate) async fn abandoned(&self) {
         timeout(PATIENCE, self.0.closed()).await.expect("the answer is given up in time");
     }

@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 pub(crate) const BOT_SECRET: &str = "the-bot-secret-of-the-tests";
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the bot does with one activity.
+/// The reaction of the bot to one activity.
 pub(crate) enum Reaction {
     /// Answers with a status and nothing else.
     Status(u16),
@@ -29,22 +29,22 @@ pub(crate) enum Reaction {
     Silence,
 }
 
-/// What the bot was sent.
+/// A request that the bot was sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct ReceivedActivity {
     pub(crate) activity: Value,
     pub(crate) authorization: Option<String>,
 }
 
-/// What the bot does, and what it has been told.
-type Mind = (Arc<Script>, Arc<watch::Sender<Vec<Told>>>);
+/// The script of the bot, and the requests that it was sent.
+type Behaviour = (Arc<Script>, Arc<watch::Sender<Vec<ReceivedActivity>>>);
 
 type Script = dyn Fn(&Value) -> Reaction + Send + Sync;
 
 /// A bot that does with each activity what its script says. It ends when the value is dropped.
 pub(crate) struct Bot {
     endpoint: String,
-    told: watch::Receiver<Vec<Told>>,
+    told: watch::Receiver<Vec<ReceivedActivity>>,
     handle: ServerHandle,
     thread: Option<JoinHandle<()>>,
 }
@@ -89,8 +89,8 @@ impl Bot {
         binding(&self.endpoint)
     }
 
-    /// What the bot was told, as soon as it is so much.
-    pub(crate) async fn told(&self, count: usize) -> Vec<Told> {
+    /// The requests that the bot was sent, as soon as there are `count`.
+    pub(crate) async fn told(&self, count: usize) -> Vec<ReceivedActivity> {
         let mut told = self.told.clone();
         let enough = timeout(PATIENCE, told.wait_for(|told| told.len() >= count)).await;
         let told = enough.expect("the bot is told in time").expect("the bot lives").clone();
@@ -113,12 +113,12 @@ pub(crate) fn binding(endpoint: &str) -> BotBinding {
     }
 }
 
-async fn react(request: HttpRequest, body: Bytes, bot: Data<Mind>) -> HttpResponse {
+async fn react(request: HttpRequest, body: Bytes, bot: Data<Behaviour>) -> HttpResponse {
     let activity: Value = serde_json::from_slice(&body).expect("JSON");
     let reaction = (bot.0)(&activity);
     let authorization = request.headers().get("authorization");
     let authorization = authorization.map(|header| header.to_str().expect("text").to_owned());
-    bot.1.send_modify(|told| told.push(Told { activity, authorization }));
+    bot.1.send_modify(|told| told.push(ReceivedActivity { activity, authorization }));
     match reaction {
         Reaction::Status(status) => HttpResponse::build(status.try_into().expect("a status")).finish(),
         Reaction::Json(body) => HttpResponse::Ok().json(body),

@@ -31,7 +31,7 @@ fn done<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T 
 /// How many servers a test is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Nodes {
-    /// As many as `CITEWIRE_TEST_NODES` says, or one.
+    /// The number of `CITEWIRE_TEST_NODES`, or one.
     #[default]
     Any,
     /// One: the test is about what each node counts for itself, or what holds without a public URL.

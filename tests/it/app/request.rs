@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 /// A request with its body.
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// With its query, as it was written.
+    /// The path with its query, as it was written.
     pub(crate) path: String,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,

@@ -31,7 +31,8 @@ const LONG: Duration = Duration::from_secs(34);
 
 pub(crate) const DIRECT_LINE_SECRET: &str = "the-direct-line-secret-of-the-tests";
 
-/// The test's clock for answers through Azure: short waits pass at once, and long ones never, since nobody waits for them here.
+/// The test's clock for answers through Azure: short waits pass at once, and long ones never, since no test here waits
+/// for them.
 #[derive(Debug)]
 struct Eager(Arc<ManualClock>);
 
@@ -49,7 +50,7 @@ impl Clock for Eager {
     }
 }
 
-/// What a test may change before the server starts.
+/// The settings that a test may change before the server starts.
 #[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) http: HttpOptions,
@@ -61,7 +62,7 @@ pub(crate) struct Setup {
     pub(crate) bot: Option<BotBinding>,
     pub(crate) azure_bot: Option<AzureBotOptions>,
     pub(crate) assistants: Option<Arc<Assistants>>,
-    pub(crate) later: Option<ProactiveMessages>,
+    pub(crate) proactive: Option<ProactiveMessages>,
     pub(crate) bus: BusOptions,
     pub(crate) nodes: Nodes,
 }
@@ -73,7 +74,7 @@ pub(crate) struct TestApp {
     pub(crate) client: reqwest::Client,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<dyn ConversationStore>,
-    /// One for each node.
+    /// The stores, one for each node.
     stores: Vec<Arc<dyn ConversationStore>>,
     nodes: Vec<Node>,
 }
@@ -92,7 +93,7 @@ impl Setup {
             bot: None,
             azure_bot: None,
             assistants: None,
-            later: None,
+            proactive: None,
             bus: BusOptions::default(),
             nodes: Nodes::default(),
         };
@@ -103,7 +104,7 @@ impl Setup {
         setup
     }
 
-    /// What a node serves.
+    /// The state of a node.
     fn state(&self, store: &Arc<dyn ConversationStore>, clock: &Arc<ManualClock>) -> http::State {
         let setup = self.clone();
         let mut state = http::State::new(
@@ -136,8 +137,8 @@ impl Setup {
             let azure = AzureBot::new(options, setup.egress.clone(), records, clock, Arc::new(RandomIds));
             state = state.with_azure_bot(azure.expect("a bot"));
         }
-        if let Some(later) = setup.later {
-            state = state.answer_later(later);
+        if let Some(proactive) = setup.proactive {
+            state = state.answer_later(proactive);
         }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(clock) as Arc<dyn Clock>;

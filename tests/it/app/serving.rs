@@ -28,13 +28,13 @@ impl Serving {
         Self::spawn(citewire(&["serve", "--bind", "127.0.0.1:0"]), data, environment)
     }
 
-    /// The same, with its address in the environment.
+    /// Starts with the address from the environment.
     pub(crate) fn start_at_address_of(environment: &[(&str, &str)], data: &Path) -> Self {
         Self::spawn(citewire(&["serve"]), data, environment)
     }
 
-    /// The same, when none of its files may grow beyond so many blocks of 512 bytes, which it cannot tell from a disk
-    /// that fails. The limit can be lifted with `prlimit`.
+    /// Starts a server none of whose files may grow beyond `blocks` of 512 bytes, which it cannot tell from a disk that
+    /// fails. The limit can be lifted with `prlimit`.
     pub(crate) fn start_confined(blocks: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
         // A write beyond the limit is to fail like any other write: not to end the process.
         let script = format!("trap '' XFSZ; ulimit -S -f {blocks}; exec \"$0\" \"$@\"");
@@ -43,7 +43,7 @@ impl Serving {
         Self::spawn(shell, data, environment)
     }
 
-    /// The same, when it may have so many files open.
+    /// Starts a server that may have this number of files open.
     pub(crate) fn start_with_files(files: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
         let script = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
         let program = env!("CARGO_BIN_EXE_citewire");
@@ -51,7 +51,7 @@ impl Serving {
         Self::spawn(shell, data, environment)
     }
 
-    /// The same on a disk of its own of so many KiB, which ends with the server; five eighths of it are taken by the
+    /// Starts a server on a disk of its own, which ends with the server; five eighths of its `kib` KiB are taken by the
     /// file `ballast` in the data directory. The directory is seen by the server only: see [`Self::path_of_its_own`].
     pub(crate) fn start_on_small_disk(kib: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
         let script = format!(
@@ -66,14 +66,14 @@ impl Serving {
         Self::spawn(unshare, data, environment)
     }
 
-    /// Where others find a file that the server sees at this path.
+    /// The path at which other processes find a file that the server sees at this path.
     pub(crate) fn path_of_its_own(&self, path: &Path) -> PathBuf {
         let root = PathBuf::from(format!("/proc/{}/root", self.child.id()));
         root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     fn spawn(mut command: Command, data: &Path, environment: &[(&str, &str)]) -> Self {
-        // Nobody answers unless a test says who.
+        // No assistant answers unless a test says which.
         command.env("CITEWIRE_DATA_DIR", data).env("CITEWIRE_ASSISTANT", "none").envs(environment.iter().copied());
         let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
         let mut serving = Self { child, said: Vec::new(), url: String::new() };

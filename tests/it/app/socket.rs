@@ -8,7 +8,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// So long a test waits for something that must come. Nothing is ever waited for that must not come.
+/// The longest wait for an event that must come. Tests never wait for one that must not come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A client's end of a stream.

@@ -95,7 +95,7 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
     let mut left = pin!(post("d", json!({"id": "1"})));
     assert!(poll!(&mut asked).is_pending() && poll!(&mut arrived).is_pending() && poll!(&mut left).is_pending());
     let stream = post("e", json!({"id": "1", "deliveryMode": "stream"})).await;
-    // Whoever ends the conversation waits for nothing more.
+    // A caller that ends the conversation waits for nothing more.
     assert!(told(post("d", json!({"id": "2", "type": "endOfConversation"})).await).is_empty());
     assert!(told(left.await).is_empty());
     ending.begun.cancel();
@@ -122,7 +122,7 @@ async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
         let members = json!({"id": id, "type": kind, "action": "add"});
         let mut post = pin!(receive(&bot, activity("a", members), &*responder));
         assert!(poll!(&mut post).is_pending());
-        // Only when the one before has ended.
+        // The next turn begins when the one before has ended.
         responder.begun.notified().await;
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a post, and how it is answered.
+//! Faulty posts, and how they are answered.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

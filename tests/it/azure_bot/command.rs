@@ -19,7 +19,7 @@ use crate::connector_auth::scene::{APP, TENANT};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY};
 use crate::upstreams::model::{Model, Play};
 
-/// What the user says, which is nothing for the log.
+/// The question of the user, which must not reach the log.
 const QUESTION: &str = "How long is the leave of Zebedee?";
 
 /// The command at work, and everything that it writes to stderr.
@@ -142,7 +142,7 @@ async fn a_turn_from_token_to_answer_and_no_secret_in_the_log() {
     let question = activity("2", "message", json!({"text": QUESTION}));
     assert_eq!(post(token.clone(), question).await, (StatusCode::ACCEPTED, Value::Null));
     service.called(2).await;
-    // Without a token, as the Agents Playground comes.
+    // The Agents Playground sends no token.
     let local = answer(client.post(&url).json(&activity("3", "typing", json!({})))).await;
     assert_eq!(local, (StatusCode::ACCEPTED, Value::Null));
     let told = service.chat("19:group@thread.v2");

@@ -75,7 +75,7 @@ async fn a_server_that_ends_leaves_to_the_next_one_what_nobody_has_seen() {
         (texts(GROUP), texts(OTHER)),
         (vec!["to first".into(), "to no. 2".into(), "to no. 3".into()], vec!["to no. 4".into()])
     );
-    // What was handed in before is known.
+    // Activities that were handed in before are known.
     scene.hand_in(&scene.message("3", "no. 3")).await;
     scene.hand_in(&scene.message("5", "next")).await;
     let asked = scene.backend.asked().await;

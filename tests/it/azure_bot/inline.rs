@@ -63,11 +63,11 @@ async fn who_expects_replies_gets_them_in_the_response_and_the_connector_hears_n
     );
     assert!(reply["entities"][0]["citation"][0]["appearance"]["url"].is_string(), "{reply}");
     assert_eq!((scene.service.seen().len(), scene.service.asked().len()), (0, 0));
-    // The same activity once more has nothing more to say.
+    // A repeated activity gets an empty response.
     assert_eq!(scene.post(&question).await, (StatusCode::OK, json!({"activities": []})));
 }
 
-/// Behind Azure nobody has a token of ours, and an address for the readers of a conversation here means nothing there.
+/// Users behind Azure have no token of ours, and an address for the readers of a conversation here means nothing there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn behind_azure_a_document_that_needs_a_credential_is_cited_with_its_passage() {
     let scene = Scene::new().await;

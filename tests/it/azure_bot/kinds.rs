@@ -1,4 +1,4 @@
-//! What each type of activity asks of the bot.
+//! The reaction of the bot to each type of activity.
 
 use citewire::channels::azure_bot::PublicName;
 use citewire::channels::azure_bot::auth::Caller;
@@ -178,7 +178,7 @@ async fn an_agent_gets_its_answer_with_the_sources_in_the_text_and_then_its_user
         (&json!("endOfConversation"), &json!("completedSuccessfully"))
     );
     assert_eq!((&seen[1].body["conversation"]["id"], &seen[1].body["from"]["id"]), (&json!(GROUP), &json!("28:bot")));
-    // Its name has the agent in it, since ids of conversations are its own.
+    // The public name has the agent in it, since ids of conversations are the agent's own.
     let agent = Caller::Agent { app_id: AGENT.to_string() };
     let name = PublicName::new(&agent, "msteams", GROUP);
     assert!(scene.app.store.find(&name.id()).await.expect("a store").is_some());

@@ -17,13 +17,13 @@ use tokio::sync::{Semaphore, watch};
 use super::scene::Scene;
 use crate::connector::Flavour;
 
-/// So many activities are handed in.
+/// The number of activities that are handed in.
 const MANY: usize = 10_000;
 
-/// In so many conversations.
+/// The number of their conversations.
 const CONVERSATIONS: usize = 500;
 
-/// So many turns run at one time.
+/// The number of turns that run at one time.
 const AT_ONCE: usize = 64;
 
 /// A back end that answers nothing before it is let, and counts how many wait for it at one time.
@@ -77,7 +77,7 @@ async fn hand_in(scene: &Scene, n: usize, refusals: &watch::Sender<usize>) {
     let mut activity = scene.message(&format!("m{n}"), &format!("{n}"));
     activity["conversation"]["id"] = json!(conversation(n));
     loop {
-        // A connection that was idle may be closed as it is taken up again; whoever hands in does so once more.
+        // A connection that was idle may be closed as it is taken up again; the request is then sent once more.
         let Ok(response) = scene.request().json(&activity).send().await else { continue };
         match response.status() {
             StatusCode::ACCEPTED => return,
@@ -85,7 +85,7 @@ async fn hand_in(scene: &Scene, n: usize, refusals: &watch::Sender<usize>) {
                 assert!(response.headers().contains_key("retry-after"));
                 refusals.send_modify(|refusals| *refusals += 1);
             }
-            // So much goes on in this process that it came too late with its own words: nothing of them was taken.
+            // The process is so busy that the body came too late: nothing of it was taken.
             StatusCode::REQUEST_TIMEOUT => {}
             other => panic!("{other}"),
         }
@@ -118,7 +118,7 @@ async fn until_answered(scene: &Scene) {
     }
 }
 
-/// Hands in the first activities in their order, so many at one time.
+/// Hands in the first activities in their order, this many at one time.
 async fn hand_in_all(scene: &Scene, count: usize, at_once: usize, refusals: &watch::Sender<usize>) {
     // Fewer than there are conversations: so each conversation has its activities in their order.
     assert!(at_once < CONVERSATIONS);

@@ -31,7 +31,7 @@ async fn a_post_is_acknowledged_before_its_work_begins_and_a_full_queue_asks_to_
     assert_eq!(said["error"]["code"], "ServiceUnavailable");
     first.begin().done();
     scene.answer_next("two").await;
-    // What was refused was not remembered.
+    // A refused activity was not remembered.
     scene.hand_in(&scene.message("4", "4")).await;
     scene.answer_next("three").await;
     scene.answer_next("four").await;
@@ -134,7 +134,7 @@ async fn refused(scene: &Scene, token: &str, channel: &str, what: &str, status: 
     let said: Value = response.json().await.expect("JSON");
     let code = if status == 403 { "Forbidden" } else { "Unauthorized" };
     assert_eq!(said["error"]["code"], code, "{what}");
-    // What exactly is wrong is for the operator.
+    // The exact fault is for the operator alone.
     assert!(!said.to_string().contains(&APP.to_string()) && !said.to_string().contains("azure_bot"), "{said}");
 }
 
@@ -345,7 +345,7 @@ async fn without_an_assistant_whoever_asks_is_told_so_as_after_any_failure() {
     inline["deliveryMode"] = json!("expectReplies");
     let (status, body) = scene.post(&inline).await;
     assert_eq!((status, &body["activities"][0]["text"]), (StatusCode::OK, &json!(FAILURE)), "{body}");
-    // Who has only come has asked nothing.
+    // A user who has only come has asked nothing.
     let came =
         scene.activity("installationUpdate", &json!({"id": "3", "action": "add", "deliveryMode": "expectReplies"}));
     assert_eq!(scene.post(&came).await, (StatusCode::OK, json!({"activities": []})));

@@ -26,7 +26,7 @@ pub(super) const FAILURE: &str = "I cannot answer at the moment. Please try agai
 /// A group chat, in which an answer is one message.
 pub(super) const GROUP: &str = "19:group@thread.v2";
 
-/// What a test may change.
+/// The settings that a test may change.
 pub(super) struct Setup {
     pub(super) options: AzureBotOptions,
     pub(super) assistant: AssistantOptions,
@@ -57,12 +57,12 @@ impl Scene {
         Self::with(Flavour::Teams, |_| {}).await
     }
 
-    /// The same on one node.
+    /// A scene on one node.
     pub(super) async fn alone() -> Self {
         Self::with(Flavour::Teams, |setup| setup.nodes = Nodes::One).await
     }
 
-    /// The same on two nodes.
+    /// A scene on two nodes.
     pub(super) async fn together() -> Self {
         Self::with(Flavour::Teams, |setup| setup.nodes = Nodes::Two).await
     }
@@ -166,7 +166,7 @@ impl Scene {
         format!("{}{PATH}", self.app.url)
     }
 
-    /// What people see in a conversation.
+    /// The messages that people see in a conversation.
     pub(super) fn chat(&self, conversation: &str) -> Vec<Bubble> {
         self.service.chat(conversation)
     }
@@ -177,7 +177,7 @@ impl Scene {
         self.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
     }
 
-    /// Waits until so many activities are recorded in the group chat.
+    /// Waits until this many activities are recorded in the group chat.
     pub(super) async fn recorded(&self, count: u64) {
         let id = PublicName::new(&Caller::Anonymous, "msteams", GROUP).id();
         let store = &self.app.store;

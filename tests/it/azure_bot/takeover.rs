@@ -46,7 +46,7 @@ async fn goes_on(scene: &Scene, question: &Value) -> Vec<String> {
     scene.backend.asked().await.turns()
 }
 
-/// What the next question is told of one that got this answer. Back ends of tests tell it in small letters.
+/// The history that the next question is told after this answer. Back ends of tests tell it in small letters.
 fn history(answer: &str) -> [String; 3] {
     ["user: hi".to_owned(), format!("assistant: {}", answer.to_lowercase()), "user: next".to_owned()]
 }
@@ -139,7 +139,7 @@ async fn the_end_of_a_stream_is_sent_once_more_and_stands_there_once() {
     }
 }
 
-/// Whoever waited for the answer in the response is gone with the process, and its activity may come again.
+/// The caller that waited for the answer in the response is gone with the process, and its activity may come again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
     let scene = Scene::alone().await;
@@ -185,7 +185,8 @@ async fn what_waits_for_a_service_that_is_not_trusted_any_more_goes_nowhere() {
     assert_eq!(scene.service.seen().len(), 0);
 }
 
-/// What waits when the process is killed is answered once; behind what was seen of an answer comes one apology.
+/// A question that waits when the process is killed is answered once; behind a part of an answer that was seen comes
+/// one apology.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn what_was_acknowledged_outlives_a_kill_and_has_one_answer_or_one_apology() {
     let clock = Arc::new(ManualClock::at("2026-11-22T10:00:00Z".parse().expect("a time")));
@@ -222,7 +223,7 @@ async fn what_was_acknowledged_outlives_a_kill_and_has_one_answer_or_one_apology
     hand_in(&running, "seen", json!({"id": PERSONAL, "conversationType": "personal"})).await;
     service.called(2).await;
     assert_eq!(service.chat(PERSONAL).last().map(Bubble::text), Some("Thirty"));
-    // That is SIGKILL.
+    // Dropping it sends SIGKILL.
     drop(running);
     let running = Running::start(folder.path(), &[]);
     service.called(5).await;

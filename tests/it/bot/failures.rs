@@ -18,7 +18,7 @@ fn with(binding: BotBinding, change: impl FnOnce(&mut BotBinding)) -> TestApp {
     })
 }
 
-/// An address that is taken, but where nobody listens.
+/// An address that is taken, but where no server listens.
 fn nobody() -> (TcpSocket, String) {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
@@ -26,7 +26,7 @@ fn nobody() -> (TcpSocket, String) {
     (socket, format!("http://{address}/api/messages"))
 }
 
-/// What a user reads who says something: the apology, after the echo.
+/// The apology that a user reads, after the echo of the message.
 async fn apology(app: &TestApp, text: &str) -> Value {
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -135,7 +135,8 @@ async fn what_does_not_fit_into_the_line_is_apologised_for() {
     assert_eq!(history["activities"][2]["replyToId"], history["activities"][1]["id"]);
 }
 
-/// What waited for the bot when the server ended got an apology, although the bot would have answered a moment later.
+/// Messages that waited for the bot when the server ended got an apology, although the bot would have answered a moment
+/// later.
 #[tokio::test]
 async fn what_waits_when_the_server_ends_is_sent_by_the_next_one() {
     let silent = Bot::acting(|told| match told["type"].as_str() {

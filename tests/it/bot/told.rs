@@ -1,4 +1,4 @@
-//! What the bot is told.
+//! The requests to the bot.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What holds for every answer, in whatever format it came.
+//! Properties of every answer, in whatever format it came.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -119,7 +119,7 @@ fn every_described_sample_shows_the_sources_that_its_format_promises() {
     assert!(seen >= 46, "only {seen} samples are described");
 }
 
-/// What two readings of one answer have in common: the text with the numbers of its sources, and these.
+/// The common part of two readings of one answer: the text with the numbers of its sources, and the sources.
 fn essence(answer: &Answer) -> (Vec<String>, Vec<Option<String>>, Vec<Option<f64>>) {
     let cited = cited(answer);
     let content = cited.iter().map(|source| source.content.clone().unwrap_or_default()).collect();
@@ -194,7 +194,7 @@ fn what_was_written_for_assistanthub_is_read_as_the_same_answer() {
     }
 }
 
-/// What has made tokenizers stumble, around markers and numbers that are none.
+/// Texts that have made tokenizers stumble, around markers and numbers that are none.
 const PIECES: &[&str] = &[
     "[1]",
     "[2]",

@@ -12,7 +12,7 @@ use comrak::{Arena, Options, parse_document};
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// What the page takes for a group of markers.
+/// The expression by which the page finds a group of markers.
 static GROUP: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\[\d+(?:#[^,\]]*)?(?:\s*,\s*\d+(?:#[^,\]]*)?)*\]").expect("an expression"));
 
@@ -21,7 +21,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+").expect("an
 /// Nothing but a blank or `<` ends a bare address, and it takes in what follows it.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?:https?://|www\.)[^\s<]*").expect("an expression"));
 
-/// One card: what several documents with one identity are.
+/// A card, which stands for all documents with one identity.
 #[derive(Debug, PartialEq)]
 pub(super) struct Card {
     pub(super) name: String,
@@ -30,7 +30,7 @@ pub(super) struct Card {
     pub(super) distances: Vec<Value>,
 }
 
-/// What the page would choke on in an event, by its members and their types.
+/// The members of an event that would break the page, by their types.
 pub(super) fn faults(event: &Value) -> Vec<&'static str> {
     let data = &event["data"];
     let (documents, metadata) = (data["document"].as_array(), data["metadata"].as_array());
@@ -92,7 +92,7 @@ pub(super) fn cards(events: &[Value]) -> Vec<Card> {
     order.iter().filter_map(|identity| cards.remove(identity)).collect()
 }
 
-/// What the page shows of the relevance of each distance (rule OW-04).
+/// The relevance that the page shows for each distance (rule OW-04).
 pub(super) fn relevance(distances: &[f64]) -> Vec<Option<String>> {
     let inside = |distance: &&f64| (-1.0..=1.0).contains(*distance);
     let within = distances.iter().filter(inside).count();
@@ -128,7 +128,7 @@ pub(super) fn badges(text: &str, cards: usize) -> (Vec<usize>, Vec<String>) {
     (shown, gone)
 }
 
-/// What is text in each block: no code, no math, no HTML, no address.
+/// The text of each block: no code, no math, no HTML, no address.
 pub(super) fn texts(text: &str) -> Vec<String> {
     let arena = Arena::new();
     let mut options = Options::default();

@@ -13,7 +13,7 @@ use super::together::{recorded, text};
 use crate::app::{API_KEY, answer};
 use crate::postgres::{Database, Proxy, Weather, admin};
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Node {
@@ -24,7 +24,7 @@ impl Node {
     }
 }
 
-/// Waits until this question has another answer than now, so many times.
+/// Waits until the answer to this question has changed `times` times.
 async fn changes(database: &mut PgConnection, question: &'static str, times: usize) {
     let mut ask = async || -> String { sqlx::query_scalar(question).fetch_one(&mut *database).await.expect(question) };
     let changed = async {
@@ -62,7 +62,7 @@ async fn a_database_that_answers_late_costs_time_and_nothing_else() {
         asked.say(piece).await;
         while text(&socket.activity().await) != shown {}
     }
-    // Its heart beats over the same way.
+    // The heartbeat of the node goes over the same connection.
     let beats = "SELECT string_agg(seen::text, ' ' ORDER BY seen) FROM node WHERE seen < (SELECT max(seen) FROM node)";
     changes(&mut database.connect().await, beats, 3).await;
     asked.done().await;
@@ -123,7 +123,7 @@ async fn a_pooler_that_breaks_listen_is_named_once_and_costs_seconds() {
     let named = "PostgreSQL delivers no notification to this node";
     pooled.says(named, 1).await;
     assert_eq!(pooled.count("pool_mode = session"), 1, "{:?}", pooled.said());
-    // From then on all conversations are asked for each second.
+    // The node then asks for all conversations each second.
     direct.say(&chat, "two").await;
     assert_eq!(timeout(Duration::from_secs(5), socket.texts(1)).await.expect("by the sweep"), ["two"]);
     proxy.deafen(false);
@@ -140,7 +140,7 @@ async fn a_full_disk_of_the_database_is_named_and_refuses_only_what_is_written_t
     let node = Cluster::over(&database.url).start().await;
     let chat = node.open_chat().await;
     node.say(&chat, "before").await;
-    // What PostgreSQL says where a table cannot grow.
+    // This is the error of PostgreSQL where a table cannot grow.
     database
         .run(
             "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION \

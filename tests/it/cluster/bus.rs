@@ -57,7 +57,7 @@ impl Stage {
         }
     }
 
-    /// What is recorded reaches the readers on both nodes, wherever it was posted.
+    /// Recorded activities reach the readers on both nodes, wherever they were posted.
     async fn post_many(&self) {
         let chat = self.nodes[0].open_chat().await;
         let mut readers = [self.nodes[0].socket(&chat, None).await, self.nodes[1].socket(&chat, None).await];
@@ -168,7 +168,7 @@ async fn a_user_who_lacks_a_command_is_told_of_once_however_often_it_is_tried() 
     assert_eq!((node.count(GONE), node.count(BACK)), (1, 1), "{:?}", node.said());
 }
 
-/// Whoever could write to Redis spoke as the bot.
+/// Anybody who could write to Redis spoke as the bot.
 #[tokio::test]
 async fn what_no_node_has_signed_is_not_shown() {
     let mut stage = Stage::new().await;

@@ -14,7 +14,7 @@ use super::together::{recorded, text};
 use crate::app::{API_KEY, answer};
 use crate::postgres::Database;
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Stands between a process and the clock of its machine.
@@ -29,7 +29,7 @@ fn faketime() -> String {
 /// Nodes on a machine whose clock is wrong by this.
 fn wrong_by(offset: &str, cluster: Cluster) -> Cluster {
     let cluster = cluster.set("LD_PRELOAD", &faketime()).set("FAKETIME", offset).set("NO_FAKE_STAT", "1");
-    // What waits for a time to pass asks the kernel, which knows nothing of this.
+    // Timers ask the kernel, which knows nothing of the fake clock.
     cluster.set("FAKETIME_DONT_FAKE_MONOTONIC", "1").set("DONT_FAKE_MONOTONIC", "1")
 }
 
@@ -70,7 +70,7 @@ async fn nodes_whose_clocks_are_hours_apart_write_one_history_and_take_each_othe
             .map(|activity| activity["timestamp"].as_str().expect("a time").parse().expect("a time"))
             .collect();
         assert!(times.is_sorted_by(|a, b| a < b) && times.len() == 6, "{times:?}");
-        // As exact as the clocks of the nodes are.
+        // The margin is that of the nodes' clocks.
         let margin = Duration::from_millis(500);
         assert!(times[0] > begun - margin && times[5] < ended + margin, "{begun} {times:?} {ended}");
         let path = "/v3/directline/tokens/refresh";

@@ -1,4 +1,4 @@
-//! What stands between nodes and their database breaks.
+//! Faults between nodes and their database.
 
 use std::time::Duration;
 
@@ -97,11 +97,11 @@ async fn a_node_that_is_cut_off_breaks_its_answer_off_by_itself() {
     let answered = other.socket(&chat, None).await.texts(2).await;
     assert_eq!(answered, ["why", "to why, by another"]);
     proxy.set(Weather::Fine);
-    // In the place of what was broken off.
+    // The new answer takes the place of the one that was broken off.
     let answered = recorded(&mut socket).await;
     assert_eq!(answered["text"], "to why, by another");
     assert_eq!(answered["channelData"]["streamId"], shown["channelData"]["streamId"]);
-    // It serves on.
+    // The node serves on.
     node.say(&chat, "how").await;
     model.asked().await.answer("to how").await;
     assert_eq!(recorded(&mut socket).await["text"], "how");

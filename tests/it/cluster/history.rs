@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// What has become of a post, as its client knows it.
+/// The outcome of a post, as its client knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// At this place.
+    /// Recorded at this place.
     Acknowledged(u64),
-    /// With a status that says that nothing was recorded.
+    /// Refused with a status that says that nothing was recorded.
     Refused,
-    /// There was no answer, or one that says that nobody knows.
+    /// No answer, or one that says that the outcome is unknown.
     Doubtful,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Call {
     pub(crate) outcome: Outcome,
 }
 
-/// What a reader was sent over one connection.
+/// The activities that a reader was sent over one connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     pub(crate) reader: usize,
@@ -38,29 +38,29 @@ pub(crate) struct Reading {
     pub(crate) until: Option<u64>,
 }
 
-/// Everything that has happened.
+/// The history of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    /// Those of a client in their order.
+    /// The calls; those of a client in their order.
     pub(crate) calls: Vec<Call>,
-    /// Those of a reader in their order.
+    /// The connections of readers; those of a reader in their order.
     pub(crate) readings: Vec<Reading>,
-    /// What each conversation holds in the end.
+    /// The content of each conversation in the end.
     pub(crate) logs: BTreeMap<String, Vec<Value>>,
 }
 
 /// A promise that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Acknowledged, and not there, or at another place.
+    /// An acknowledged activity is missing, or at another place.
     Lost(String),
-    /// There more than once.
+    /// An activity is there more than once.
     Doubled(String),
-    /// There, although it was refused.
+    /// An activity is there although it was refused.
     Refused(String),
-    /// There, although nobody has said it.
+    /// An activity is there although no client has posted it.
     Invented(String),
-    /// Before something that its client had said before.
+    /// An activity stands before an earlier one of its client.
     Disordered(String),
     /// The activity at this place has the name of another one.
     Misplaced(String, u64),
@@ -141,7 +141,7 @@ impl History {
             if place < before {
                 faults.push(Fault::Disordered(name()));
             }
-            // A post of which nobody heard may still be on its way when its client goes on.
+            // An unacknowledged post may still be on its way when its client goes on.
             if matches!(call.outcome, Outcome::Acknowledged(_)) {
                 *before = *place.max(before);
             }
@@ -199,7 +199,7 @@ fn answer_faults(question: &Value, call: &Call, log: &[Value], faults: &mut Vec<
 #[derive(Default)]
 struct Streams {
     ended: BTreeSet<String>,
-    /// Those that answer turns: whoever answers a turn in the end, ends its stream.
+    /// Those that answer turns: the node that answers a turn in the end, ends its stream.
     unanswered: BTreeSet<String>,
 }
 

@@ -18,13 +18,13 @@ use crate::app::Dice;
 /// Between two posts of a client.
 const PACE: Duration = Duration::from_millis(20);
 
-/// Until everything has happened that must happen.
+/// The longest wait for everything that must happen.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// In each conversation so many clients post, besides one that asks.
+/// The clients that post in each conversation, besides one that asks.
 const POSTERS: usize = 2;
 
-/// And so many read.
+/// The clients that read in each conversation.
 const READERS: usize = 2;
 
 /// Clients at work.
@@ -62,7 +62,7 @@ impl Load {
         Self { shared, chats, writing, reading }
     }
 
-    /// Waits until so many more posts are acknowledged.
+    /// Waits until this many more posts are acknowledged.
     pub(crate) async fn progress(&self, more: u64) {
         let mut acknowledged = self.shared.acknowledged.subscribe();
         let goal = *acknowledged.borrow() + more;
@@ -125,7 +125,7 @@ impl Client {
             let number = shared.texts.fetch_add(1, Ordering::Relaxed);
             let text = format!("{}.{number}?", self.number);
             let mut outcome = self.post(&text).await;
-            // One who asks gives posts an id, by which they can be repeated at any node.
+            // A client that asks gives its posts an id, by which they can be repeated at any node.
             while self.asks && outcome == Outcome::Doubtful {
                 sleep(PACE).await;
                 outcome = match self.post(&text).await {

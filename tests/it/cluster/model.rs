@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::app::Request;
 
-/// So long a test waits for a question that must come.
+/// The longest wait for a question that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Model {
@@ -21,7 +21,7 @@ pub(crate) struct Model {
 
 /// A question, and the way to its answer.
 pub(crate) struct Asked {
-    /// In citewire's own words; empty for a bot.
+    /// The question of a user; empty for a bot.
     pub(crate) question: String,
     pub(crate) request: Request,
     pub(crate) stream: TcpStream,
@@ -87,7 +87,7 @@ impl Asked {
         self.stream.shutdown().await.ok();
     }
 
-    /// Waits until whoever asked wants no answer any more.
+    /// Waits until the asking side wants no answer any more.
     pub(crate) async fn given_up(&mut self) {
         let closed = timeout(PATIENCE, self.stream.read(&mut [0])).await.expect("the connection ends in time");
         assert!(matches!(closed, Ok(0) | Err(_)));
@@ -105,7 +105,7 @@ impl Asked {
     }
 
     async fn send(&mut self, text: String) {
-        // Whoever asked may be gone.
+        // The asking side may be gone.
         self.stream.write_all(text.as_bytes()).await.ok();
     }
 }

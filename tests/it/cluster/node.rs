@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::app::{API_KEY, DIRECT_LINE_SECRET, Socket, answer, citewire, number};
 
-/// A node that has not beaten for so long is dead in these tests. A long run can say otherwise.
+/// The time without a heartbeat after which a node is dead in these tests. A long run can set another.
 pub(crate) fn dead_after() -> Duration {
     Duration::from_millis(number("CITEWIRE_TEST_DEAD_AFTER_MILLISECONDS", 2000))
 }
@@ -60,7 +60,7 @@ impl Cluster {
         self
     }
 
-    /// The same with an assistant that asks this back end.
+    /// Adds an assistant that asks this back end.
     pub(crate) fn asking(self, url: &str) -> Self {
         let upstream =
             json!({"kind": "http", "url": url, "limits": {"silence_seconds": 120, "first_byte_seconds": 120}});
@@ -79,14 +79,14 @@ impl Cluster {
     }
 }
 
-/// Where a node is called.
+/// The address of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Door {
     pub(crate) url: String,
     client: reqwest::Client,
 }
 
-/// One process.
+/// A node: one process.
 pub(crate) struct Node {
     child: Child,
     door: Door,
@@ -129,7 +129,7 @@ impl Node {
         Self { child, door: Door { url, client }, said }
     }
 
-    /// What it has written to its log so far.
+    /// The lines of its log so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.borrow().clone()
     }
@@ -139,7 +139,7 @@ impl Node {
         self.said().iter().filter(|line| line.contains(words)).count()
     }
 
-    /// Waits until so many lines of its log contain this.
+    /// Waits until this many lines of its log contain this.
     pub(crate) async fn says(&self, words: &str, times: usize) {
         let mut said = self.said.subscribe();
         let enough = said.wait_for(|said| said.iter().filter(|line| line.contains(words)).count() >= times);

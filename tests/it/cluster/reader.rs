@@ -15,13 +15,13 @@ use super::node::Chat;
 use super::stage::{CALL, Shared};
 use crate::app::Dice;
 
-/// A connection that is silent for so long is given up: its node may be gone without a word.
+/// The time after which a silent connection is given up: its node may be gone without a word.
 const SILENCE: Duration = Duration::from_secs(4);
 
-/// Before a reader that found nobody tries again.
+/// The pause before a reader that found no node tries again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// So long after everything is recorded a reader must have read it.
+/// The longest time after the last record within which a reader must have read everything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) struct Reader {

@@ -13,13 +13,14 @@ use crate::app::{Dice, number};
 use crate::postgres::{Database, Pair};
 use crate::redis::{PASSWORD, Redis};
 
-/// So many nodes serve.
+/// The number of nodes.
 const NODES: usize = 3;
 
 /// The model says a word each time.
 const WORD: Duration = Duration::from_millis(60);
 
-/// After so many kills or promotions the history is judged, and new conversations begin. Runs of other seeds begin there.
+/// The number of kills or promotions after which the history is judged, and new conversations begin. Runs of other
+/// seeds begin there.
 const ROUND: u64 = 10;
 
 /// The numbers of the rounds, each with how many kills it has: the seed is the number of the first one.
@@ -42,7 +43,7 @@ fn judge(history: &History, seed: u64, rest: &str) {
     assert_eq!(history.faults(), Vec::<Fault>::new(), "seed {seed}");
 }
 
-/// What happens to a node.
+/// Makes one kind of trouble for a node.
 async fn trouble(cluster: &Cluster, nodes: &mut [Node; NODES], doors: &Doors, which: u64, dice: &mut Dice) {
     let index = usize::try_from(dice.below(NODES as u64)).expect("small");
     if which % 3 == 1 {
@@ -92,14 +93,14 @@ async fn nothing_is_lost_or_doubled_while_nodes_end() {
     nodes_end(|cluster| cluster).await;
 }
 
-/// The same where every reader sees every answer while it is written.
+/// Runs the same load where every reader sees every answer while it is written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_comes_behind_an_end_while_nodes_end_that_share_a_bus() {
     let redis = Redis::start();
     nodes_end(|cluster| cluster.set("CITEWIRE_BUS_URL", &redis.url(PASSWORD))).await;
 }
 
-/// An upgrade: the balancer sends nobody to a node that is about to end.
+/// An upgrade: the balancer sends no client to a node that is about to end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_post_is_refused_while_all_nodes_are_replaced() {
     let (database, model) = (Database::new().await, Model::start().await);
@@ -145,7 +146,7 @@ async fn nothing_is_lost_or_doubled_while_a_standby_is_promoted() {
             let sleeper = nodes.get(usize::try_from(dice.below(4)).expect("small"));
             sleeper.inspect(|node| node.signal("-STOP"));
             pair.kill_primary();
-            // As long as those take who watch a primary.
+            // A monitor of the primary takes about this long.
             sleep(Duration::from_millis(dice.below(3000))).await;
             pair.promote().await;
             sleeper.inspect(|node| node.signal("-CONT"));

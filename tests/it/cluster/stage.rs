@@ -1,4 +1,4 @@
-//! What the clients of a run have in common.
+//! The state that the clients of a run share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
@@ -12,7 +12,7 @@ use super::history::{Call, Reading};
 use super::node::Door;
 use crate::app::Dice;
 
-/// A client waits so long for an answer to a call, and then goes elsewhere.
+/// The longest wait of a client for an answer to a call, before it goes to another node.
 pub(super) const CALL: Duration = Duration::from_secs(12);
 
 /// The nodes that a balancer knows.
@@ -35,15 +35,15 @@ impl Doors {
     }
 }
 
-/// What the clients of one run have in common.
+/// The state that the clients of one run share.
 pub(super) struct Shared {
     pub(super) doors: Doors,
     pub(super) calls: Mutex<Vec<Call>>,
     pub(super) readings: Mutex<Vec<Reading>>,
-    /// What readers have seen an answer to.
+    /// The questions to which readers have seen an answer.
     pub(super) answered: watch::Sender<BTreeSet<String>>,
     pub(super) acknowledged: watch::Sender<u64>,
-    /// How far each conversation reaches, once that is known.
+    /// The last place of each conversation, once it is known.
     pub(super) goals: watch::Sender<BTreeMap<String, u64>>,
     pub(super) texts: AtomicU64,
     pub(super) stop: CancellationToken,

@@ -1,4 +1,4 @@
-//! What a node asks its database.
+//! Statements that a node sends to its database.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const STREAMS: usize = 12;
 
 const PIECES: usize = 20;
 
-/// What a node asks in a second that nobody asks anything of, twice over.
+/// The statements of an idle node in a second, twice over.
 const IDLE: f64 = 10.0;
 
 #[tokio::test]

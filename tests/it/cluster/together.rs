@@ -12,7 +12,7 @@ use super::node::{Chat, Cluster, Node};
 use crate::app::{API_KEY, BOT_SECRET, Socket, answer, respond};
 use crate::postgres::Database;
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn text(activity: &Value) -> &str {
@@ -29,7 +29,7 @@ pub(super) async fn recorded(socket: &mut Socket) -> Value {
     }
 }
 
-/// Waits until the log has so many activities; returns their texts.
+/// Waits until the log has this many activities; returns their texts.
 async fn grown(node: &Node, chat: &Chat, count: usize) -> Vec<String> {
     let enough = async {
         loop {
@@ -150,11 +150,11 @@ async fn a_node_that_slept_for_too_long_records_nothing_more() {
     assert_eq!(grown(&b, &chat, 2).await, ["why", "to why, by another"]);
     a.signal("-CONT");
     slow.done().await;
-    // Who reads there gets the answer in the place of what was shown before.
+    // Readers there get the answer in the place of the part that was shown before.
     let answered = recorded(&mut socket).await;
     assert_eq!((text(&answered), &answered["channelData"]["streamId"]), ("to why, by another", &stream));
     assert_eq!(a.texts(&chat).await.len(), 2);
-    // It serves on.
+    // The node serves on.
     a.say(&chat, "how").await;
     model.asked().await.answer("to how").await;
     assert_eq!(grown(&a, &chat, 4).await[2..], ["how", "to how"]);
@@ -170,7 +170,7 @@ async fn a_node_that_ends_loses_nothing() {
     let draining =
         async { while a.get("/readyz", API_KEY).send().await.expect("an answer").status() == StatusCode::OK {} };
     timeout(PATIENCE, draining).await.expect("the balancer is told");
-    // Until others know that, it takes what comes, and gives it to others.
+    // The node takes posts until others know that it is ending, and gives their turns to them.
     assert_eq!(a.say(&chat, "who").await, chat.at(2));
     asked.done().await;
     for question in ["how", "who"] {
@@ -210,7 +210,7 @@ async fn the_bot_may_reply_to_any_node_and_nobody_apologises_behind_it() {
     let path = format!("{ticket}v3/conversations/{}/activities/{to}", chat.id);
     let reply = json!({"type": "message", "text": "to hi"});
     assert_eq!(answer(b.post(&path, BOT_SECRET).json(&reply)).await.0, StatusCode::OK);
-    // Then it breaks down.
+    // The model then breaks down.
     respond(&mut told.stream, 500, "x: y", "").await;
     // The next turn begins when this one is at its end.
     b.say(&chat, "there").await;
@@ -235,7 +235,7 @@ async fn a_bot_that_a_sleeping_node_has_told_is_told_again_and_heard_once() {
     let _socket = a.socket(&chat, None).await;
     b.say(&chat, "one").await;
     reply(bot.asked().await, "to one").await;
-    // With this answer nobody holds the line, and the next turn is that of the node with the reader.
+    // With this answer no node holds the line, and the next turn is that of the node with the reader.
     assert_eq!(grown(&b, &chat, 2).await, ["one", "to one"]);
     b.say(&chat, "two").await;
     let slow = bot.asked().await;
@@ -302,7 +302,7 @@ async fn an_assistant_that_is_made_on_one_node_answers_on_the_others() {
     assert_eq!((status, settings), (StatusCode::OK, json!({"documents": {}})));
 }
 
-/// Nobody knew who had sent a secret where.
+/// The log once did not tell which caller had sent a secret where.
 #[tokio::test]
 async fn a_change_of_an_assistant_has_a_line_with_key_path_and_version() {
     let database = Database::new().await;

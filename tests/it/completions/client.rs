@@ -11,7 +11,7 @@ use tokio::process::Command;
 use super::scripted::{Scripted, Step, delta, events, question, sources};
 use crate::app::{API_KEY, TestApp};
 
-/// What the client tells of one call.
+/// The report of the client about one call.
 async fn call(app: &TestApp, key: &str, method: &str, request: &Value) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/completions");
     assert!(

@@ -1,4 +1,4 @@
-//! What goes wrong, and what clients see of it.
+//! Failures, and what clients see of them.
 
 use std::time::Duration;
 
@@ -202,7 +202,7 @@ async fn an_answer_that_rests_on_nothing_is_not_shown_where_grounding_is_require
     let chunks = streamed(&app, &question(true)).await;
     assert_eq!((joined(&chunks).as_str(), finish_reasons(&chunks)), ("It is long [1].", vec!["stop"]));
 
-    // What was cut is not known to be grounded.
+    // An answer that was cut is not known to be grounded.
     let steps = [sources(), delta("It is long [1].")].iter().map(Step::event).collect();
     let app = Scripted::new(steps).serve_with(required);
     let chunks = streamed(&app, &question(true)).await;
@@ -220,7 +220,7 @@ async fn a_client_that_goes_away_ends_the_call_to_the_back_end() {
     drop(reader);
     upstream.dropped(1).await;
 
-    // One that waits for a whole answer as well.
+    // A client that waits for a whole answer goes as well.
     let whole = question(false);
     tokio::select! {
         _ = complete(&app, &whole) => panic!("there is no answer"),

@@ -16,10 +16,10 @@ use tokio::time::timeout;
 
 use crate::app::{API_KEY, TestApp, answer};
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the back end does next.
+/// The next step of the back end.
 #[derive(Clone)]
 pub(crate) enum Step {
     /// Sends bytes.
@@ -58,7 +58,7 @@ impl std::fmt::Debug for Scripted {
     }
 }
 
-/// Counts the answers that nobody takes any more.
+/// Counts the answers whose readers are gone.
 struct Guard(Arc<watch::Sender<usize>>);
 
 impl Drop for Guard {
@@ -81,23 +81,23 @@ impl Scripted {
         }
     }
 
-    /// One that answers with these events, and says that it is done.
+    /// A back end that answers with these events, and says that it is done.
     pub(crate) fn saying(events: &[Value]) -> Self {
         let done = json!({"done": true});
         Self::new(events.iter().chain([&done]).map(Step::event).collect())
     }
 
-    /// One that answers with these bytes, whatever their format.
+    /// A back end that answers with these bytes, whatever their format.
     pub(crate) fn bytes(from: Option<Provider>, body: &str) -> Self {
         Self { from, ..Self::new(vec![Step::Send(body.to_owned())]) }
     }
 
-    /// The same, which is told what to answer from.
+    /// Turns the search of the back end off: it gets the passages with the question.
     pub(crate) fn that_does_not_search(self) -> Self {
         Self { retrieves: false, ..self }
     }
 
-    /// One that does not answer.
+    /// A back end that refuses to answer.
     pub(crate) fn refusing(refusal: fn() -> UpstreamError) -> Self {
         Self { refusal: Some(refusal), ..Self::new(Vec::new()) }
     }
@@ -107,19 +107,19 @@ impl Scripted {
         self.gate.add_permits(1);
     }
 
-    /// What it was asked, as soon as it is so much.
+    /// The questions that it was asked, as soon as there are `count`.
     pub(crate) async fn asked(&self, count: usize) -> Vec<Ask> {
         let mut asked = self.asked.subscribe();
         let enough = timeout(PATIENCE, asked.wait_for(|asked| asked.len() >= count)).await;
         enough.expect("it is asked in time").expect("it lives").clone()
     }
 
-    /// How often it was asked so far.
+    /// The number of questions so far.
     pub(crate) fn times_asked(&self) -> usize {
         self.asked.borrow().len()
     }
 
-    /// Waits until so many answers have been let go of.
+    /// Waits until this many answers have been let go of.
     pub(crate) async fn dropped(&self, count: usize) {
         let mut dropped = self.dropped.subscribe();
         let enough = timeout(PATIENCE, dropped.wait_for(|dropped| *dropped >= count)).await;
@@ -203,7 +203,7 @@ pub(crate) fn question(stream: bool) -> Value {
     json!({"model": "handbook", "stream": stream, "messages": [{"role": "user", "content": "How long is leave?"}]})
 }
 
-/// The same, for citations in this form.
+/// A question for citations in this form.
 pub(crate) fn question_for(stream: bool, form: &str) -> Value {
     let mut question = question(stream);
     question["citewire"] = json!({"citations": form});

@@ -9,7 +9,7 @@ use citewire::output::{ChatForm, ChatOptions, ChatStream, chat};
 use crate::golden::{input, samples};
 use crate::streams::LATE_WITHOUT_A_SIGN;
 
-/// What is told of a body that comes in pieces of so many bytes, and all that there is in the end.
+/// The events of a body that comes in pieces of `step` bytes, and the whole answer in the end.
 fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::Chat) {
     let mut stream = AnswerStream::new(None);
     let mut growing = ChatStream::new(ChatOptions { form, ..ChatOptions::default() });
@@ -68,7 +68,7 @@ fn every_streamed_sample_says_joined_what_it_says_whole() {
         }
     }
     assert!(seen >= 16, "only {seen} samples are streams");
-    // Whoever learns of citations behind the text that they belong to cannot put them in any more.
+    // Clients that learn of citations behind the text that they belong to cannot put them in any more.
     told_later.dedup();
     assert!(without_card.is_empty(), "{}", without_card.join("\n"));
     assert!(told_later.is_empty(), "{}", told_later.join("\n"));

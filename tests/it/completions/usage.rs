@@ -1,4 +1,4 @@
-//! What a completion took, and what was found for it.
+//! Usage of a completion, and the passages that were found for it.
 
 use std::sync::Arc;
 

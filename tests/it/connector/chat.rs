@@ -1,4 +1,4 @@
-//! What users see in the conversations of a service, and how streams change it.
+//! The chats of a service as users see them, and how streams change them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::rules::{error, refusal, stream_info};
 
-/// Which service it is like.
+/// The service that is imitated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavour {
     /// Microsoft Teams.
@@ -20,7 +20,7 @@ pub(crate) enum Flavour {
     Playground,
 }
 
-/// What a call gets.
+/// The response to a call.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Json(u16, Value),
@@ -33,7 +33,7 @@ pub(super) enum Answer {
 #[derive(Clone, Debug)]
 pub(crate) struct Bubble {
     pub(crate) id: String,
-    /// What was sent last.
+    /// The activity that was sent last.
     pub(crate) activity: Value,
     /// Whether more is to come: its cursor blinks.
     pub(crate) growing: bool,
@@ -148,7 +148,7 @@ impl Chats {
         }
         if self.chats.get(conversation).is_some_and(|chat| chat.iter().any(|bubble| bubble.growing)) && self.is_teams()
         {
-            // Not refused, but its user is left with a cursor that blinks.
+            // The service takes it, but its user is left with a cursor that blinks.
             self.faults.push("a message beside a stream that has not ended".to_owned());
         }
         let id = self.id();

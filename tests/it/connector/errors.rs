@@ -20,7 +20,7 @@ fn changed(change: impl FnOnce(&mut Value)) -> Activity {
     serde_json::from_value(wire).expect("an activity")
 }
 
-/// What the service says to it.
+/// The refusal of the service for this activity.
 async fn said(activity: Activity) -> (RefusalKind, String) {
     let scene = Scene::new(Flavour::Teams).await;
     let mut sink = ConnectorSink::new(Arc::clone(&scene.client), scene.place());

@@ -156,7 +156,7 @@ async fn ask_35_the_bytes_that_reach_the_connector_hold_the_claims() {
     }
 }
 
-/// What is logged, of one thread.
+/// The log lines of one thread.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 

@@ -52,7 +52,7 @@ fn mishaps() -> Vec<(&'static str, Mishap, bool)> {
     ]
 }
 
-/// What a user ends with.
+/// The messages that a user has in the end.
 #[derive(Debug, PartialEq, Eq)]
 struct Verdict {
     answers: usize,
@@ -118,7 +118,7 @@ async fn whatever_fails_once_and_wherever_the_user_has_one_answer() {
                 let place = format!("{name} at {at} of {flavour:?}, group {group}: {:#?}", scene.chat());
                 let ended = verdict.answers + verdict.apologies + verdict.doubts;
                 if verdict.doubts == 1 {
-                    // Nobody can know, and nobody is told otherwise: only of a call that was never answered.
+                    // A call that was never answered leaves its sender in doubt, and nothing is claimed of it.
                     assert!(name.starts_with("closed") && verdict.apologies == 0, "{verdict:?} {place}");
                     assert_eq!(verdict.answers, usize::from(taken), "{place}");
                 } else {

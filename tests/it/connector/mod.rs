@@ -38,11 +38,11 @@ const APP: &str = "00000000-0000-0000-0000-00000000cafe";
 const APP_SECRET: &str = "the-app-secret-of-the-tests";
 const SCOPE: &str = "https://api.botframework.com/.default";
 
-/// What the test's assistant answers, and says where there is no answer.
+/// The answer of the test's assistant, and its words where there is no answer.
 const APOLOGY: &str = "Sorry, that did not work.";
 const TEXT: &str = "Leave is 30 days [1]. Ask before you go [2].";
 
-/// The test's clock: short waits pass at once, and the long ones of streams never, since nobody waits for them here.
+/// The test's clock: short waits pass at once, and the long ones of streams never, since no test here waits for them.
 #[derive(Debug)]
 pub(crate) struct Eager(pub(crate) Arc<ManualClock>);
 
@@ -101,7 +101,7 @@ impl Scene {
         Self { clock, service, client, dialect, pacing, channel_id, conversation }
     }
 
-    /// The same in a chat of many.
+    /// Makes the conversation a chat of many.
     fn in_group(mut self) -> Self {
         self.conversation = json!({"id": "a:1", "conversationType": "groupChat", "isGroup": true});
         self
@@ -132,7 +132,7 @@ impl Scene {
         Conversion::to(self.dialect)
     }
 
-    /// What users see.
+    /// The messages that users see.
     fn chat(&self) -> Vec<Bubble> {
         self.service.chat("a:1")
     }

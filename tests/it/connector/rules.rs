@@ -1,4 +1,4 @@
-//! What the service refuses in an activity, in its own words.
+//! Refusals of the service for an activity, in its own words.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ use url::Url;
 use super::chat::{Answer, Bubble, Chats, Flavour};
 use crate::app::{Request, respond};
 
-/// So long a test waits for a call that must come.
+/// The longest wait for a call that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a call goes wrong.
@@ -53,19 +53,19 @@ pub(crate) struct Seen {
     pub(crate) body: Value,
 }
 
-/// What goes wrong with the n-th call to the Connector, and whether it is taken before that.
+/// The mishap of the n-th call to the Connector, and whether the call is taken before that.
 type Plan = dyn Fn(usize, &Seen) -> Option<(Mishap, bool)> + Send;
 
-/// What is behind the port.
+/// The state behind the port.
 struct Inner {
     chats: Chats,
     seen: Vec<Seen>,
     plan: Box<Plan>,
     /// The bodies of the calls for tokens.
     asked: Vec<String>,
-    /// What goes wrong with the n-th call for a token.
+    /// The mishap of the n-th call for a token.
     token_plan: Box<dyn Fn(usize) -> Option<Mishap> + Send>,
-    /// How many tokens were given; the newest one opens.
+    /// The number of tokens that were issued; the newest one is valid.
     tokens: usize,
     /// Whether calls need a token.
     guarded: bool,
@@ -124,7 +124,7 @@ impl Service {
         self.origin.clone()
     }
 
-    /// Where bots of many tenants ask for tokens there.
+    /// The address at which bots of many tenants get tokens.
     pub(crate) fn token_url(&self) -> Url {
         format!("{}/botframework.com/oauth2/v2.0/token", self.origin).parse().expect("an address")
     }
@@ -134,7 +134,7 @@ impl Service {
         self.inner().guarded = true;
     }
 
-    /// Tokens expire after so long.
+    /// Sets the lifetime of tokens.
     pub(crate) fn expire_in(&self, seconds: Value) {
         self.inner().expires_in = seconds;
     }
@@ -144,7 +144,7 @@ impl Service {
         self.inner().tokens += 1;
     }
 
-    /// What goes wrong with the n-th call to the Connector, counted from 0, and whether it is taken before that.
+    /// Sets the mishap of the n-th call to the Connector, counted from 0, and whether the call is taken before that.
     pub(crate) fn plan(&self, plan: impl Fn(usize, &Seen) -> Option<(Mishap, bool)> + Send + 'static) {
         self.inner().plan = Box::new(plan);
     }
@@ -154,7 +154,7 @@ impl Service {
         self.plan(move |n, _| mishaps.get(n).map(|mishap| (mishap.clone(), false)));
     }
 
-    /// What goes wrong with the n-th call for a token.
+    /// Sets the mishap of the n-th call for a token.
     pub(crate) fn plan_tokens(&self, plan: impl Fn(usize) -> Option<Mishap> + Send + 'static) {
         self.inner().token_plan = Box::new(plan);
     }
@@ -164,12 +164,12 @@ impl Service {
         self.inner().chats.stop(conversation);
     }
 
-    /// What is in a conversation, as its users see it.
+    /// The messages of a conversation, as its users see it.
     pub(crate) fn chat(&self, conversation: &str) -> Vec<Bubble> {
         self.inner().chats.of(conversation)
     }
 
-    /// What was against the contract without being refused.
+    /// The faults against the contract that were not refused.
     pub(crate) fn faults(&self) -> Vec<String> {
         self.inner().chats.faults.clone()
     }
@@ -184,7 +184,7 @@ impl Service {
         self.inner().asked.clone()
     }
 
-    /// Waits until so many bubbles of a conversation have ended, and none is growing. A streamed answer may have had updates
+    /// Waits until this many bubbles of a conversation have ended, and none is growing. A streamed answer may have had updates
     /// before its message or none, by how its body arrived, so the number of calls does not tell.
     pub(crate) async fn ended(&self, conversation: &str, count: usize) {
         let mut calls = self.calls.clone();
@@ -196,7 +196,7 @@ impl Service {
         enough.expect("the answers end in time").expect("the service lives");
     }
 
-    /// Waits until so many calls have come to the Connector.
+    /// Waits until this many calls have come to the Connector.
     pub(crate) async fn called(&self, count: usize) {
         let mut calls = self.calls.clone();
         let enough = timeout(PATIENCE, calls.wait_for(|calls| *calls >= count)).await;
@@ -259,7 +259,7 @@ impl Inner {
     }
 }
 
-/// Does what the call gets. Who called may be gone, which is nobody's fault.
+/// Does what the call gets. The caller may be gone, which is no fault.
 async fn play(stream: &mut TcpStream, mishap: Mishap) {
     let (status, header, body) = match mishap {
         Mishap::Json(status, Value::Null) => (status, "x-nothing: 1".to_owned(), String::new()),

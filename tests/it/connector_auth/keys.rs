@@ -152,7 +152,7 @@ async fn keys_are_renewed_after_a_day_and_kept_when_that_fails() {
     assert_eq!(scene.fetches(), (6, 2), "and then a day is a day again");
 }
 
-/// What is published instead of keys, and never used.
+/// Pages without usable keys that are published instead of keys.
 async fn useless(publisher: &Publisher, elsewhere: &Publisher) -> Vec<(&'static str, &'static str, Page)> {
     elsewhere.put_keys(CHANNEL_KEYS, &[NEXT_CHANNEL_KEY.published()]);
     publisher.put_keys("/other/keys", &[NEXT_CHANNEL_KEY.published()]);

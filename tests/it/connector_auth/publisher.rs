@@ -16,7 +16,7 @@ pub(crate) const CHANNEL_KEYS: &str = "/channel/keys";
 pub(crate) const ENTRA_METADATA: &str = "/entra/metadata";
 pub(crate) const ENTRA_KEYS: &str = "/entra/keys";
 
-/// What is given at a path.
+/// The response at a path.
 #[derive(Clone, Debug)]
 pub(crate) enum Page {
     /// A document.

@@ -18,9 +18,9 @@ pub(crate) const APP: Uuid = uuid!("7d0ac3e4-2b5c-4f0f-9d34-0d3f3ab1c8a1");
 pub(crate) const AGENT: Uuid = uuid!("c0ffee00-1111-4222-8333-444455556666");
 /// The tenant of the bot.
 pub(crate) const TENANT: Uuid = uuid!("0f1e2d3c-4b5a-4968-8778-695a4b3c2d1e");
-/// A tenant of nobody we know.
+/// A tenant that is not configured.
 pub(crate) const FOREIGN_TENANT: Uuid = uuid!("99999999-8888-4777-8666-555544443333");
-/// One of Microsoft's.
+/// A tenant of Microsoft.
 pub(crate) const MICROSOFT_TENANT: Uuid = uuid!("d6d49420-f39b-4df7-a1dc-d59a935871db");
 
 pub(crate) const SERVICE_URL: &str = "https://smba.trafficmanager.net/teams/";
@@ -37,7 +37,7 @@ impl Scene {
         Self::with(|_| ()).await
     }
 
-    /// The same, with other options.
+    /// A scene with other options.
     pub(crate) async fn with(change: impl FnOnce(&mut AuthOptions)) -> Self {
         let publisher = Publisher::start().await;
         publisher.put_metadata(CHANNEL_METADATA, CHANNEL_KEYS);
@@ -62,7 +62,7 @@ impl Scene {
         self.clock.now().timestamp()
     }
 
-    /// What the Bot Connector says in a token.
+    /// The claims of the Bot Connector in a token.
     pub(crate) fn channel_claims(&self) -> Value {
         json!({
             "iss": "https://api.botframework.com", "aud": APP.to_string(), "serviceurl": SERVICE_URL,
@@ -70,7 +70,7 @@ impl Scene {
         })
     }
 
-    /// What Entra says in a token of version 2 for the agent.
+    /// The claims of Entra in a token of version 2 for the agent.
     pub(crate) fn agent_claims(&self) -> Value {
         json!({
             "iss": format!("https://login.microsoftonline.com/{TENANT}/v2.0"), "aud": APP.to_string(), "ver": "2.0",

@@ -30,7 +30,7 @@ pub(crate) static NEXT_CHANNEL_KEY: LazyLock<TestKey> = LazyLock::new(|| made("t
 /// The key of Entra.
 pub(crate) static ENTRA_KEY: LazyLock<TestKey> = LazyLock::new(|| made("test-entra-1"));
 
-/// A key that nobody publishes.
+/// A key that is not published.
 pub(crate) static FOREIGN_KEY: LazyLock<TestKey> = LazyLock::new(|| made("test-foreign-1"));
 
 impl TestKey {

@@ -185,7 +185,7 @@ async fn a_token_outlives_a_restart_with_the_same_secret() {
     assert_eq!(app.start_as(&token, json!({})).await.0, StatusCode::CREATED);
 }
 
-/// What a token says, in anything that has one.
+/// The claims of a token, in anything that has one.
 pub(super) fn claims(grant: &Value) -> Value {
     let token = grant["token"].as_str().expect("a token");
     let payload = token.split('.').nth(1).expect("a payload");

@@ -1,4 +1,4 @@
-//! What browsers need (rule DL-08).
+//! Needs of browsers (rule DL-08).
 
 use std::collections::BTreeSet;
 

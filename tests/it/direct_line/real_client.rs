@@ -12,7 +12,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use super::authentication::claims;
 use crate::app::{Conversation, TestApp, answer};
 
-/// Its `ConnectionStatus`.
+/// Values of `ConnectionStatus` of the client.
 const ONLINE: u8 = 2;
 const EXPIRED_TOKEN: u8 = 3;
 const ENDED: u8 = 5;
@@ -62,7 +62,7 @@ impl RealClient {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"))
     }
 
-    /// Everything up to what is looked for, which comes last.
+    /// The reports of the client up to the wanted one, which comes last.
     async fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut told = Vec::new();
         loop {
@@ -210,7 +210,7 @@ async fn a_renewed_token_carries_on_when_the_first_has_expired() {
     let mut client = RealClient::online(&app, &with_token(&conversation)).await;
     app.clock.advance(chrono::Duration::seconds(1_000));
     client.tell(&json!({"do": "renew"})).await;
-    // It got another one when it started, too.
+    // The client got another token when it started, too.
     let least = app.clock.now().timestamp() + 1_800;
     client.until(|told| told.get("token").is_some() && claims(told)["exp"].as_i64() >= Some(least)).await;
     app.clock.advance(chrono::Duration::seconds(900));

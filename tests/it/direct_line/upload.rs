@@ -44,7 +44,7 @@ async fn recorded(app: &TestApp, conversation: &Conversation, request: RequestBu
     activity
 }
 
-/// What is at the address of an attachment: media type and bytes.
+/// The media type and bytes at the address of an attachment.
 async fn fetch(app: &TestApp, attachment: &Value) -> (String, Vec<u8>) {
     let url = attachment["contentUrl"].as_str().expect("an address");
     let response = app.client.get(url).send().await.expect("an answer");
@@ -188,7 +188,7 @@ async fn an_upload_that_cannot_be_read_leaves_nothing_behind() {
         multipart(upload(&app, &conversation, "?userId=ben"), &[("activity", Some("blob"), TEMPLATE, b"{}")]),
         multipart(upload(&app, &conversation, "?userId=ben"), &[("file", None, "text/plain", b"a".as_slice()); 65]),
         upload(&app, &conversation, "?userId=ben").header("content-type", "multipart/form-data").body("x"),
-        // Nobody sends it.
+        // No client sends this type.
         upload(&app, &conversation, "").header("content-type", "text/plain").body("x"),
     ] {
         let (status, body) = answer(request).await;

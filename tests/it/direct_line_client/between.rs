@@ -1,4 +1,4 @@
-//! One citewire posts to another.
+//! Posts from one citewire to another.
 
 use citewire::channels::direct_line_client::{Binding, Credential};
 use reqwest::StatusCode;
@@ -94,7 +94,7 @@ async fn conversations_of_our_own_stay_here_unless_they_are_named() {
     let (status, body) = deliver(&app, &own.id).await;
     assert_eq!(status, StatusCode::CREATED, "{body}");
     assert_eq!(only_activity(&app, &own).await["id"], body["id"]);
-    // Nobody has started it there, but it is looked for there.
+    // The conversation was not started there, but it is looked for there.
     let (status, problem) = deliver(&app, "named").await;
     assert_eq!(status, StatusCode::BAD_GATEWAY, "{problem}");
 }

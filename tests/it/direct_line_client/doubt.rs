@@ -1,4 +1,4 @@
-//! When a post may have been taken in: look first.
+//! Posts that may have been taken in: the client looks first.
 
 use serde_json::json;
 

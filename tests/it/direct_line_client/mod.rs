@@ -1,4 +1,4 @@
-//! A client of somebody else's Direct Line: what it says, when it repeats itself, and when it gives up.
+//! A client of another Direct Line: its calls, its retries, and the time when it gives up.
 
 mod between;
 mod command;
@@ -41,7 +41,7 @@ fn egress() -> EgressOptions {
     EgressOptions { allow: "127.0.0.1".parse().expect("hosts"), max_answer_bytes: 20_000, ..EgressOptions::default() }
 }
 
-/// An upstream that plays its script, and a client of it. Their clock moves only when somebody waits.
+/// An upstream that plays its script, and a client of it. Their clock moves only when one of them waits.
 struct Played {
     clock: Arc<ManualClock>,
     upstream: Upstream,

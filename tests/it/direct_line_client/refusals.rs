@@ -1,4 +1,4 @@
-//! What is refused, and what a fresh credential can do about it.
+//! Refusals, and how a fresh credential mends them.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ async fn what_is_too_long_is_not_sent() {
     assert_eq!(played.upstream.calls(), [""; 0]);
 }
 
-/// What a client with these options says of a host that does not take its calls, and how often it waited.
+/// The error of a client with these options for a host that does not take its calls, and the time that it waited.
 async fn unreachable(url: &str, options: EgressOptions) -> (String, Duration) {
     let played = Played::new(token(), vec![]).await;
     let start = played.clock.now();

@@ -35,7 +35,7 @@ async fn deliver(app: &TestApp, text: &str) -> (StatusCode, Value) {
 }
 
 async fn playing(script: Vec<Reply>) -> Upstream {
-    // Time that passes for the server passes for nobody else.
+    // Time that passes for the server passes for no other part.
     let clock = ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time"));
     Upstream::playing(Arc::new(clock), script).await
 }

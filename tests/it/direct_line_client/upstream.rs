@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::app::{Request, respond};
 
-/// What the upstream does with one call.
+/// The reaction of the upstream to one call.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     /// Answers with a status and JSON.
@@ -49,7 +49,7 @@ impl Reply {
     }
 }
 
-/// One call that was made.
+/// A call to the upstream.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     /// Method and path below `/v3/directline`.
@@ -57,7 +57,7 @@ pub(crate) struct Seen {
     pub(crate) bearer: String,
     pub(crate) head: String,
     pub(crate) body: Value,
-    /// When, by the clock of the test.
+    /// The time, by the clock of the test.
     pub(crate) at: DateTime<Utc>,
 }
 
@@ -99,7 +99,7 @@ impl Upstream {
         Self { url, seen, played, _tasks: tasks }
     }
 
-    /// Waits until so many calls have been answered.
+    /// Waits until this many calls have been answered.
     pub(crate) async fn played(&self, count: usize) {
         self.played.clone().wait_for(|played| *played >= count).await.expect("the upstream plays on");
     }
@@ -113,7 +113,7 @@ impl Upstream {
         self.seen().into_iter().map(|seen| seen.call.replace("/conversations/c1/activities", "")).collect()
     }
 
-    /// How long each call came after the one before.
+    /// The time between each call and the one before.
     pub(crate) fn waits(&self) -> Vec<Duration> {
         let seen = self.seen();
         seen.windows(2).map(|pair| (pair[1].at - pair[0].at).to_std().expect("time goes on")).collect()

@@ -1,4 +1,4 @@
-//! When nothing was taken in: wait and repeat.
+//! Posts that were not taken in: the client waits and repeats.
 
 use std::time::Duration;
 

@@ -171,8 +171,9 @@ async fn a_part_of_a_document_is_downloaded_and_none_that_the_reader_has() {
     }
 }
 
-/// The token of a conversation was good for the documents of all assistants: whoever may ask one could read what another
-/// keeps for its own readers. The unsigned addresses of assistants with public links were left open when that was mended.
+/// The token of a conversation was good for the documents of all assistants: a reader who may ask one could read what
+/// another keeps for its own readers. The unsigned addresses of assistants with public links were left open when that
+/// was mended.
 #[tokio::test]
 async fn a_token_opens_the_documents_of_its_own_assistant_alone() {
     let hub = Hub::start().await;
@@ -240,7 +241,7 @@ async fn a_public_address_is_good_without_a_credential_for_its_time() {
     assert_eq!(hub.open(&path).send().await.expect("an answer").status(), StatusCode::OK);
     hub.app.clock.advance(Duration::seconds(1));
     assert_eq!(refusal(hub.open(&path)).await, is(403, "address_expired"));
-    // Who shows a credential needs no signature.
+    // A caller with a credential needs no signature.
     assert_eq!(hub.app.get(&path, API_KEY).send().await.expect("an answer").status(), StatusCode::OK);
     assert_eq!(refusal(hub.app.get(&path, "not-a-credential")).await, is(403, "bad_token"));
 }

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use citewire::document::{DocumentReader, DocumentState, Library, LibraryOptions};
+use citewire::document::{DocumentReader, FileOutcome, Library, LibraryOptions};
 use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -111,8 +111,8 @@ async fn documents_of_all_kinds_are_searched_and_those_that_cannot_be_read_are_l
             ("latin.txt".to_owned(), "it is not UTF-8: save it as UTF-8".to_owned()),
         ]
     );
-    assert_eq!(library.files()["old.doc"], DocumentState::Skipped);
-    assert_eq!(library.files()["leave.pdf"], DocumentState::Ready { pages: Some(2), passages: 2 });
+    assert_eq!(library.files()["old.doc"], FileOutcome::Skipped);
+    assert_eq!(library.files()["leave.pdf"], FileOutcome::Ready { pages: Some(2), passages: 2 });
 }
 
 /// A reader that never ends.
@@ -176,7 +176,7 @@ async fn text_is_found_while_other_files_of_the_folder_are_read_without_end() {
     }
 }
 
-/// What a parser that was taken over by its document would try.
+/// Attempts of a parser that was taken over by its document.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_reader_can_read_no_file_open_no_connection_and_start_nothing() {
@@ -277,7 +277,7 @@ async fn uploads_of_text_wait_for_no_others_and_text_has_a_limit() {
     let (_, document) = put("good/documents/b.md", b"words ".repeat(20)).await;
     assert_eq!(document["state"], "unreadable");
     assert!(document["reason"].as_str().is_some_and(|reason| reason.contains("max_text_bytes")), "{document}");
-    // What takes the place of a document may have as much text as that had.
+    // A document that takes the place of another may have as much text as that had.
     let (_, document) = put("good/documents/a.md", b"words ".repeat(15)).await;
     assert_eq!(document["state"], "ready");
 }

@@ -194,7 +194,7 @@ async fn documents_without_an_address_get_that_of_the_link_mode() {
     }
 }
 
-/// What readers see of a Markdown text, in this test's own reading.
+/// The visible text of Markdown, in this test's own reading.
 fn seen(markdown: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
@@ -203,7 +203,7 @@ fn seen(markdown: &str) -> String {
         #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is not seen")]
         match event {
             Event::Text(part) => text.push_str(&part),
-            // What looks like a marker in code is none.
+            // A bracket in code is no marker.
             Event::Code(part) => text.push_str(&part.replace('[', "⟦")),
             Event::SoftBreak | Event::HardBreak => text.push(' '),
             Event::End(end) if format!("{end:?}").starts_with(['P', 'H', 'I', 'C', 'T']) => text.push(' '),
@@ -220,7 +220,7 @@ fn without_code(text: &str) -> (Vec<String>, String) {
     (lines.collect(), code.replace_all(text, "").into_owned())
 }
 
-/// The same with one blank in place of the dash between two cells.
+/// The text with one blank in place of the dash between two cells.
 fn dashless(text: &str) -> String {
     text.replace(" – ", " ")
 }
@@ -244,7 +244,7 @@ fn sentences(text: &str) -> Vec<(String, usize)> {
     paragraphs.flat_map(of).collect()
 }
 
-/// What Markdown is made of, and what could be taken for a citation.
+/// Pieces of Markdown, and texts that could be taken for a citation.
 const PIECES: &[&str] = &[
     "The item is here. ",
     "A second item was there! ",
@@ -355,8 +355,8 @@ proptest! {
         let converted = convert(&bytes, &Conversion::to(Dialect::WebChat)).expect("an activity");
         let report = &converted.report;
         prop_assert_eq!(report.cited.len(), sources.len(), "{}", text);
-        // What is harmful in a document is in its passage as well, and is made harmless there.
-        // Letters that nobody sees are part of the sentence as the document has it, and go where the text is written.
+        // Harmful text of a document is in its passage as well, and is made harmless there. Invisible letters are part
+        // of the sentence as the document has it, and go where the text is written.
         let in_text =
             report.neutralised.iter().filter(|entry| entry.at.offset().is_some() && entry.code != "unseen").count();
         let written = converted.activities.last().and_then(|message| message.text.as_deref()).unwrap_or_default();

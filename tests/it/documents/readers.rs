@@ -61,12 +61,12 @@ impl Handbook {
         Self { app, library, assistants, _folder: folder }
     }
 
-    /// Where a document is without a signature.
+    /// The address of a document without a signature.
     fn locked(assistant: &str) -> String {
         format!("{SERVER}/v1/documents/{assistant}.{}/download", DocumentId::of_path("hr/leave.md"))
     }
 
-    /// What follows an address of the server behind it.
+    /// The path of an address of this server.
     fn path(url: &str) -> &str {
         url.strip_prefix(SERVER).expect("an address of this server")
     }
@@ -231,7 +231,7 @@ async fn answers_that_are_posted_lead_their_readers_to_documents_they_may_open()
         let [Some(mine), None, Some("https://docs.example/a")] = urls[..] else { panic!("{activity}") };
         assert_eq!(handbook.open(mine).await, is(200, LEAVE));
     }
-    // Who reads the activities of this route, nobody knows.
+    // The readers of the activities of this route are unknown.
     let body = json!({"text": text, "sources": sources});
     let (status, body) = answer(handbook.app.post("/v1/activities", API_KEY).json(&body)).await;
     assert_eq!(status, StatusCode::OK, "{body}");

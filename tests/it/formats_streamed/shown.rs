@@ -1,4 +1,4 @@
-//! What holds for every row, and that each shows what it says.
+//! Properties of every row, and that each shows what it says.
 
 use std::iter::once;
 
@@ -66,8 +66,8 @@ fn indices(places: &[usize]) -> Vec<SourceIndex> {
     places.iter().copied().map(SourceIndex).collect()
 }
 
-/// What is shown of blocks after each piece, where that is something new, and the end. `cuts` are places in the whole text
-/// at which pieces end besides the ends of blocks.
+/// The texts that are shown of blocks after each piece, where they are new, and the end. `cuts` are places in the whole
+/// text at which pieces end besides the ends of blocks.
 fn block_by_block(blocks: &[(&str, &[usize])], rules: &Rules, cuts: &[usize]) -> (Vec<String>, CitedText) {
     let mut incremental = Incremental::new(MarkerGrammar::NONE, rules);
     incremental.add_sources(manifest());

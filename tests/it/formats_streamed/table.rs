@@ -25,13 +25,13 @@ pub(super) struct Row {
     pub(super) given: Given,
     /// Everything that readers see one after the other: the last is the final.
     pub(super) teams: &'static [&'static str],
-    /// The same, without the definitions of the final.
+    /// The texts that Web Chat shows, without the definitions of the final.
     pub(super) web_chat: &'static [&'static str],
     /// The sources that the final cites, by their numbers.
     pub(super) cited: &'static [&'static str],
 }
 
-/// What is shown in place of an answer that has to wait.
+/// The text that is shown in place of an answer that has to wait.
 pub(super) const INFORMATIVE: &str = "The answer is being written …";
 
 pub(super) fn rows() -> Vec<Row> {

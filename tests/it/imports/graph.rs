@@ -19,13 +19,14 @@ struct Module {
     source: Source,
 }
 
-/// What a path leads to: a module, or something that a module defines.
+/// The target of a path: a module, or an item that a module defines.
 enum Target {
     Module(Name),
     Item(Name),
 }
 
-/// So many re-exports may lead to a definition. The compiler refuses those that lead nowhere; this one must only end.
+/// The maximum number of re-exports that may lead to a definition. The compiler refuses those that lead nowhere; this
+/// one must only end.
 const MAX_REEXPORTS: usize = 20;
 
 impl Graph {
@@ -67,7 +68,8 @@ impl Graph {
         found.filter(|to| to != from && self.is_compiled(to)).collect()
     }
 
-    /// What a path leads to that a module names; `None` for another crate, and for what the module itself defines.
+    /// The target of a path that a module names; `None` for another crate, and for items that the module itself
+    /// defines.
     fn resolve(&self, from: &[String], path: &[String], reexports: usize) -> Option<Target> {
         let (first, rest) = path.split_first()?;
         let source = &self.modules.get(from)?.source;

@@ -1,4 +1,4 @@
-//! What one file imports, read from its text.
+//! The imports of one file, read from its text.
 //!
 //! A module within a file counts as a part of it, and `super` in it as that of the file.
 
@@ -130,7 +130,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// How long the string or character is that a text begins with.
+/// The length of the string or character with which a text begins, in bytes.
 fn literal(text: &str) -> Option<usize> {
     let raw = text.strip_prefix("br").or(text.strip_prefix('r'));
     let hashes = raw.map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());
@@ -146,7 +146,7 @@ fn literal(text: &str) -> Option<usize> {
         escaped = c == '\\' && !escaped;
         ends
     })?;
-    // What is longer than a character is a lifetime.
+    // A quote with more than one character behind it is a lifetime.
     let is_lifetime = quote == '\'' && !text.starts_with("'\\") && text[1..=end].chars().count() != 1;
     (!is_lifetime).then_some(end + 2)
 }

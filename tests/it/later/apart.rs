@@ -65,11 +65,11 @@ async fn the_bot_of_the_embedded_channel_does_not_know_them() {
 async fn a_binding_to_another_direct_line_does_not_take_them() {
     let scene = Scene::teams().await;
     let store = Arc::clone(&scene.app.store);
-    let answers = super::later(&scene.service, Arc::clone(&store), Arc::clone(&scene.app.clock));
+    let answers = super::proactive(&scene.service, Arc::clone(&store), Arc::clone(&scene.app.clock));
     let app = TestApp::going_on(store, Arc::clone(&scene.app.clock), |setup| {
-        setup.later = Some(answers);
+        setup.proactive = Some(answers);
         setup.binding = Some(Binding {
-            // Nobody listens there.
+            // No server listens there.
             url: "http://127.0.0.1:9/v3/directline".parse().expect("an address"),
             credential: Credential::Secret(Secret::parse("the-secret-of-the-other-side").expect("a secret")),
             user: "citewire".to_owned(),

@@ -7,7 +7,7 @@ use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{CHAT, Scene, later, leave};
+use super::{CHAT, Scene, leave, proactive};
 use crate::app::{API_KEY, TestApp, answer};
 use crate::connector::{Flavour, Service};
 
@@ -138,8 +138,8 @@ async fn a_conversation_is_still_known_after_a_restart() {
     records.meet(&scene.reference).await.expect("a store");
     store.close().await.expect("closed");
     let store = open().await;
-    let answers = later(&scene.service, Arc::clone(&store), Arc::clone(&clock));
-    let app = TestApp::going_on(Arc::clone(&store), Arc::clone(&clock), |setup| setup.later = Some(answers));
+    let answers = proactive(&scene.service, Arc::clone(&store), Arc::clone(&clock));
+    let app = TestApp::going_on(Arc::clone(&store), Arc::clone(&clock), |setup| setup.proactive = Some(answers));
     let (status, body) = answer(app.post(&scene.path("/answers"), API_KEY).json(&leave())).await;
     assert_eq!(status, StatusCode::CREATED, "{body}");
     assert_eq!(scene.service.chat(CHAT).len(), 1);

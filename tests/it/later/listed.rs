@@ -1,4 +1,4 @@
-//! What the operator sees of conversations behind Azure Bot Service.
+//! The operator's view of conversations behind Azure Bot Service.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Answers that come later, into conversations behind Azure Bot Service: a real server, and a Connector of the test's own.
+//! Proactive messages: answers that come later, into conversations behind Azure Bot Service: a real server, and a Connector of the test's own.
 
 mod apart;
 mod delivered;
@@ -39,8 +39,8 @@ struct Scene {
     id: ConversationId,
 }
 
-/// What brings answers to the service.
-fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> ProactiveMessages {
+/// The sender of proactive messages to the service.
+fn proactive(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> ProactiveMessages {
     let hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
     let mut egress = EgressOptions::default();
     hosts.admit(&mut egress.allow);
@@ -57,7 +57,7 @@ fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<Manual
     ProactiveMessages::new(ConnectorRecords::new(store), client, Cloud::Public.addresses(), clock)
 }
 
-/// Where a personal chat of Teams at this service is.
+/// The reference of a personal chat of Teams at this service.
 fn chat(service: &Service) -> ConversationReference {
     let conversation = json!({"id": CHAT, "conversationType": "personal", "tenantId": "t"});
     let mut reference = ConversationReference::new(conversation, "msteams", Caller::Channel);
@@ -78,10 +78,10 @@ impl Scene {
         let service = Service::start(flavour, Arc::clone(&clock)).await;
         let store = MemoryStore::new(StoreLimits::in_memory(), Arc::clone(&clock) as Arc<dyn Clock>);
         let store: Arc<dyn ConversationStore> = Arc::new(store);
-        let answers = later(&service, Arc::clone(&store), Arc::clone(&clock));
+        let answers = proactive(&service, Arc::clone(&store), Arc::clone(&clock));
         // The server and the test share the lines of its conversations.
         let records = answers.records().clone();
-        let app = TestApp::going_on(store, clock, |setup| setup.later = Some(answers));
+        let app = TestApp::going_on(store, clock, |setup| setup.proactive = Some(answers));
         let mut reference = chat(&service);
         change(&mut reference);
         let id = records.meet(&reference).await.expect("a store");
@@ -108,7 +108,7 @@ impl Scene {
         heard.expect("a store").expect("known");
     }
 
-    /// What is recorded.
+    /// The recorded activities.
     async fn recorded(&self) -> Vec<Value> {
         let page = self.app.store.read(&self.id, None, 99).await.expect("a store").expect("known");
         page.recorded.iter().map(|one| serde_json::to_value(&*one.activity).expect("JSON")).collect()

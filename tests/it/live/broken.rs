@@ -25,7 +25,7 @@ async fn a_body_without_its_end_is_delivered_as_incomplete() {
     let (sending, response) = post(&app, &conversation, None);
     let write = async {
         sending.event(sources()).await;
-        // In the middle of a marker.
+        // The connection breaks in the middle of a marker.
         sending.delta("Leave is 30 days. [").await;
         assert_eq!(text(&socket.activity().await), "Leave is 30 days.");
         drop(sending);

@@ -12,7 +12,7 @@ use super::sending::{post, text, until_message};
 use crate::app::{Conversation, Socket, TestApp};
 use crate::redis::Redis;
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Two nodes with a bus each.

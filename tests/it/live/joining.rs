@@ -31,7 +31,7 @@ async fn a_reader_that_joins_or_comes_back_sees_the_first_activity_before_the_ne
             let chunk = reader.activity().await;
             assert_eq!((text(&chunk), &chunk["channelData"]["streamId"]), ("one two three", &first["id"]));
         }
-        // Who comes before the end without another chunk gets the message alone.
+        // A reader who comes before the end without another chunk gets the message alone.
         let mut last = app.open(&app.reconnect(&conversation, "?watermark=0").await).await;
         sending.done().await;
         for reader in [&mut tab, &mut again, &mut last] {

@@ -17,7 +17,7 @@ use super::sending::{post, text, until_message};
 use crate::app::{Serving, TestApp, answer, citewire};
 use crate::redis::{PASSWORD, Redis};
 
-/// So long a test waits for something that must come.
+/// The longest wait for an event that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A piece of a stream as another node publishes it.
@@ -30,7 +30,7 @@ fn piece(stream: &str, words: &str, change: impl FnOnce(&mut Value)) -> String {
     message.to_string()
 }
 
-/// What a node that is ready does without.
+/// The warnings of a node that is ready.
 async fn warnings(node: &TestApp) -> Value {
     let (status, mut health) = answer(node.get("/readyz", "")).await;
     assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("ok")));
@@ -85,7 +85,7 @@ async fn a_stream_whose_node_is_dead_is_withdrawn() {
     let last = socket.activity().await;
     assert_eq!((&last["type"], text(&last)), (&json!("message"), ""));
     assert_eq!(last["channelData"], json!({"streamType": "final", "streamId": "s"}));
-    // Where it was not dead, its pieces come too late.
+    // The node was not dead, but its pieces come too late.
     redis.publish(&conversation.id, &piece("s", "one two", |_| {})).await;
     redis.publish(&conversation.id, &piece("next", "of another", |_| {})).await;
     assert_eq!(socket.texts(1).await, ["of another"]);
@@ -124,7 +124,7 @@ async fn what_is_late_wrong_or_of_another_version_is_not_shown_and_costs_nothing
     assert_eq!(socket.texts(1).await, ["Bye"]);
 }
 
-/// What the server says, until a line contains this.
+/// The lines of the server's log, until one contains this.
 fn says(bus: &str, until: &str) -> Vec<String> {
     said_with(&[], bus, until)
 }

@@ -77,7 +77,7 @@ pub(super) async fn raw(app: &TestApp, conversation: &Conversation) -> TcpStream
     stream
 }
 
-/// One piece of a chunked body.
+/// Sends one piece of a chunked body.
 pub(super) async fn chunk(stream: &mut TcpStream, event: Value) {
     let event = format!("data: {event}\n\n");
     stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).await.expect("sent");

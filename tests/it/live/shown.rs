@@ -1,4 +1,4 @@
-//! What readers see of an answer that comes to its end.
+//! An answer that comes to its end, as readers see it.
 
 use citewire::check::{Channel, check};
 use reqwest::StatusCode;

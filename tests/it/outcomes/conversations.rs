@@ -19,7 +19,7 @@ fn echo(call: &Value) -> Vec<u8> {
     events(&[delta(&format!("You asked: {question}")), json!({"done": true})])
 }
 
-/// What a reader sees up to so many messages of the bot.
+/// The activities that a reader sees up to `count` messages of the bot.
 async fn messages(socket: &mut Socket, count: usize) -> Vec<Value> {
     let (mut seen, mut left) = (Vec::new(), count);
     while left > 0 {
@@ -32,7 +32,7 @@ async fn messages(socket: &mut Socket, count: usize) -> Vec<Value> {
     seen
 }
 
-/// What was said before the last question, as the back end was told: `user: …`.
+/// The turns before the last question, as the back end was told: `user: …`.
 fn told(call: &Value) -> Vec<String> {
     let turns = call["messages"].as_array().expect("messages");
     let text = |turn: &Value, name: &str| turn[name].as_str().unwrap_or_default().to_owned();

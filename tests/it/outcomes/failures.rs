@@ -16,7 +16,7 @@ use crate::app::Backend;
 use crate::upstreams::model::{Model, Play, Then};
 use crate::upstreams::{KEY, open};
 
-/// What comes of a question when a service plays this, and then answers.
+/// The outcome of a question when a service plays this, and then answers.
 async fn after(play: Play, limits: &str) -> Outcome {
     let model = Model::playing([play, good()]).await;
     let mut scene = Scene::new(team(http(&model.url, limits), |_| {})).await;
@@ -127,7 +127,7 @@ async fn replaced(upstream: Arc<dyn Upstream>, ask: impl AsyncFnOnce(&mut Scene)
 
 #[tokio::test]
 async fn a_name_that_leads_nowhere_is_an_apology() {
-    // A label of a name has at most 63 letters, so that nobody is asked for this one.
+    // A label of a name has at most 63 letters, so that no name server is asked for this one.
     let host = format!("{}.example", "x".repeat(70));
     let outcome = replaced(http(&format!("http://{host}/ask"), ""), async |_| {}).await;
     assert_eq!(outcome.said, [FAILURE]);
@@ -155,7 +155,7 @@ async fn garbage_is_an_apology() {
     for content_type in ["application/json", "text/event-stream"] {
         unanswered(&after(Play::of(content_type, garbage.clone()), "").await, FAILURE, "error=\"");
     }
-    // What a parser repeats of an answer that it cannot read is not for the log.
+    // A parser repeats a part of an answer that it cannot read, which must not reach the log.
     for body in [
         json!({"text": "x", "sources": HALF}),
         json!({"choices": format!("{HALF} {QUESTION}")}),
@@ -239,7 +239,7 @@ async fn garbage_in_the_middle_leaves_no_half_bubble() {
     scene.until_shown().await;
     seen.wait().await;
     let outcome = scene.outcome().await;
-    // What cannot be read makes the whole of it unusable, as it does for an answer that is not streamed.
+    // An unreadable event makes the whole of it unusable, as it does for an answer that is not streamed.
     assert_eq!((outcome.said.as_slice(), outcome.shown.len()), ([FAILURE.to_owned()].as_slice(), 2));
     assert!(outcome.log.contains("event 2 at line 3: /delta: invalid type: sequence"), "{}", outcome.log);
 }

@@ -69,7 +69,7 @@ async fn who_never_comes_to_words_is_given_up() {
     }
 }
 
-/// A question of 250 KB went to the model whole, at the cost of whoever pays for it.
+/// A question of 250 KB went to the model whole, at the cost of the operator.
 #[tokio::test]
 async fn a_question_that_is_too_long_goes_to_nobody() {
     let model = Model::playing([good()]).await;
@@ -98,7 +98,7 @@ async fn questions_beyond_the_turns_wait_and_those_beyond_the_waiting_are_told_t
         let mut socket = scene.app.open(&conversation).await;
         socket.ping().await;
         scene.app.post_text(&conversation, "And I?").await;
-        // That an answer is awaited is shown before there is a turn for it.
+        // The typing sign is shown before the turn begins.
         while socket.activity().await["type"] != "typing" {}
         waiting.push((conversation, socket));
     }

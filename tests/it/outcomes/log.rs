@@ -1,4 +1,4 @@
-//! What the server writes into the log, of all tests of this process.
+//! The log of the server, of all tests of this process.
 
 use std::io;
 use std::sync::{Mutex, Once};

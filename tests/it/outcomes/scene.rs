@@ -15,7 +15,7 @@ use crate::upstreams::{KEY, open};
 /// The question that goes wrong. None of its words may come into the log.
 pub(super) const QUESTION: &str = "How long is the leave of Zebedee?";
 
-/// What the beginning of an answer says where there is one; not for the log either.
+/// The beginning of an answer, where there is one; it must not reach the log either.
 pub(super) const HALF: &str = "Thirty days";
 
 pub(super) const FAILURE: &str = "I cannot answer at the moment. Please try again later.";
@@ -45,7 +45,7 @@ pub(super) fn good() -> Play {
     Play::events(events(&[sources, delta("Yes, in writing [1]."), json!({"done": true})]))
 }
 
-/// What [`good`] is for readers.
+/// The text of [`good`] for readers.
 fn good_text() -> String {
     "Yes, in writing [1].\n\n[1]: https://hr.contoso.example/book \"Handbook\"".to_owned()
 }
@@ -68,15 +68,15 @@ pub(super) struct Scene {
     pub(super) app: TestApp,
     pub(super) assistants: Arc<Assistants>,
     pub(super) conversation: Conversation,
-    /// What the bot has shown and said since [`QUESTION`].
+    /// The activities of the bot since [`QUESTION`].
     seen: Vec<Value>,
 }
 
-/// What became of [`QUESTION`].
+/// The outcome of [`QUESTION`].
 pub(super) struct Outcome {
-    /// What was shown on the way.
+    /// The activities that were shown on the way.
     pub(super) shown: Vec<Value>,
-    /// The texts of what was said in the end.
+    /// The texts of the messages in the end.
     pub(super) said: Vec<String>,
     /// The only line of the log.
     pub(super) log: String,
@@ -87,7 +87,7 @@ impl Scene {
         Self::with(team, |_| {}).await
     }
 
-    /// The same in a channel with other options.
+    /// A scene in a channel with other options.
     pub(super) async fn with(team: AssistantRegistry, change: impl FnOnce(&mut DirectLineOptions)) -> Self {
         log::keep();
         let assistants = Arc::new(Assistants::new(team));
@@ -97,7 +97,7 @@ impl Scene {
         });
         let conversation = app.conversation().await;
         let mut socket = app.open(&conversation).await;
-        // Where nobody reads yet, nothing is shown on the way.
+        // Without a reader, nothing is shown on the way.
         socket.ping().await;
         Self { app, assistants, conversation, socket, seen: Vec::new() }
     }

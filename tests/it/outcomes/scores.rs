@@ -4,7 +4,7 @@ use serde_json::json;
 use super::log;
 use crate::app::{API_KEY, TestApp, answer};
 
-/// Somebody who tunes a search could not see from what the score of a source was made.
+/// A search could not be tuned: the parts of the score of a source were nowhere to be seen.
 #[tokio::test]
 async fn the_log_for_debugging_has_a_line_for_each_source_with_its_raw_scores() {
     log::keep();

@@ -103,7 +103,7 @@ async fn what_cannot_be_settled_in_time_is_doubtful_and_there_once_at_most() {
     fixture.store.append(&id("c"), say("two")).await.expect("a store").expect("known");
 }
 
-/// A failover lasts some seconds, and nobody is refused for it.
+/// A failover lasts some seconds, and no request is refused for it.
 #[tokio::test]
 async fn posts_and_reads_wait_while_the_server_is_away() {
     let fixture = fixture(PATIENT).await;

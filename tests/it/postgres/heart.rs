@@ -47,7 +47,7 @@ fn a_node_whose_threads_are_all_busy_is_not_dead() {
         let other = node(&database).await;
         let mut connection = database.connect().await;
         let age = "SELECT extract(epoch FROM min(seen) - max(started))::float8 FROM node";
-        // So long, the other one has looked for dead nodes.
+        // The other node has looked for dead nodes within this time.
         let enough = (3 * DEAD_AFTER).as_secs_f64();
         let beats =
             async { while sqlx::query_scalar::<_, f64>(age).fetch_one(&mut connection).await.expect(age) < enough {} };

@@ -25,7 +25,7 @@ use citewire::clock::Clock;
 use citewire::store::StoreLimits;
 use citewire::store::postgres::{Address, PostgresOptions, PostgresStore};
 
-/// One node of a database.
+/// Opens the store of one node of a database.
 pub(crate) async fn node(database: &Database, limits: StoreLimits, clock: Arc<dyn Clock>) -> PostgresStore {
     let address = Address::parse(&database.url).expect("an address");
     PostgresStore::open(address, PostgresOptions::default(), limits, clock).await.expect("a store")

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::server::{command, give_away, programs, succeed};
 
-/// So long a server may take for anything.
+/// The longest wait for a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A primary and its synchronous standby.
@@ -17,11 +17,11 @@ pub(crate) struct Pair {
     folder: TempDir,
     /// The first one is the primary.
     members: [Member; 2],
-    /// How many standbys there were.
+    /// The number of standbys so far.
     made: usize,
 }
 
-/// One of them. Its process is the leader of a group.
+/// A server of the pair. Its process is the leader of a group.
 struct Member {
     port: u16,
     data: PathBuf,
@@ -138,7 +138,7 @@ impl Pair {
         self.members[0].kill();
     }
 
-    /// Makes the standby the primary, which waits for nobody.
+    /// Makes the standby the primary, which then waits for no standby.
     pub(crate) async fn promote(&mut self) {
         let mut connection = self.members[1].connect().await;
         let promote = "SELECT pg_promote(true, 30)";
@@ -151,7 +151,7 @@ impl Pair {
         self.members[1].kill();
     }
 
-    /// Has commits wait for no standby any more.
+    /// Lets commits wait for no standby any more.
     pub(crate) async fn wait_for_nobody(&self) {
         configure(&mut self.members[0].connect().await, "ALTER SYSTEM RESET synchronous_standby_names").await;
     }

@@ -10,15 +10,15 @@ use tokio::task::JoinSet;
 use super::messages::Messages;
 use super::server::socket;
 
-/// What happens to those who talk with the server.
+/// The fault of the connections to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weather {
     Fine,
     /// New connections are closed at once.
     Closed,
-    /// New connections are taken, and nobody ever answers on them.
+    /// New connections are taken, and never get an answer.
     Swallows,
-    /// The next COMMIT reaches the server, and its answer nobody; then it is as `then` says.
+    /// The next COMMIT reaches the server, and its answer no client; then it is as `then` says.
     LosesAnswerOfCommit(&'static Weather),
     /// The next COMMIT does not reach the server.
     LosesCommit,
@@ -38,7 +38,7 @@ struct Shared {
     silent: watch::Sender<u32>,
     refused: watch::Sender<usize>,
     passed: AtomicUsize,
-    /// How many milliseconds later each answer arrives.
+    /// The delay of each answer, in milliseconds.
     late: AtomicU64,
     /// Notifications are lost.
     deaf: AtomicBool,
@@ -90,7 +90,7 @@ impl Proxy {
         self.shared.silent.send_modify(|silent| *silent += 1);
     }
 
-    /// From now on each answer takes so much longer.
+    /// Delays each answer by this time from now on.
     pub(crate) fn delay(&self, by: Duration) {
         self.shared.late.store(u64::try_from(by.as_millis()).expect("short"), Ordering::Relaxed);
     }
@@ -100,19 +100,19 @@ impl Proxy {
         self.shared.deaf.store(deaf, Ordering::Relaxed);
     }
 
-    /// Waits until so many more connections were refused.
+    /// Waits until this many more connections were refused.
     pub(crate) async fn refused(&self, count: usize) {
         let mut refused = self.shared.refused.subscribe();
         let before = *refused.borrow();
         refused.wait_for(|now| *now >= before + count).await.expect("the proxy is there");
     }
 
-    /// How many statements the server was told to execute.
+    /// The number of statements that the server was told to execute.
     pub(crate) fn statements(&self) -> usize {
         self.shared.statements.load(Ordering::Relaxed)
     }
 
-    /// How many connections there were.
+    /// The number of connections so far.
     pub(crate) fn passed(&self) -> usize {
         self.shared.passed.load(Ordering::Relaxed)
     }

@@ -33,12 +33,12 @@ impl Database {
         PgConnection::connect(&self.url).await.expect("PostgreSQL runs")
     }
 
-    /// The same with a password, which is to be seen nowhere.
+    /// The URL with a password, which must not be seen anywhere.
     pub(crate) fn with_password(&self) -> String {
         self.url.replace("citewire@", "citewire:hunter2@")
     }
 
-    /// The same database at another address.
+    /// The URL of this database at another address.
     pub(crate) fn at(&self, hosts: &str) -> String {
         let (_, options) = self.url.split_once("&options=").expect("a schema");
         format!("postgres://citewire@{hosts}/postgres?sslmode=disable&options={options}")

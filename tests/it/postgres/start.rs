@@ -1,4 +1,4 @@
-//! What a server says that cannot start with the database it is given.
+//! Messages of a server that cannot start with the database it is given.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use std::process::{Output, Stdio};
 use super::Database;
 use crate::app::{Serving, citewire};
 
-/// What every node has to have.
+/// The settings that every node must have.
 pub(super) const SHARED: [(&str, &str); 4] = [
     ("CITEWIRE_API_KEY", "the-api-key-of-the-tests"),
     ("CITEWIRE_DIRECT_LINE_SECRET", "the-direct-line-secret-of-the-tests"),

@@ -95,7 +95,7 @@ async fn a_database_is_trusted_by_its_certificate_and_what_cannot_be_trusted_is_
     let missing = Path::new(&another).with_file_name("missing.pem").display().to_string();
     let said = refused(&format!("{verified}&sslrootcert={missing}"), &[]);
     assert!(said.contains(&format!("{missing}, which sslrootcert in store.url names, cannot be read")), "{said}");
-    // Without TLS it takes nobody.
+    // Without TLS it takes no client.
     let said = refused(&server.url("localhost", "disable"), &[]);
     assert!(said.contains("refuses the user") && said.contains("no encryption"), "{said}");
 }

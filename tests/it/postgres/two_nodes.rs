@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub(crate) struct TwoNodes {
     nodes: [PostgresStore; 2],
     turn: AtomicUsize,
-    /// Which node holds the line of a fence.
+    /// The node that holds the line of each fence.
     holders: Mutex<BTreeMap<u64, usize>>,
 }
 

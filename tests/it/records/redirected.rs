@@ -66,7 +66,7 @@ async fn the_route_follows_redirects_of_hosts_that_are_named() {
         assert_eq!((&found["url"], &found["redirect"]), (&json!(page), &json!(false)), "{found}");
         assert_eq!((&found["source_domain"], &found["raw"]["url"]), (&json!("127.0.0.1"), &json!(redirect)));
     }
-    // What was found is remembered.
+    // The target that was found is remembered.
     assert_eq!(counter.seen(), ["HEAD /to/a", "HEAD /page"]);
 }
 

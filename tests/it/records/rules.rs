@@ -8,7 +8,7 @@ fn found(body: &Value) -> Value {
     json_of(&read(body.to_string().as_bytes()))
 }
 
-/// One member of each source.
+/// This member of each source.
 fn each(records: &Value, name: &str) -> Vec<Value> {
     records["sources"].as_array().expect("a list").iter().map(|source| source[name].clone()).collect()
 }
@@ -54,7 +54,7 @@ fn the_domain_is_that_of_the_page_and_other_addresses_have_none() {
         each(&records, "source_domain"),
         [json!("example.co.uk"), json!("10.0.0.7"), json!(null), json!(null), json!("xn--bcher-kva.example")]
     );
-    // As it was written; what nobody should ever follow is in `raw` alone.
+    // The address is as it was written; one that must not be followed is in `raw` alone.
     assert_eq!(each(&records, "url")[3..], [json!(null), json!("https://Bücher.example/ä")]);
     assert_eq!(records["sources"][3]["raw"]["url"], "javascript:alert(1)");
 }

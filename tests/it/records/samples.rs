@@ -45,12 +45,12 @@ fn normalized(url: &Value) -> Option<String> {
     Some(text.parse::<WebUrl>().map_or_else(|_| text.to_owned(), |url| url.merge_key().into_owned()))
 }
 
-/// What differs between a source and its description.
+/// The difference between a source and its description.
 fn difference(found: &Value, expected: &Value) -> Option<String> {
     if normalized(&found["url"]) != normalized(&expected["url"]) {
         return Some(format!("url is {}", found["url"]));
     }
-    // A store is nobody's domain: the description takes anything there.
+    // A store has no domain of its own: the description takes anything there.
     if expected["domain"] != "any" && found["source_domain"] != expected["domain"] {
         return Some(format!("source_domain is {}", found["source_domain"]));
     }

@@ -145,7 +145,7 @@ async fn serve(stream: &mut TcpStream, call: &Call, is_broken: bool) {
             respond(stream, 413, json, r#"{"error": "input is too long"}"#).await;
         }
         "silent" if fails => {
-            // Until the other side goes.
+            // The service waits until the other side goes.
             let mut rest = Vec::new();
             tokio::io::AsyncReadExt::read_to_end(stream, &mut rest).await.ok();
         }

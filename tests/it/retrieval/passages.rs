@@ -1,4 +1,4 @@
-//! What is found in a folder of documents, with each service and without.
+//! Passages that are found in a folder of documents, with each service and without.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -147,7 +147,7 @@ async fn a_reranker_gives_passages_their_order_and_scores() {
     let call = scene.meaning.calls().remove(0);
     assert_eq!(call.path, "/fine/v1/rerank");
     assert_eq!((&call.body["query"], &call.body["top_n"]), (&question.into(), &2.into()));
-    // What is not between 0 and 1 is a logit.
+    // A score that is not between 0 and 1 is a logit.
     let judged = found(&scene.reranked(scene.words(), "logits"), question).await;
     assert_eq!(judged.iter().map(|one| one.1).collect::<Vec<_>>(), [4, 2]);
     for behavior in ["throttled", "malformed", "page", "fewer", "cut"] {

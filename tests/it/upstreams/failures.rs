@@ -12,7 +12,7 @@ use tokio::net::TcpSocket;
 use super::model::{Model, Play, Then};
 use super::{KEY, SEARCH_KEY, ask, clock, open, read, sample, try_open};
 
-/// What comes of a question when the model plays this; how often it was asked, and how long was waited in between.
+/// The outcome of a question when the model plays this; the number of calls, and the time that was waited in between.
 async fn outcome(plays: Vec<Play>, more: &str) -> (Result<Vec<u8>, UpstreamError>, usize, Duration) {
     let model = Model::playing(plays).await;
     let clock = clock();
@@ -120,7 +120,7 @@ async fn a_redirect_is_not_followed_and_told_by_its_host_alone() {
 
 #[tokio::test]
 async fn a_compressed_answer_is_not_read() {
-    // What says that it unfolds to very much is not looked at.
+    // A body that says that it unfolds to very much is not read.
     let bomb = good().header("content-encoding: gzip");
     let (error, _) = refused(bomb).await;
     assert_eq!(

@@ -46,7 +46,7 @@ async fn asked(kind: &str, more: &str, said: impl Into<Vec<u8>>, ask: Ask) -> (S
     (model.call(), body)
 }
 
-/// What is cited, each as its number and its name.
+/// The claims of a message, each as its number and its name.
 fn claims(message: &Value) -> Vec<String> {
     let claims = message["entities"][0]["citation"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -166,7 +166,7 @@ async fn claude_gets_documents_and_what_it_cites_of_them_becomes_numbers() {
     let text = message["text"].as_str().expect("a text");
     assert!(text.starts_with("Ask in writing.[1] You have 30 days[2]. Enjoy!"), "{text}");
     assert_eq!(claims(&message), ["1 Staff handbook", "2 Leave policy"]);
-    // As a numbered list, when that is wanted.
+    // The sources stand in a numbered list, when the option asks for one.
     let (call, _) =
         asked("anthropic", "sources = { style = 'numbered' }", "data: {\"type\":\"message_stop\"}\n\n", question())
             .await;

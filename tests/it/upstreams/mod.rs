@@ -71,7 +71,7 @@ pub(crate) fn ask() -> Ask {
     ask
 }
 
-/// What [`ask`] is as messages of a chat without a system message.
+/// The messages of [`ask`] in a chat without a system message.
 pub(crate) fn messages() -> Value {
     json!([
         {"role": "user", "content": "I am new here."},

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::app::{Request, header};
 
-/// What happens behind the body.
+/// The event behind the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     /// The body ends as it should.
@@ -25,15 +25,15 @@ pub(crate) enum Then {
     Repeat,
 }
 
-/// One answer.
+/// The answer to one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Play {
     status: u16,
     headers: Vec<String>,
     body: Vec<u8>,
-    /// What is said instead, made of the call.
+    /// The reply that is made of the call, in place of the body.
     reply: Option<fn(&Value) -> Vec<u8>>,
-    /// So many bytes go out at once.
+    /// The number of bytes that go out at once.
     piece: usize,
     /// Behind the body others are waited for, and then this is said.
     held: Option<(Arc<Barrier>, Vec<u8>)>,
@@ -125,9 +125,9 @@ impl Seen {
 pub(crate) struct Model {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
-    /// How many calls have come.
+    /// The number of calls so far.
     called: watch::Receiver<usize>,
-    /// How many connections the other side has left while the model had more to say.
+    /// The number of connections that the other side has left while the model had more to say.
     left: watch::Receiver<usize>,
     _tasks: JoinSet<()>,
 }
@@ -137,7 +137,7 @@ impl Model {
         Self::at(TcpListener::bind("127.0.0.1:0").await.expect("a port"), plays)
     }
 
-    /// The same where somebody listens already.
+    /// A model at a port that is bound already.
     pub(crate) fn at(listener: TcpListener, plays: impl IntoIterator<Item = Play>) -> Self {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -180,7 +180,7 @@ impl Model {
         seen[0].clone()
     }
 
-    /// Waits until so many calls have come.
+    /// Waits until this many calls have come.
     pub(crate) async fn was_called(&self, count: usize) {
         self.called.clone().wait_for(|calls| *calls >= count).await.expect("the model plays on");
     }

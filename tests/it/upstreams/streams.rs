@@ -47,7 +47,7 @@ async fn a_stall_ends_the_answer_and_keeps_what_came() {
 async fn a_connection_that_breaks_ends_the_answer() {
     let half = &sample(CASE)[..200];
     let model = Model::playing([Play::events(half).cut(50).then(Then::Reset)]).await;
-    // What was in flight when the connection broke may be lost.
+    // Bytes that were in flight when the connection broke may be lost.
     let (body, error) = read(http(&model, "").await).await.expect_err("it breaks");
     assert!(half.starts_with(&body));
     assert!(matches!(error, UpstreamError::Egress(EgressError::Broken { .. })), "{error:?}");
@@ -82,7 +82,7 @@ async fn a_reply_that_is_dropped_closes_its_connection() {
     assert!(reply.body.next().await.is_some_and(|piece| piece.is_ok()));
     drop(reply);
     model.was_left(1).await;
-    // The same while the answer has not begun.
+    // The wait is the same while the answer has not begun.
     let upstream = open("http", &format!("url = '{}'", model.url));
     let asking = upstream.ask(ask());
     let gone = async {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::args::{ConvertArgs, Grounding};
+use super::args::{ConvertArgs, GroundingArg};
 use crate::config::mapping_file;
 use crate::convert;
 use crate::ingest::{AnswerFormat, Mappings};
@@ -23,12 +23,12 @@ pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<AnswerFormat> {
     format(args.map.as_deref(), &args.from)
 }
 
-/// What the answer must rest on.
+/// The sources that the answer must rest on.
 pub(super) fn grounding(args: &ConvertArgs) -> convert::Grounding {
     match args.require_grounding {
         None => convert::Grounding::NotRequired,
-        Some(Grounding::Extracted) => convert::Grounding::Extracted,
-        Some(Grounding::Any) => convert::Grounding::Any,
-        Some(Grounding::Anchored) => convert::Grounding::Anchored,
+        Some(GroundingArg::Extracted) => convert::Grounding::Extracted,
+        Some(GroundingArg::Any) => convert::Grounding::Any,
+        Some(GroundingArg::Anchored) => convert::Grounding::Anchored,
     }
 }

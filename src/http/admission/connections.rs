@@ -1,5 +1,5 @@
-//! The places for connections. Beyond them, requests are told to come again, and only the health and the figures are answered: a
-//! server that fell silent there would be ended by whoever watches it, and nobody would know why.
+//! Slots for connections. Beyond them, clients are told to come again, and `/healthz`, `/readyz` and the metrics alone are
+//! answered: a server that fell silent there would be ended by its monitor, with no reason in sight.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -14,21 +14,22 @@ use socket2::{SockRef, Socket};
 use crate::http::paths::METRICS;
 use crate::metrics::Metrics;
 
-/// So many connections are taken in beyond the places.
+/// The number of connections that are taken in beyond the slots.
 pub(crate) const KEPT: usize = 32;
 
-/// So many of them may wait; the next one ends the one that has waited longest, so that whoever asks at once is always answered.
+/// The number of them that may wait; the next one ends the one that has waited longest, so that a client that asks at
+/// once is always answered.
 const WAITING: usize = KEPT / 2;
 
-/// The operator is told of it once in this time.
+/// The least time between two warnings to the operator.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
-/// The places for connections, shared by all workers.
+/// The slots for connections, shared by all workers.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     most: usize,
     taken: AtomicUsize,
-    /// Connections beyond the places, the oldest first, each with a handle by which it can be ended.
+    /// Connections beyond the slots, the oldest first, each with a handle by which it can be ended.
     beyond: Mutex<VecDeque<(u64, Socket)>>,
     next: AtomicU64,
     told: Mutex<Option<Instant>>,
@@ -37,14 +38,14 @@ pub(crate) struct Places {
 
 /// A connection, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
-    places: Arc<Places>,
+pub(crate) struct ConnectionSlot {
+    slots: Arc<ConnectionSlots>,
     number: u64,
-    /// Whether it has one of the places.
-    has_place: Cell<bool>,
+    /// Whether the connection has one of the slots.
+    has_slot: Cell<bool>,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(crate) fn new(most: usize, metrics: Metrics) -> Arc<Self> {
         metrics.connections_limit(most);
         let (taken, next) = (AtomicUsize::new(0), AtomicU64::new(0));
@@ -52,12 +53,12 @@ impl Places {
     }
 
     /// A connection has come.
-    pub(crate) fn enter(self: &Arc<Self>, stream: &TcpStream) -> Place {
+    pub(crate) fn enter(self: &Arc<Self>, stream: &TcpStream) -> ConnectionSlot {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let place = Place { places: Arc::clone(self), number, has_place: Cell::new(self.take()) };
-        if !place.has_place.get() {
+        let slot = ConnectionSlot { slots: Arc::clone(self), number, has_slot: Cell::new(self.take()) };
+        if !slot.has_slot.get() {
             self.tell();
-            // Where the system gives no handle, it is out of files: then this one ends with the time for its head.
+            // A system that gives no handle is out of files: then this connection ends with the time for its head.
             if let Ok(handle) = SockRef::from(stream).try_clone() {
                 let mut beyond = self.beyond();
                 beyond.push_back((number, handle));
@@ -68,7 +69,7 @@ impl Places {
                 }
             }
         }
-        place
+        slot
     }
 
     fn take(&self) -> bool {
@@ -98,35 +99,35 @@ impl Places {
     }
 }
 
-impl Place {
-    /// Whether a request on it is served: one of the places is its own by now, or the path is open to those who watch the server.
+impl ConnectionSlot {
+    /// Whether a request on it is served: one of the slots is its own by now, or the path is open to those who watch the server.
     pub(crate) fn serves(&self, path: &str) -> bool {
-        if self.has_place.get() {
+        if self.has_slot.get() {
             return true;
         }
         if ["/healthz", "/readyz", METRICS].contains(&path) {
             return true;
         }
-        let taken = self.places.take();
+        let taken = self.slots.take();
         if taken {
-            self.has_place.set(true);
-            self.places.forget(self.number);
+            self.has_slot.set(true);
+            self.slots.forget(self.number);
         }
         taken
     }
 
-    /// Whether it ends with the answer: it has none of the places.
+    /// Whether it ends with the answer: it has none of the slots.
     pub(crate) fn is_passing(&self) -> bool {
-        !self.has_place.get()
+        !self.has_slot.get()
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        if self.has_place.get() {
-            self.places.taken.fetch_sub(1, Ordering::Relaxed);
+        if self.has_slot.get() {
+            self.slots.taken.fetch_sub(1, Ordering::Relaxed);
         } else {
-            self.places.forget(self.number);
+            self.slots.forget(self.number);
         }
     }
 }

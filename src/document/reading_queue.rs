@@ -1,4 +1,4 @@
-//! Who may have a document read next: the owners of documents take turns, so that the slow files of one hold up no other.
+//! The queue of documents to be read: their owners take turns, so that the slow files of one hold up no other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,42 +8,42 @@ use tokio::sync::oneshot;
 /// A line of documents that are read in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
-    /// What is read in no time: nothing slow stands before it.
+    /// A document that is read at once: nothing slow stands before it.
     Quick,
-    /// What has to be parsed, within the short time.
+    /// A document that has to be parsed, within the short time.
     Parsed,
-    /// What took longer than the short time, once more.
+    /// A document that took longer than the short time, once more.
     Late,
 }
 
-/// The places for documents that are read at one time. Clones share them.
+/// The queue before the slots for documents that are read at one time. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turns(Arc<Mutex<State>>);
+pub(super) struct ReadingQueue(Arc<Mutex<QueueState>>);
 
 #[derive(Debug, Default)]
-struct State {
-    lines: BTreeMap<Lane, Line>,
-    /// So many are read.
+struct QueueState {
+    lines: BTreeMap<Lane, OwnerQueue>,
+    /// The number of documents being read.
     running: BTreeMap<Lane, usize>,
 }
 
 #[derive(Debug, Default)]
-struct Line {
-    waiting: BTreeMap<String, VecDeque<oneshot::Sender<Turn>>>,
+struct OwnerQueue {
+    waiting: BTreeMap<String, VecDeque<oneshot::Sender<ReadingTurn>>>,
     /// The owners who wait, the next one first.
     order: VecDeque<String>,
 }
 
-/// A place, until it is dropped.
+/// A slot, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
-    turns: Turns,
+pub(super) struct ReadingTurn {
+    queue: ReadingQueue,
     lane: Lane,
 }
 
-impl Turns {
-    /// Waits for a place.
-    pub(super) async fn take(&self, owner: &str, lane: Lane) -> Turn {
+impl ReadingQueue {
+    /// Waits for a slot.
+    pub(super) async fn take(&self, owner: &str, lane: Lane) -> ReadingTurn {
         loop {
             let (give, given) = oneshot::channel();
             {
@@ -56,40 +56,40 @@ impl Turns {
                 own.push_back(give);
             }
             self.go_on();
-            // A line never drops a sender; if one did, the place is asked for again.
+            // A line never drops a sender; if one did, the slot is asked for again.
             if let Ok(turn) = given.await {
                 return turn;
             }
         }
     }
 
-    /// How many wait.
+    /// The number of documents that wait.
     pub(super) fn waiting(&self) -> usize {
         let state = self.state();
         let waiting = state.lines.values().flat_map(|line| line.waiting.values());
         waiting.map(|own| own.iter().filter(|give| !give.is_closed()).count()).sum()
     }
 
-    /// Gives free places to those who wait.
+    /// Gives free slots to waiting owners.
     fn go_on(&self) {
         loop {
             let Some((lane, give)) = self.state().next() else { return };
-            // Whoever went away meanwhile drops the turn, and with it leaves the place.
-            drop(give.send(Turn { turns: self.clone(), lane }));
+            // A caller who went away meanwhile drops the turn, and with it gives the slot back.
+            drop(give.send(ReadingTurn { queue: self.clone(), lane }));
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    /// Takes the next one out of a line that has a free place.
-    fn next(&mut self) -> Option<(Lane, oneshot::Sender<Turn>)> {
+impl QueueState {
+    /// Takes the next reader out of a lane that has a free slot.
+    fn next(&mut self) -> Option<(Lane, oneshot::Sender<ReadingTurn>)> {
         for lane in [Lane::Quick, Lane::Parsed, Lane::Late] {
             if self.has_room(lane)
-                && let Some(give) = self.lines.get_mut(&lane).and_then(Line::next)
+                && let Some(give) = self.lines.get_mut(&lane).and_then(OwnerQueue::next)
             {
                 *self.running.entry(lane).or_default() += 1;
                 return Some((lane, give));
@@ -109,8 +109,8 @@ impl State {
     }
 }
 
-impl Line {
-    fn next(&mut self) -> Option<oneshot::Sender<Turn>> {
+impl OwnerQueue {
+    fn next(&mut self) -> Option<oneshot::Sender<ReadingTurn>> {
         while let Some(owner) = self.order.pop_front() {
             let own = self.waiting.get_mut(&owner)?;
             let give = own.pop_front();
@@ -127,12 +127,12 @@ impl Line {
     }
 }
 
-impl Drop for Turn {
+impl Drop for ReadingTurn {
     fn drop(&mut self) {
-        if let Some(running) = self.turns.state().running.get_mut(&self.lane) {
+        if let Some(running) = self.queue.state().running.get_mut(&self.lane) {
             *running = running.saturating_sub(1);
         }
-        self.turns.go_on();
+        self.queue.go_on();
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    fn ask(turns: &Turns, owner: &'static str, lane: Lane) -> BoxFuture<'static, Turn> {
+    fn ask(turns: &ReadingQueue, owner: &'static str, lane: Lane) -> BoxFuture<'static, ReadingTurn> {
         let turns = turns.clone();
         let mut asked = async move { turns.take(owner, lane).await }.boxed();
         match asked.as_mut().now_or_never() {
@@ -152,18 +152,18 @@ mod tests {
         }
     }
 
-    fn is_given(asked: &mut BoxFuture<'static, Turn>) -> Option<Turn> {
+    fn is_given(asked: &mut BoxFuture<'static, ReadingTurn>) -> Option<ReadingTurn> {
         asked.as_mut().now_or_never()
     }
 
     #[test]
     fn owners_take_turns_and_what_is_quick_waits_for_nobody() {
-        let turns = Turns::default();
+        let turns = ReadingQueue::default();
         let mut first: Vec<_> = (0..4).map(|_| ask(&turns, "a", Lane::Parsed)).collect();
         let mut other = ask(&turns, "b", Lane::Parsed);
         let mut quick = ask(&turns, "c", Lane::Quick);
         assert!(is_given(&mut quick).is_some());
-        let running: Vec<Turn> = first[..2].iter_mut().filter_map(is_given).collect();
+        let running: Vec<ReadingTurn> = first[..2].iter_mut().filter_map(is_given).collect();
         assert_eq!((running.len(), turns.waiting()), (2, 3));
         assert!(is_given(&mut first[2]).is_none() && is_given(&mut other).is_none());
         drop(running);
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_late_leave_a_place_to_those_who_come_new() {
-        let turns = Turns::default();
+        let turns = ReadingQueue::default();
         let mut late: Vec<_> = (0..2).map(|_| ask(&turns, "a", Lane::Late)).collect();
         let slow = is_given(&mut late[0]).expect("a place");
         assert!(is_given(&mut late[1]).is_none());
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn who_goes_away_leaves_the_place_to_the_next() {
-        let turns = Turns::default();
-        let held: Vec<Turn> = (0..2).filter_map(|_| is_given(&mut ask(&turns, "a", Lane::Parsed))).collect();
+        let turns = ReadingQueue::default();
+        let held: Vec<ReadingTurn> = (0..2).filter_map(|_| is_given(&mut ask(&turns, "a", Lane::Parsed))).collect();
         let (gone, mut next) = (ask(&turns, "a", Lane::Parsed), ask(&turns, "a", Lane::Parsed));
         drop(gone);
         assert_eq!(turns.waiting(), 1);

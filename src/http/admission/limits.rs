@@ -21,7 +21,7 @@ pub struct LimitOptions {
     pub page_sessions_per_minute: u32,
     /// Posts and uploads of the holder of a token in a second, in the long run.
     pub posts_per_second: u32,
-    /// The same at once.
+    /// Posts and uploads of the holder of a token that may come at once.
     pub posts_burst: u32,
     /// Credentials that are not good, of an address in a minute.
     pub failed_credentials_per_minute: u32,
@@ -33,7 +33,7 @@ pub struct LimitOptions {
     pub upload_bytes_per_second: u32,
     /// Downloads of documents at one time.
     pub downloads: u32,
-    /// The same to an address.
+    /// Downloads of documents to an address at one time.
     pub downloads_per_address: u32,
     /// Requests for documents from an address in a minute.
     pub downloads_per_minute: u32,
@@ -60,7 +60,7 @@ impl Default for LimitOptions {
 }
 
 impl LimitOptions {
-    /// Nothing is limited.
+    /// No limits.
     pub const NONE: Self = Self {
         page_sessions_per_minute: 0,
         posts_per_second: 0,
@@ -91,7 +91,7 @@ impl LimitError {
         Self { limit, of, setting, wait }
     }
 
-    /// After so many seconds there is room again; at least one.
+    /// Seconds until there is room again; at least one.
     pub(crate) fn retry_after(&self) -> u32 {
         seconds(self.wait)
     }
@@ -101,13 +101,13 @@ fn seconds(wait: Duration) -> u32 {
     u32::try_from(wait.as_millis().div_ceil(1000)).unwrap_or(u32::MAX).max(1)
 }
 
-/// So many callers are told apart by each limit; all others share one bucket, so that nobody fills the memory by coming from
-/// everywhere.
+/// The number of callers that each limit tells apart; all others share one bucket, so that callers from everywhere
+/// cannot fill the memory.
 const MAX_CALLERS: usize = 200_000;
 
 /// The token buckets.
 #[derive(Debug)]
-pub(crate) struct Limits {
+pub(crate) struct RateLimits {
     sessions: Option<Buckets<Network>>,
     posts: Option<Buckets<Holder>>,
     failures: Option<Buckets<Network>>,
@@ -117,10 +117,10 @@ pub(crate) struct Limits {
 /// An address of IPv4, or the network of 64 bits that a subscriber of IPv6 has to himself.
 pub(super) type Network = IpAddr;
 
-/// Who holds a token: its conversation and its user. A renewed token is held by the same.
+/// The holder of a token: its conversation and its user. A renewed token has the same holder.
 type Holder = (ConversationId, Option<String>);
 
-impl Limits {
+impl RateLimits {
     pub(crate) fn new(options: LimitOptions) -> Self {
         let LimitOptions { page_sessions_per_minute, posts_per_second, posts_burst, .. } = options;
         let by_minute = |count| NonZeroU32::new(count).map(Quota::per_minute);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn an_address_has_its_share_and_takes_nothing_from_others() {
-        let limits = Limits::new(LimitOptions::default());
+        let limits = RateLimits::new(LimitOptions::default());
         for _ in 0..30 {
             assert_eq!(limits.session(address("192.0.2.1")), Ok(()));
         }
@@ -250,7 +250,7 @@ mod tests {
     /// A subscriber of IPv6 has 2^64 addresses, each of which would have a share of its own.
     #[test]
     fn all_addresses_of_a_network_of_ipv6_share() {
-        let limits = Limits::new(LimitOptions { failed_credentials_per_minute: 1, ..LimitOptions::default() });
+        let limits = RateLimits::new(LimitOptions { failed_credentials_per_minute: 1, ..LimitOptions::default() });
         assert_eq!(limits.failure(address("2001:db8::1")), Ok(()));
         assert!(limits.failure(address("2001:db8::ffff:2")).is_err());
         assert_eq!(limits.failure(address("2001:db8:0:1::1")), Ok(()));
@@ -259,7 +259,7 @@ mod tests {
     /// A token can be renewed as often as its holder likes.
     #[test]
     fn a_renewed_token_has_no_share_of_its_own() {
-        let limits = Limits::new(LimitOptions { posts_burst: 1, ..LimitOptions::default() });
+        let limits = RateLimits::new(LimitOptions { posts_burst: 1, ..LimitOptions::default() });
         assert_eq!(limits.post(&claims("a", Some("ann"), "1")), Ok(()));
         assert!(limits.post(&claims("a", Some("ann"), "2")).is_err());
         assert_eq!(limits.post(&claims("a", Some("bob"), "3")), Ok(()));
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_limit_of_0_is_none() {
-        let limits = Limits::new(LimitOptions::NONE);
+        let limits = RateLimits::new(LimitOptions::NONE);
         for _ in 0..1000 {
             assert_eq!(limits.post(&claims("a", None, "1")), Ok(()));
             assert_eq!(limits.session(address("::1")), Ok(()));

@@ -58,9 +58,9 @@ pub(crate) fn is_alone(options: &HttpOptions) -> bool {
     options.bind.ip().is_loopback() && options.trusted_proxies.is_empty()
 }
 
-/// Whether the call comes from a program on this machine, the caller says that this machine is where it calls, and nothing says
-/// that it calls for somebody else: a proxy here may put the name of this machine in place of the one that was called, and
-/// speaks HTTP/1.0 unless it is told otherwise; a browser names the site that has it call.
+/// Whether the call comes from a program on this machine, the caller says that this machine is where it calls, and
+/// nothing says that it calls for another client: a proxy here may put the name of this machine in place of the one
+/// that was called, and speaks HTTP/1.0 unless it is told otherwise; a browser names the site that has it call.
 pub(crate) fn is_local(request: &HttpRequest) -> bool {
     const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
     let headers = request.headers();

@@ -5,7 +5,7 @@ use actix_web::dev::ServiceRequest;
 use actix_web::web::Data;
 
 use super::State;
-use super::door::host::{is_alone, is_local};
+use super::admission::host::{is_alone, is_local};
 use crate::document::waiting_documents;
 use crate::metrics::Metrics;
 use crate::store::{TurnKind, WaitingTurns};
@@ -48,7 +48,7 @@ pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
         .body(state.metrics.text())
 }
 
-/// Whether the figures are told without a key: to a program on this machine, by a server that no other machine reaches. With a
+/// Whether the metrics are given without a key: to a program on this machine, by a server that no other machine reaches. With a
 /// public address there is a proxy, which may be on this machine and say nothing of those for whom it calls.
 pub(super) fn is_open_to(state: &State, request: &ServiceRequest) -> bool {
     state.options.public_url.is_none() && is_alone(&state.options) && is_local(request.request())

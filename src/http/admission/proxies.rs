@@ -46,7 +46,7 @@ impl TrustedProxies {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// What a header of a proxy says, if the request comes from one that is believed.
+    /// The value of a header of a proxy, if the request comes from a trusted one.
     pub(crate) fn said<'r>(&self, request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {
         if !self.trusts(peer(request)?) {
             return None;

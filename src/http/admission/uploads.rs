@@ -1,4 +1,5 @@
-//! Places for uploads: what is taken in at one time, by bytes, so that nobody's slow upload keeps others from theirs.
+//! Places for uploads: the bytes that are taken in at one time are limited, so that a slow upload keeps no others from
+//! theirs.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -13,13 +14,13 @@ use crate::activity::ConversationId;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::metrics::{Limit, Metrics, Open as OpenUpload};
 
-/// An upload needs no room until so much of it is there.
+/// The bytes of an upload that need no room.
 pub(crate) const FREE_BYTES: usize = 64 * 1024;
 
 /// An upload that finds no room is refused after this time.
 const ROOM_WITHIN: Duration = Duration::from_secs(15);
 
-/// Who uploads.
+/// The caller who uploads.
 #[derive(Clone, Debug)]
 pub(crate) enum Uploader {
     /// The holder of a key or of a Direct Line secret.
@@ -30,41 +31,41 @@ pub(crate) enum Uploader {
 
 /// The uploads that are on their way.
 #[derive(Debug)]
-pub(crate) struct Uploads {
+pub(crate) struct UploadSlots {
     per_conversation: usize,
     per_address: usize,
-    /// In KiB, for holders of keys and for all others each.
+    /// Room in KiB, for holders of keys and for all others each.
     room: usize,
     keys: Arc<Semaphore>,
     tokens: Arc<Semaphore>,
-    open: Mutex<Open>,
+    open: Mutex<OpenUploads>,
     metrics: Metrics,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenUploads {
     conversations: BTreeMap<ConversationId, usize>,
-    addresses: BTreeMap<IpAddr, OfAddress>,
+    addresses: BTreeMap<IpAddr, AddressUploads>,
 }
 
 /// The uploads from an address.
 #[derive(Debug)]
-struct OfAddress {
+struct AddressUploads {
     uploads: usize,
-    /// Its share of the room.
+    /// The share of an address in the room.
     room: Arc<Semaphore>,
 }
 
 /// An upload on its way. Dropped, it makes room.
 #[derive(Debug)]
-pub(crate) struct Place {
-    uploads: Arc<Uploads>,
+pub(crate) struct UploadSlot {
+    uploads: Arc<UploadSlots>,
     uploader: Uploader,
     room: Vec<OwnedSemaphorePermit>,
     _open: OpenUpload,
 }
 
-impl Uploads {
+impl UploadSlots {
     pub(crate) fn new(limits: LimitOptions, options: &DirectLineOptions, metrics: Metrics) -> Arc<Self> {
         let room = kib(options.max_upload_bytes).saturating_mul(options.max_uploads.max(1)).min(Semaphore::MAX_PERMITS);
         let semaphore = || Arc::new(Semaphore::new(room));
@@ -80,7 +81,7 @@ impl Uploads {
         })
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenUploads> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,7 +89,7 @@ impl Uploads {
     ///
     /// # Errors
     /// When the conversation or the address has too many on their way.
-    pub(crate) fn begin(self: &Arc<Self>, uploader: Uploader) -> Result<Place, LimitError> {
+    pub(crate) fn begin(self: &Arc<Self>, uploader: Uploader) -> Result<UploadSlot, LimitError> {
         if let Uploader::Token(conversation, client) = &uploader {
             let mut open = self.open();
             let address = network(*client);
@@ -107,15 +108,15 @@ impl Uploads {
             }
             *open.conversations.entry(conversation.clone()).or_default() += 1;
             // One address leaves half of the room to others.
-            let share = || OfAddress { uploads: 0, room: Arc::new(Semaphore::new(self.room.div_ceil(2))) };
+            let share = || AddressUploads { uploads: 0, room: Arc::new(Semaphore::new(self.room.div_ceil(2))) };
             open.addresses.entry(address).or_insert_with(share).uploads += 1;
         }
-        Ok(Place { uploads: Arc::clone(self), uploader, room: Vec::new(), _open: self.metrics.upload() })
+        Ok(UploadSlot { uploads: Arc::clone(self), uploader, room: Vec::new(), _open: self.metrics.upload() })
     }
 }
 
-impl Place {
-    /// Waits for room for so many bytes, of which no more are taken than there can ever be.
+impl UploadSlot {
+    /// Waits for room for this number of bytes; more than the whole room is never asked for.
     ///
     /// # Errors
     /// When there is none soon.
@@ -146,7 +147,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for UploadSlot {
     fn drop(&mut self) {
         let Uploader::Token(conversation, client) = &self.uploader else { return };
         let (mut open, address) = (self.uploads.open(), network(*client));
@@ -173,10 +174,10 @@ fn kib(bytes: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn uploads(limits: LimitOptions) -> Arc<Uploads> {
+    fn uploads(limits: LimitOptions) -> Arc<UploadSlots> {
         let options =
             DirectLineOptions { max_upload_bytes: 1024 * 1024, max_uploads: 4, ..DirectLineOptions::default() };
-        Uploads::new(limits, &options, Metrics::new())
+        UploadSlots::new(limits, &options, Metrics::new())
     }
 
     fn token(conversation: &str, address: &str) -> Uploader {
@@ -186,17 +187,17 @@ mod tests {
     #[test]
     fn a_conversation_and_an_address_have_their_shares_and_give_them_back() {
         let uploads = uploads(LimitOptions { uploads_per_address: 3, ..LimitOptions::default() });
-        let first = uploads.begin(token("a", "192.0.2.1")).expect("a place");
-        let second = uploads.begin(token("a", "192.0.2.1")).expect("a place");
+        let first = uploads.begin(token("a", "192.0.2.1")).expect("a slot");
+        let second = uploads.begin(token("a", "192.0.2.1")).expect("a slot");
         assert!(uploads.begin(token("a", "192.0.2.1")).is_err(), "a third one of the conversation");
-        let third = uploads.begin(token("b", "192.0.2.1")).expect("a place");
+        let third = uploads.begin(token("b", "192.0.2.1")).expect("a slot");
         let refused = uploads.begin(token("c", "192.0.2.1")).expect_err("a fourth one of the address");
         assert!(refused.to_string().contains("limits.uploads_per_address"), "{refused}");
-        let elsewhere = uploads.begin(token("c", "192.0.2.2")).expect("a place");
+        let elsewhere = uploads.begin(token("c", "192.0.2.2")).expect("a slot");
         drop((first, second, third, elsewhere));
         assert!(uploads.open().conversations.is_empty() && uploads.open().addresses.is_empty());
-        let places: Vec<_> = (0..100).map(|_| uploads.begin(Uploader::Key).expect("a place")).collect();
-        assert_eq!(places.len(), 100);
+        let slots: Vec<_> = (0..100).map(|_| uploads.begin(Uploader::Key).expect("a slot")).collect();
+        assert_eq!(slots.len(), 100);
     }
 
     #[tokio::test(start_paused = true)]
@@ -205,16 +206,16 @@ mod tests {
         let mib = 1024 * 1024;
         let mut held = Vec::new();
         for (address, takes) in [("192.0.2.1", 2), ("192.0.2.2", 2), ("192.0.2.3", 0)] {
-            for place in 0..=takes {
-                let mut upload = uploads.begin(token("a", address)).expect("a place");
-                assert_eq!(upload.take(mib).await.is_ok(), place < takes, "{place} of {address}");
+            for slot in 0..=takes {
+                let mut upload = uploads.begin(token("a", address)).expect("a slot");
+                assert_eq!(upload.take(mib).await.is_ok(), slot < takes, "{slot} of {address}");
                 held.push(upload);
             }
         }
-        let mut key = uploads.begin(Uploader::Key).expect("a place");
+        let mut key = uploads.begin(Uploader::Key).expect("a slot");
         key.take(100 * mib).await.expect("room");
         held.clear();
-        let mut upload = uploads.begin(token("a", "192.0.2.3")).expect("a place");
+        let mut upload = uploads.begin(token("a", "192.0.2.3")).expect("a slot");
         upload.take(mib).await.expect("room");
     }
 }

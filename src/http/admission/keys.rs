@@ -65,7 +65,7 @@ pub struct ApiKey {
     pub name: String,
     /// The secret, and while it is exchanged another one.
     pub secrets: Vec<Secret>,
-    /// What it opens.
+    /// The parts of the API that the key opens.
     pub scopes: BTreeSet<Scope>,
 }
 

@@ -11,48 +11,48 @@ use tokio::time::timeout;
 use super::limits::{LimitError, LimitOptions, network};
 use crate::metrics::{Limit, Metrics, Open};
 
-/// A download that finds no place is refused after this time.
-const PLACE_WITHIN: Duration = Duration::from_secs(10);
+/// A download that finds no slot is refused after this time.
+const SLOT_WITHIN: Duration = Duration::from_secs(10);
 
 /// The downloads that are on their way.
 #[derive(Debug)]
-pub(crate) struct Downloads {
+pub(crate) struct DownloadSlots {
     per_address: usize,
-    /// Of holders of keys, who take no place of others.
+    /// The slots of holders of keys, who take none of others.
     keys: Arc<Semaphore>,
     others: Arc<Semaphore>,
-    addresses: Mutex<BTreeMap<IpAddr, OfAddress>>,
+    addresses: Mutex<BTreeMap<IpAddr, AddressDownloads>>,
     metrics: Metrics,
 }
 
 /// The downloads to an address, with those that wait.
 #[derive(Debug)]
-struct OfAddress {
+struct AddressDownloads {
     downloads: usize,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
-/// A download on its way. Dropped, it makes place.
+/// A download on its way. Dropped, it gives its slot back.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct DownloadSlot {
     _counted: Option<Counted>,
-    _places: Vec<OwnedSemaphorePermit>,
+    _slots: Vec<OwnedSemaphorePermit>,
     _open: Open,
 }
 
 /// Counts a download to an address, until it is dropped.
 #[derive(Debug)]
-struct Counted(Arc<Downloads>, IpAddr);
+struct Counted(Arc<DownloadSlots>, IpAddr);
 
-impl Downloads {
+impl DownloadSlots {
     pub(crate) fn new(limits: LimitOptions, metrics: Metrics) -> Arc<Self> {
-        let places = |count: u32| match count {
+        let slots = |count: u32| match count {
             0 => Semaphore::MAX_PERMITS,
             count => usize::try_from(count).unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS),
         };
-        let semaphore = || Arc::new(Semaphore::new(places(limits.downloads)));
+        let semaphore = || Arc::new(Semaphore::new(slots(limits.downloads)));
         Arc::new(Self {
-            per_address: places(limits.downloads_per_address),
+            per_address: slots(limits.downloads_per_address),
             keys: semaphore(),
             others: semaphore(),
             addresses: Mutex::default(),
@@ -60,16 +60,20 @@ impl Downloads {
         })
     }
 
-    fn addresses(&self) -> MutexGuard<'_, BTreeMap<IpAddr, OfAddress>> {
+    fn addresses(&self) -> MutexGuard<'_, BTreeMap<IpAddr, AddressDownloads>> {
         self.addresses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a place for a download to an address, or, with none, to the holder of a key. What is held in memory as a whole
-    /// takes several places.
+    /// Waits for a slot for a download to an address, or, with none, to the holder of a key. What is held in memory as a whole
+    /// takes several slots.
     ///
     /// # Errors
     /// When there is none soon.
-    pub(crate) async fn begin(self: &Arc<Self>, client: Option<IpAddr>, places: u32) -> Result<Place, LimitError> {
+    pub(crate) async fn begin(
+        self: &Arc<Self>,
+        client: Option<IpAddr>,
+        slots: u32,
+    ) -> Result<DownloadSlot, LimitError> {
         let counted = client.map(|client| self.count(network(client)));
         let from = match &counted {
             None => vec![Arc::clone(&self.keys)],
@@ -78,25 +82,25 @@ impl Downloads {
         let acquire = async {
             let mut taken = Vec::new();
             for semaphore in from {
-                taken.push(semaphore.acquire_many_owned(places).await);
+                taken.push(semaphore.acquire_many_owned(slots).await);
             }
             taken.into_iter().collect::<Result<Vec<_>, _>>()
         };
-        let Ok(Ok(taken)) = timeout(PLACE_WITHIN, acquire).await else {
+        let Ok(Ok(taken)) = timeout(SLOT_WITHIN, acquire).await else {
             let setting = "limits.downloads_per_address (CITEWIRE_LIMITS_DOWNLOADS_PER_ADDRESS) or limits.downloads";
             let of = "downloads at one time";
             return Err(LimitError::new(Limit::Downloads, of, setting, Duration::from_secs(5)));
         };
         let counted = counted.map(|(counted, _)| counted);
-        Ok(Place { _counted: counted, _places: taken, _open: self.metrics.download() })
+        Ok(DownloadSlot { _counted: counted, _slots: taken, _open: self.metrics.download() })
     }
 
     fn count(self: &Arc<Self>, address: IpAddr) -> (Counted, Arc<Semaphore>) {
         let mut addresses = self.addresses();
-        let places = || OfAddress { downloads: 0, places: Arc::new(Semaphore::new(self.per_address)) };
-        let of = addresses.entry(address).or_insert_with(places);
+        let slots = || AddressDownloads { downloads: 0, slots: Arc::new(Semaphore::new(self.per_address)) };
+        let of = addresses.entry(address).or_insert_with(slots);
         of.downloads += 1;
-        (Counted(Arc::clone(self), address), Arc::clone(&of.places))
+        (Counted(Arc::clone(self), address), Arc::clone(&of.slots))
     }
 }
 
@@ -117,19 +121,19 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn one_address_leaves_places_to_others_and_all_of_them_to_keys() {
+    async fn one_address_leaves_slots_to_others_and_all_of_them_to_keys() {
         let limits = LimitOptions { downloads: 3, downloads_per_address: 2, ..LimitOptions::default() };
-        let downloads = Downloads::new(limits, Metrics::new());
+        let downloads = DownloadSlots::new(limits, Metrics::new());
         let begin = async |address: &str| downloads.begin(Some(address.parse().expect("an address")), 1).await;
-        let (first, second) = (begin("192.0.2.1").await.expect("a place"), begin("192.0.2.1").await.expect("a place"));
+        let (first, second) = (begin("192.0.2.1").await.expect("a slot"), begin("192.0.2.1").await.expect("a slot"));
         assert!(begin("192.0.2.1").await.is_err(), "a third one to the address");
-        let third = begin("192.0.2.2").await.expect("a place");
+        let third = begin("192.0.2.2").await.expect("a slot");
         let refused = begin("192.0.2.3").await.expect_err("a fourth one");
         assert_eq!(refused.retry_after(), 5);
         let keys: Vec<_> = [downloads.begin(None, 2).await, downloads.begin(None, 1).await].into();
         assert!(keys.iter().all(Result::is_ok));
         drop((first, second, third));
         assert!(downloads.addresses().is_empty());
-        begin("192.0.2.3").await.expect("a place");
+        begin("192.0.2.3").await.expect("a slot");
     }
 }
