@@ -10,7 +10,7 @@ use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, visible};
 use crate::url::without_user;
 
-/// What the cleaning removed, for the report.
+/// Content that the cleaning removed, for the report.
 #[derive(Debug, Default)]
 pub(crate) struct TakenOut {
     /// The number of removed letters that are invisible or change the text direction.

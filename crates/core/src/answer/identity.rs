@@ -34,7 +34,7 @@ pub struct Identities {
     len: usize,
 }
 
-/// What is known at one address.
+/// Facts that are known at one address.
 #[derive(Clone, Debug)]
 enum Known {
     /// One source, whose names nobody needed yet.

@@ -18,7 +18,7 @@ pub struct MarkerRow {
     pub first: First,
     /// The formats in which it is a marker.
     pub formats: Formats,
-    /// What becomes of it when it names no source.
+    /// Its fate when it names no source.
     pub unresolved: Unresolved,
 }
 
@@ -98,7 +98,7 @@ impl Formats {
     }
 }
 
-/// What becomes of a marker that names no source (policy P-05).
+/// The fate of a marker that names no source (policy P-05).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unresolved {
     /// It is text like any other.

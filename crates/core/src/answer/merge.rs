@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-/// What each source is, for the sources that `is_page` holds of; `None` for others.
+/// The identity of each source, for the sources that `is_page` holds of; `None` for others.
 fn identities_of(sources: &[Source], tracking: Tracking, is_page: impl Fn(&Source) -> bool) -> Vec<Option<usize>> {
     let mut identities = Identities::new(tracking, Pages::Anchors);
     let of = |(at, source)| is_page(source).then(|| identities.of(sources, at)).flatten();

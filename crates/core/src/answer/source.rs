@@ -9,7 +9,7 @@ use super::{RawScores, SensitivityLabel, SourceKind};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
-/// What the id of a source names.
+/// The thing that the id of a source names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdOf {
     /// The document: another id is another document (rule N-03).
@@ -26,7 +26,7 @@ pub struct Source {
     pub pointer: String,
     /// The provider's id.
     pub id: Option<String>,
-    /// What [`id`](Self::id) names.
+    /// The thing that [`id`](Self::id) names.
     pub id_of: IdOf,
     /// The title.
     pub title: Option<String>,

@@ -36,7 +36,7 @@ pub struct CitedPlace {
 }
 
 impl CitedPlace {
-    /// The same badge in a text without the first `bytes` bytes.
+    /// This badge in a text without the first `bytes` bytes.
     pub(crate) fn moved_back(&self, bytes: usize) -> Self {
         Self { range: self.range.start - bytes..self.range.end - bytes, position: self.position }
     }

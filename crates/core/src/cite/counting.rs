@@ -1,4 +1,4 @@
-//! What the text of an answer tells about the numbers in its markers: whether they are ids, and where counting begins.
+//! Reads off the text of an answer what the numbers in its markers are: whether they are ids, and where counting begins.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ pub(super) enum Base {
     Untold,
 }
 
-/// What was found out about the numbers of a text. Text that comes later does not change it.
+/// Findings about the numbers of a text. Text that comes later does not change it.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
     means_ids: Cell<Option<bool>>,

@@ -7,14 +7,14 @@ use memchr::memmem::Finder;
 use super::marker::{self, Marker, Numbers};
 use crate::answer::MarkerGrammar;
 
-/// What a text begins with.
+/// The beginning of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Loose<'t> {
     /// A marker of this length in bytes.
     Marker(Marker<'t>, usize),
     /// Digits between `##` and `$$`: places from 0.
     Hashes(usize, usize),
-    /// What may become a marker when more text comes.
+    /// A beginning that may become a marker when more text comes.
     Open,
     Nothing,
 }

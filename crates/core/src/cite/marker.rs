@@ -43,7 +43,7 @@ pub(super) struct Worded<'t> {
     pub(super) items: SmallVec<[Item<'t>; 2]>,
 }
 
-/// What a word counts or names.
+/// The thing that a word counts or names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item<'t> {
     /// A number, and the item as written, which may be an id as well: `S1`.
@@ -212,10 +212,10 @@ fn number(grammar: &MarkerGrammar) -> fn(&str) -> Option<usize> {
     }
 }
 
-/// What a reader is told to do with the source behind it.
+/// Words that send a reader to the source behind them.
 const SEE: [&str; 8] = ["see ", "See ", "siehe ", "Siehe ", "vgl. ", "cf. ", "参见", "见"];
 
-/// What stands between the last two items of a list.
+/// Words and signs between the last two items of a list.
 const AND: [&str; 7] = [" and ", " und ", " y ", " et ", " e ", "和", "と"];
 
 /// The numbers of a marker with words. Each item may repeat a word of the row.
@@ -329,11 +329,11 @@ pub(super) fn from_zero(digits: &str) -> Option<usize> {
 }
 
 fn whole_number(digits: &str) -> Option<usize> {
-    if digits.starts_with(|c| ('０'..='９').contains(&c)) {
-        return whole_number(&digits.chars().map(half_width).collect::<String>());
+    if (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(digits.bytes().fold(0, |number, digit| number * 10 + usize::from(digit - b'0')));
     }
-    let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    plain.then(|| digits.parse().ok()).flatten()
+    let is_wide = digits.starts_with(|c| ('０'..='９').contains(&c));
+    if is_wide { whole_number(&digits.chars().map(half_width).collect::<String>()) } else { None }
 }
 
 /// `1` for `１`, which Chinese and Japanese keyboards write.

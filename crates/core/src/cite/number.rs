@@ -96,7 +96,7 @@ impl Numberer {
         place
     }
 
-    /// What a source is (rule N-03); `None` when it is like no other.
+    /// The identity of a source (rule N-03); `None` when it is like no other.
     fn identity(&mut self, sources: &[Source], index: SourceIndex) -> Option<usize> {
         for at in self.known.len()..=index.0 {
             let is_page = !self.only_pages || sources[at].is_web_page();

@@ -138,7 +138,8 @@ impl<'p> Pass<'p> {
 
 impl Reader for Pass<'_> {
     fn begin(&mut self, at: usize, definitions: usize, is_in_list: bool) {
-        if at > self.held {
+        // Nothing goes on behind a finished text.
+        if self.finished || at > self.held {
             return;
         }
         let Progress { decisions, output, settled, .. } = &mut *self.so_far;

@@ -17,7 +17,7 @@ use crate::url::WebUrl;
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
 
-/// What a marker names.
+/// The sources that a marker names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// Sources, and numbers of the marker that name none.
@@ -73,7 +73,7 @@ pub(super) struct Resolver {
     has_markers: OnceCell<bool>,
     /// The sources whose ids are numbers.
     numeric_ids: OnceCell<NumericIds>,
-    /// What the text tells about its numbers.
+    /// Findings of the text about its numbers.
     counting: Counting,
     /// By the address of a page of the document, and by the merge key that all addresses of the document share (rule N-03).
     by_address: OnceCell<HashMap<Arc<str>, AtAddress>>,
@@ -159,7 +159,7 @@ impl Resolver {
         self.names.get_or_init(|| Names::of(sources))
     }
 
-    /// What a marker names, each source once, in the order of the marker. `text` is the text that holds it, as far as it has
+    /// The sources that a marker names, each once, in the order of the marker. `text` is the text that holds it, as far as it has
     /// arrived.
     pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>, text: Told<'_>) -> Named {
         if *self.has_markers.get_or_init(|| sources.iter().any(|source| source.marker.is_some()))

@@ -39,7 +39,7 @@ pub(super) struct Brackets {
     /// A bracket that has not ended.
     open: String,
     numbers: BTreeSet<usize>,
-    /// What stood in brackets, in lower case.
+    /// Contents of brackets, in lower case.
     names: BTreeSet<String>,
     /// Where links lead, without query and fragment.
     addresses: BTreeSet<String>,
@@ -133,7 +133,7 @@ impl Brackets {
     }
 }
 
-/// What all addresses of one document share, whatever counts as tracking.
+/// The part that all addresses of one document share, whatever counts as tracking.
 fn without_query(url: &WebUrl) -> String {
     url.as_str().split(['?', '#']).next().unwrap_or_default().to_owned()
 }
@@ -153,7 +153,7 @@ pub(super) fn may_cite(label: &str) -> bool {
     inner.contains(is_digit) && inner.chars().all(|c| is_digit(c) || is_between(c))
 }
 
-/// What stands between the first and the last character.
+/// The text between the first and the last character.
 fn inner(label: &str) -> &str {
     let mut chars = label.chars();
     chars.next();
@@ -171,7 +171,7 @@ enum Extent {
     Closed { label: usize, target: usize },
     /// No bracket that matters.
     None,
-    /// What follows decides.
+    /// Undecided: the text that follows decides.
     Open,
 }
 

@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::text::echo;
 use crate::url::Tracking;
 
-/// What an answer becomes while it arrives.
+/// The form that an answer takes while it arrives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutgoingForm {
     /// For Open WebUI: chunks of a chat completion, and one chunk with a `source` event for each source behind the text. A pipe
@@ -35,7 +35,7 @@ pub enum OutgoingForm {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("events: unknown form {:?}; known forms: chunks, events, completion", echo(given))]
 pub struct UnknownOutgoingForm {
-    /// What was given.
+    /// The text as given.
     pub given: String,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for OutgoingForm {
 /// The end of an answer that went on to a chat client.
 #[derive(Clone, Debug, Default)]
 pub struct Ended {
-    /// What is left to give out.
+    /// Values that are left to give out.
     pub values: Vec<Value>,
     /// The report of the answer, with the account of its sources.
     pub report: Report,
@@ -141,7 +141,7 @@ impl Outgoing {
         Ok(out)
     }
 
-    /// What is left to give out when the body has ended. An answer that lacks its end, or whose provider reported an error,
+    /// Gives out the rest when the body has ended. An answer that lacks its end, or whose provider reported an error,
     /// ends with an `error`; clients of AssistantHub know it by the missing last chunk (rule AH-06).
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Outgoing {
         self.finish(None)
     }
 
-    /// What is left to give out when the body broke off for this reason.
+    /// Gives out the rest when the body broke off for this reason.
     ///
     /// # Errors
     /// When nothing that arrived can be shown.

@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 12;
 /// A part is not made smaller than this, in UTF-16 units of its text.
 const MIN_ROOM_UTF16: usize = 256;
 
-/// The same where what is drawn of the text may be many times as long.
+/// The least room where the drawn text may be many times as long.
 const MIN_DRAWN_ROOM_UTF16: usize = 16;
 
 impl Dialect {
@@ -167,7 +167,7 @@ impl Dialect {
         part
     }
 
-    /// The same message without its claims, the sources readable in the text: for a service that refuses them. `None` when there
+    /// The message without its claims, the sources readable in the text: for a service that refuses them. `None` when there
     /// is nothing to leave out.
     #[must_use]
     pub fn listed(self, message: &Activity) -> Option<Activity> {
@@ -197,7 +197,7 @@ impl Dialect {
     }
 }
 
-/// What the next part is made of.
+/// The content of the next part.
 #[derive(Clone, Copy)]
 struct Left<'t> {
     text: &'t str,

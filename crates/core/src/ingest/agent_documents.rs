@@ -46,7 +46,7 @@ struct Passage {
     document: usize,
 }
 
-/// What an annotation says about its document.
+/// The words of an annotation about its document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mention<'m> {
     pub(super) get_url: Option<&'m str>,

@@ -32,9 +32,9 @@ pub(super) struct AnnotatedParts {
     pub(super) results: WebResults,
     /// Pages that the provider has seen, whether or not it used them. They are listed behind the used ones (rule N-02).
     pub(super) seen: Vec<Source>,
-    /// What tools found for an agent.
+    /// Documents that tools found for an agent.
     pub(super) found: AgentDocuments,
-    /// What gateways put beside the text. Its places count in the first part.
+    /// Members that gateways put beside the text. Its places count in the first part.
     pub(super) gateway: Gateway,
     /// Whether `[[n]](url)` is a marker whose source is the address, and a title that is only a number is dropped (xAI).
     pub(super) linked_markers: bool,

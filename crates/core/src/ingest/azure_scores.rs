@@ -45,7 +45,7 @@ impl AzureScores {
 }
 
 impl Told<'_> {
-    /// The same scores in the answer's own type, for callers who compute a score themselves.
+    /// These scores in the answer's own type, for callers who compute a score themselves.
     pub(super) fn raw(self) -> RawScores {
         let mut raw = RawScores::default();
         (raw.rerank, raw.search, raw.old) = (self.rerank_score, self.original_search_score, self.score);

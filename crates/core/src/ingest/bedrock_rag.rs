@@ -91,7 +91,7 @@ struct WireCitation {
     generated_response_part: Option<GeneratedPart>,
     #[serde(default, deserialize_with = "entries")]
     retrieved_references: Vec<Reference>,
-    /// The same members once more. Older services send them only here.
+    /// A repetition of these members. Older services send them only here.
     citation: Option<Box<WireCitation>>,
 }
 

@@ -168,7 +168,7 @@ impl ReadEvents for ChatAnswer {
         }
         let Named { event: name } = json::read(json)?;
         match name.as_deref() {
-            // What an agent thinks comes apart, as `agent_thought`.
+            // Thoughts of an agent come apart, as `agent_thought`.
             Some("message" | "agent_message") => {
                 let Message { answer, .. } = json::read(json)?;
                 let text = self.thinking.push(answer.unwrap_or_default());

@@ -26,7 +26,7 @@ pub enum IngestError {
     Member {
         /// JSON pointer of the member; empty for the whole document.
         pointer: String,
-        /// What was found and what is required.
+        /// The finding, and what is required.
         reason: String,
     },
     /// No known format has these members or events.
@@ -67,7 +67,7 @@ pub enum IngestError {
     /// A stream ended before any text of the answer or an end sign arrived.
     #[error("the stream contains no answer: {reason}")]
     NoAnswer {
-        /// What the stream contained instead.
+        /// The content of the stream instead.
         reason: String,
     },
 }

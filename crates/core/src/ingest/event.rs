@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::{IngestError, Provider};
 use crate::answer::{
-    Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TakenOut,
+    Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TakenOut, TokenCounts,
 };
 use crate::report::Entry;
 
@@ -147,6 +147,16 @@ pub(super) trait ReadEvents: Debug + Send {
     /// Whether events count whose data is no JSON object.
     fn reads_any_data(&self) -> bool {
         false
+    }
+
+    /// Whether the reader reads token counts with the rest of an event, so that no event is parsed a second time for them.
+    fn counts_tokens(&self) -> bool {
+        false
+    }
+
+    /// Hands over the token counts of the last event, if the reader [counts](Self::counts_tokens).
+    fn take_counts(&mut self) -> Option<TokenCounts> {
+        None
     }
 
     /// Takes note of the line `[DONE]`.

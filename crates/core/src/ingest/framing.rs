@@ -314,7 +314,7 @@ mod tests {
 
     fn form(text: &str) -> BodyKind {
         let form = BodyKind::of(text.as_bytes());
-        // The same input, byte by byte.
+        // This input, byte by byte.
         let mut carrier = Framing::default();
         let mut events = Arrived::default();
         for byte in text.as_bytes() {

@@ -112,7 +112,7 @@ static FINDERS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
     names.into_iter().map(|name| Finder::new(&format!("\"{name}\"")).into_owned()).collect()
 });
 
-/// What stands beside the text of an answer, as far as it has arrived.
+/// Members beside the text of an answer, as far as it has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Gateway {
     /// The entries of each list, by its place in [`ROWS`].

@@ -4,6 +4,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
@@ -12,8 +13,9 @@ use super::format::{Format, Members, is_something};
 use super::gemini_grounding::Grounding;
 use super::gemini_legacy::Legacy;
 use super::json::{self, entries, filled};
+use super::token_counts::{gemini_counts, token_counts};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar};
+use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -43,13 +45,15 @@ fn is_response(members: &Members) -> bool {
 }
 
 #[derive(Deserialize)]
-struct Response {
+struct Response<'a> {
     #[serde(default, deserialize_with = "entries")]
     candidates: Vec<Candidate>,
     #[serde(alias = "prompt_feedback", rename = "promptFeedback")]
     prompt_feedback: Option<PromptFeedback>,
     #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
+    #[serde(borrow, rename = "usageMetadata", alias = "usage_metadata")]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -99,10 +103,12 @@ pub(super) struct GeminiAnswer {
     grounding: Option<Box<Grounding>>,
     citations: Legacy,
     begun: bool,
+    /// The token counts of the last event.
+    counts: Option<TokenCounts>,
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    let response: Response = json::read(body)?;
+    let response: Response<'_> = json::read(body)?;
     if let Some(reason) = refusal(&response) {
         return Err(IngestError::member("/promptFeedback/blockReason", reason));
     }
@@ -143,7 +149,7 @@ impl Part {
 }
 
 /// An error message if the provider refused the question itself, so that there is no candidate.
-fn refusal(response: &Response) -> Option<String> {
+fn refusal(response: &Response<'_>) -> Option<String> {
     let reason = response.prompt_feedback.as_ref().and_then(|feedback| filled(feedback.block_reason.clone()));
     let reason = reason.filter(|reason| response.candidates.is_empty() && reason != "BLOCK_REASON_UNSPECIFIED")?;
     Some(format!("the provider refused to answer: {reason:?}"))
@@ -168,7 +174,9 @@ impl ReadEvents for GeminiAnswer {
         notes: &mut Vec<Entry>,
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError> {
-        let response: Response = json::read(json)?;
+        let response: Response<'_> = json::read(json)?;
+        // A gateway may count in members of its own.
+        self.counts = response.usage.map_or_else(|| token_counts(json), gemini_counts);
         if let Some(error) = &response.error {
             said.push(StreamEvent::Error(json::provider_error(error)));
             return Ok(());
@@ -206,6 +214,14 @@ impl ReadEvents for GeminiAnswer {
             said.push(StreamEvent::Done);
         }
         Ok(())
+    }
+
+    fn counts_tokens(&self) -> bool {
+        true
+    }
+
+    fn take_counts(&mut self) -> Option<TokenCounts> {
+        self.counts.take()
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
@@ -322,6 +338,27 @@ mod tests {
         }
         let cut = answer(&json!(chunks[..3]));
         assert_eq!((cut.complete, cut.sources.len(), cut.tools_invoked), (false, 1, Some(true)));
+    }
+
+    #[test]
+    fn a_stream_counts_tokens_in_its_own_members_and_in_those_of_a_gateway() {
+        let counted = |more: Value| {
+            let mut event = chunk("Half", json!({}));
+            if let (Some(event), Value::Object(more)) = (event.as_object_mut(), more) {
+                event.extend(more);
+            }
+            let counts = answer(&json!([chunk("x", json!({})), event])).token_counts;
+            (counts.prompt, counts.completion)
+        };
+        for (more, expected) in [
+            (json!({"usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 6}}), (Some(5), Some(6))),
+            (json!({"usage_metadata": {"prompt_token_count": 5, "thoughts_token_count": 1}}), (Some(5), None)),
+            (json!({"usage": {"prompt_tokens": 8, "completion_tokens": 2}}), (Some(8), Some(2))),
+            (json!({"usageMetadata": {"promptTokenCount": "many"}}), (None, None)),
+            (json!({"usageMetadata": null}), (None, None)),
+        ] {
+            assert_eq!(counted(more.clone()), expected, "{more}");
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(super) struct GrowingAnswer {
     provider: Option<Provider>,
     /// The number of events before the one that reveals the format.
     untold: usize,
-    /// What these events have, each kind once, for an error.
+    /// Members of these events, each kind once, for an error.
     shown: Vec<String>,
     /// Detects events of other formats in the stream; `None` if nothing is compared.
     of_event: Option<OfEvent>,
@@ -208,7 +208,7 @@ impl GrowingAnswer {
         self.finish()
     }
 
-    /// What a stream of an unknown format had instead of known events. A stream without any JSON object has none.
+    /// Members that a stream of an unknown format had instead of known events. A stream without any JSON object has none.
     fn unrecognized(&self) -> Option<String> {
         let is_unknown = self.reader.is_none() && !self.shown.is_empty();
         is_unknown.then(|| format!("its events have {}", self.shown.join("; or ")))
@@ -312,10 +312,15 @@ impl GrowingAnswer {
 
     /// Reads an event, and the tokens that it counts.
     fn read_counted(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
-        if let Some(counts) = token_counts(data) {
+        let reader_counts = self.reader.as_ref().is_some_and(|reader| reader.counts_tokens());
+        if let Some(counts) = if reader_counts { None } else { token_counts(data) } {
             self.answer.token_counts.renew(counts);
         }
-        self.read(event, data, said)
+        self.read(event, data, said)?;
+        if let Some(counts) = self.reader.as_mut().and_then(|reader| reader.take_counts()) {
+            self.answer.token_counts.renew(counts);
+        }
+        Ok(())
     }
 
     /// Passes over an event that does not reveal the format, and keeps what it has for an error.
@@ -463,7 +468,7 @@ impl GrowingAnswer {
     }
 }
 
-/// What distinguishes an event of a stream from others: the name of its first member, with the value if that is a kind.
+/// The sign that distinguishes an event of a stream from others: the name of its first member, with the value if that is a kind.
 fn kind(json: &str) -> &str {
     let mut quotes = memchr::memchr_iter(b'"', json.as_bytes());
     let (Some(start), Some(end)) = (quotes.next(), quotes.next()) else { return json.get(..1).unwrap_or_default() };

@@ -1,5 +1,5 @@
-//! What the result of a tool of the [Model Context
-//! Protocol](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result) holds. The protocol has
+//! Reads the result of a tool of the [Model Context
+//! Protocol](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result). The protocol has
 //! blocks, and no citations. Search services write their findings as JSON into a text, one list or one object a block, and
 //! may repeat them as `structuredContent`.
 
@@ -19,7 +19,7 @@ use crate::answer::{Answer, Citation, IdOf, MarkerGrammar, ProviderError, Source
 use crate::report::{Entry, Kind};
 use crate::text::Span;
 
-/// What servers may write into a text that is an answer. The protocol has no markers.
+/// Markers that servers may write into a text that is an answer. The protocol has no markers.
 pub(super) const GRAMMAR: MarkerGrammar = MarkerGrammar::LISTED;
 
 /// A result, from which nothing was taken yet.

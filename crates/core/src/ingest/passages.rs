@@ -76,7 +76,7 @@ impl Passage {
         (id.is_some() || !facts.is_empty()).then_some(Self { id, facts, place, members })
     }
 
-    /// What readers see of it: the passage, else its name.
+    /// The part of it that readers see: the passage, else its name.
     pub(super) fn shown(&self) -> &str {
         let DocumentFacts { title, file, address, passage } = &self.facts;
         let shown = [passage, title, file, address].into_iter().flatten().next().or(self.id.as_ref());

@@ -120,7 +120,7 @@ const INNER: [&str; 5] = ["document", "metadata", "retrievedcontext", "source", 
 /// Names of members that a span of the answer's text has, whose `text` is no passage.
 const SPANS: [&str; 6] = ["start", "end", "startindex", "endindex", "startoffset", "span"];
 
-/// What a thing says of itself.
+/// The words of a thing about itself.
 #[derive(Debug, Default)]
 pub(super) struct Likeness {
     /// Its address, as written.

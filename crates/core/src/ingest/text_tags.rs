@@ -28,12 +28,12 @@ const MAX_TAG: usize = 64 * 1024;
 /// The text of an answer without its tags, as far as it has arrived.
 #[derive(Debug, Default)]
 pub(super) struct TextTags {
-    /// What may be a tag when more text comes.
+    /// Text that may be a tag when more text comes.
     open: String,
     numbers: HashSet<u64>,
 }
 
-/// What tags said.
+/// The content of tags.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// The text around them, with markers in their place.
@@ -120,11 +120,11 @@ impl TextTags {
     }
 }
 
-/// What a text with `<` at its beginning begins with.
+/// The beginning of a text that begins with `<`.
 enum Tag<'t> {
     /// A tag, its JSON, and its length in bytes.
     Whole(&'t str, Value, usize),
-    /// What may become a tag when more text comes.
+    /// A beginning that may become a tag when more text comes.
     Open,
     None,
 }

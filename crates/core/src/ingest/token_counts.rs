@@ -76,6 +76,12 @@ pub(super) fn token_counts(json: &str) -> Option<TokenCounts> {
     (counts != TokenCounts::default()).then_some(counts)
 }
 
+/// The token counts in a member of Gemini; `None` when it has none.
+pub(super) fn gemini_counts(member: &RawValue) -> Option<TokenCounts> {
+    let counts = serde_json::from_str::<Usage>(member.get()).ok()?.counts();
+    (counts != TokenCounts::default()).then_some(counts)
+}
+
 impl Usage {
     fn counts(self) -> TokenCounts {
         let with = |count: Option<u64>, more: [Option<u64>; 2]| {

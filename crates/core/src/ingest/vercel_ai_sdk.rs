@@ -89,7 +89,7 @@ struct Whole {
     /// The steps of a result.
     #[serde(default, deserialize_with = "entries")]
     steps: Vec<Step>,
-    /// What one step, or all of them, wrote. Old UI messages have their text in it, beside `parts`.
+    /// The text of one step, or of all. Old UI messages have their text in it, beside `parts`.
     content: Option<Value>,
     finish_reason: Option<String>,
 }
@@ -131,7 +131,7 @@ struct Part {
     media_type: Option<String>,
     filename: Option<String>,
     provider_metadata: Option<Map<String, Value>>,
-    /// What an application's own part has.
+    /// The data of an application's own part.
     data: Option<Value>,
     /// The source of a part, as old UI messages have it.
     source: Option<WireSource>,

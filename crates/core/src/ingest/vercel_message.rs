@@ -196,7 +196,7 @@ impl Message {
                 Part::Source(source) => listed.push(*source),
             }
         }
-        // What the texts cite comes first, because a listed source is often one of these under another id (rule N-02).
+        // Sources that the texts cite come first, because a listed source is often one of these under another id (rule N-02).
         for source in listed {
             if cites { list_cited(&mut annotated.sources, source) } else { list(&mut annotated.sources, source) }
         }

@@ -14,7 +14,7 @@ const BREAK: char = '\u{2060}';
 /// How far a bare address is looked for before a place in it.
 const MAX_ADDRESS_BYTES: usize = 2 * 1024;
 
-/// What a bare address begins with.
+/// Beginnings of a bare address.
 const ADDRESS_BEGINS: [&str; 3] = ["http://", "https://", "www."];
 
 /// A link, an image or an emphasis that has begun.

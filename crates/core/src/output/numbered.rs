@@ -41,7 +41,7 @@ impl<'a> Numbered<'a> {
     }
 }
 
-/// The same for a text that was numbered elsewhere.
+/// The sources to show if a text cites none that was numbered elsewhere.
 pub(super) fn shown_uncited(answer: &Answer, cited: &CitedText) -> Vec<usize> {
     if cited.unresolved.is_empty() { answer.listed_uncited() } else { Vec::new() }
 }

@@ -37,6 +37,16 @@ fn definitions(markdown: &str) -> BTreeSet<(String, String)> {
     found.filter(|(label, _)| label.parse::<u32>().is_ok()).collect()
 }
 
+/// Whether what closes the text is nothing, or a fence as a line of the text opens it: of its signs, and as far indented. A
+/// fence outside of containers is indented by three blanks at most.
+fn closes_a_fence(shown: &str, closing: &str) -> bool {
+    let signs = closing.trim_start_matches(' ');
+    let is_fence = signs.len() >= 3
+        && closing.len() - signs.len() < 4
+        && (signs.bytes().all(|sign| sign == b'`') || signs.bytes().all(|sign| sign == b'~'));
+    closing.is_empty() || is_fence && shown.split(['\n', '\r']).any(|line| line.starts_with(closing))
+}
+
 /// Cuts an answer behind every few bytes, and looks at what is shown then.
 fn look(text: &str, step: usize) -> Result<(), String> {
     let rules = Rules::web_chat();
@@ -81,7 +91,7 @@ fn look(text: &str, step: usize) -> Result<(), String> {
             return Err(told("a number comes to mean something else"));
         }
         let closing = behind.split("\n\n[").next().unwrap_or_default().trim_start_matches(['\r', '\n']);
-        if so_far.sources.is_empty() && !behind.is_empty() || !closing.chars().all(|c| matches!(c, '`' | '~')) {
+        if so_far.sources.is_empty() && !behind.is_empty() || !closes_a_fence(growing.shown(), closing) {
             return Err(told("something was added that is no definition"));
         }
         let expected: BTreeSet<_> =
@@ -131,4 +141,27 @@ fn what_is_open_is_closed_and_what_is_held_back_is_left_out() {
     let mut nothing = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
     nothing.push("```\ncode");
     assert_eq!(nothing.so_far().text, "```\ncode", "without numbers there is nothing to make room for");
+}
+
+/// A closing fence is indented like the one that opens the code. A demand of these tests once knew of no blanks before it.
+#[test]
+fn an_indented_fence_is_closed_as_far_indented() {
+    let quote = "\n\n> quoted [1]\nlazy [2]\n";
+    for pieces in [
+        vec![quote, "  \n  ", "```", "\n\n> ```\n> x"],
+        vec![quote, "  \n   ", "~~~~", "\n\n> ~~~\n> x"],
+        vec!["One [1].\r\n\r\n  ```", "\r\ncode\r\n"],
+        vec!["- item [1]\n\n", " ```", "\n\n> x"],
+        vec!["One [1].\n\n  ```", "\n  code\n  ```\n", "Two [2].\n\n ```\nx"],
+    ] {
+        let text = pieces.concat();
+        for step in 1..text.len() {
+            look(&text, step).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+    let mut growing = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+    growing.add_sources(documents());
+    growing.push("One [1].\n\n  ```\n  code");
+    let shown = growing.so_far().text;
+    assert_eq!(shown.split("[1]: ").next(), Some("One [1].\n\n  ```\n  code\n  ```\n\n"));
 }

@@ -34,7 +34,7 @@ enum Meaning {
     Nothing,
 }
 
-/// What a marker cites.
+/// The sources that a marker cites.
 struct Cited {
     sources: Indices,
     /// The numbers in it that name no source.

@@ -71,12 +71,12 @@ impl Context<'_> {
         index.0 < self.sources.len()
     }
 
-    /// What a marker names; nothing when one of its sources is not known yet.
+    /// The things that a marker names; nothing when one of its sources is not known yet.
     fn resolve(&self, raw: &str, marker: &Marker<'_>) -> Named {
         self.known(self.resolver.resolve(self.named(), raw, marker, self.told))
     }
 
-    /// What a marker names, if all of it is known already.
+    /// The things that a marker names, if all of them are known already.
     fn known(&self, named: Named) -> Named {
         match &named {
             Named::Sources { found, .. } if !found.iter().all(|index| self.is_known(*index)) => Named::Nothing,

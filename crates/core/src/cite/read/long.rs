@@ -38,7 +38,8 @@ pub(super) fn without_long(source: &str) -> Option<String> {
     altered
 }
 
-/// The same for lines longer than [`LOOK_AHEAD`] whose first bytes do not tell which block they begin.
+/// The source with U+0001 at the beginning of each line that is longer than [`LOOK_AHEAD`] and whose first bytes do not tell
+/// which block they begin.
 pub(super) fn without_long_lines(source: &str) -> Option<String> {
     let mut altered: Option<Vec<u8>> = None;
     let mut start = 0;

@@ -1323,7 +1323,7 @@ fn every_other_byte_stays_as_it_was() {
     assert_eq!(cite(&answer(text), &Rules::web_chat()).text, text);
 }
 
-/// What a model writes for `[1]` once went through as text, and all sources with it.
+/// Forms that a model writes for `[1]` once went through as text, and all sources with it.
 #[test]
 fn each_form_of_marker_is_read() {
     let named = |id: &str, file: &str| Source {
@@ -1517,7 +1517,7 @@ fn the_heading_of_a_list_that_goes_goes_with_it() {
     }
 }
 
-/// What the beginning of a form may be was once shown before the form was whole.
+/// Text that may begin a form was once shown before the form was whole.
 #[test]
 fn a_form_that_is_cut_anywhere_is_read_as_in_the_whole_answer() {
     let mut two = answer("");

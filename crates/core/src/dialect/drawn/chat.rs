@@ -56,7 +56,7 @@ enum Style {
 struct Writer<'m> {
     marks: &'m Marks,
     frames: Vec<Frame>,
-    /// What is written of the block that is open.
+    /// The written part of the block that is open.
     line: String,
     /// How often each style is open.
     styles: [usize; 3],

@@ -27,7 +27,7 @@ pub(in crate::ingest) struct MappedEvents {
     text: GrowingText,
     /// Whether events are skipped, up to the last of them.
     skips: bool,
-    /// What the first event without text had, for an error.
+    /// Members of the first event without text, for an error.
     seen: Option<String>,
     has_sentinel: bool,
 }
@@ -44,7 +44,7 @@ impl Opened {
         self.list.get(0).unwrap_or(&Value::Null)
     }
 
-    /// What a rule finds in the event; nothing in an event that it is not about.
+    /// Findings of a rule in the event; nothing in an event that it is not about.
     fn found(&self, rule: &EventRule) -> Vec<Found<'_>> {
         let is_named = rule.event.as_ref().is_none_or(|name| *name == self.name);
         if !is_named || rule.when.as_ref().is_some_and(|when| !when.is_in(&self.list)) {

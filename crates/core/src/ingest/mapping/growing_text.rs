@@ -20,7 +20,7 @@ pub(super) struct GrowingText {
     reasoning: Option<usize>,
 }
 
-/// What a piece is to readers.
+/// The meaning of a piece to readers.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// More text of the answer; it may be empty.
@@ -100,7 +100,7 @@ impl GrowingText {
         }
         let rest = self.thinking.finish();
         let reasoning = self.reasoning.unwrap_or(self.text.len() - rest.len());
-        // What was said has no torn letters, which the pieces may have.
+        // The said text has no torn letters, which the pieces may have.
         (format!("{}{said}{rest}", &self.text[..reasoning]), reasoning)
     }
 }

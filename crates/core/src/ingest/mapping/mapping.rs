@@ -32,7 +32,7 @@ pub(super) struct SourcePaths {
     pub(super) id: Vec<Path>,
     pub(super) title: Vec<Path>,
     pub(super) url: Vec<Path>,
-    /// What may stand before an address and is no part of it.
+    /// Prefixes of an address that are no part of it.
     pub(super) strip: Vec<String>,
     pub(super) filepath: Vec<Path>,
     pub(super) chunk_id: Vec<Path>,
@@ -122,13 +122,13 @@ pub(super) struct EventRule {
     pub(super) path: Path,
 }
 
-/// What is wrong with a mapping.
+/// An error in a mapping, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", if member.is_empty() { String::new() } else { format!("{member}: ") })]
 pub struct MappingError {
     /// The member, with dots between tables; empty for the whole mapping.
     pub member: String,
-    /// What is wrong, and what is needed.
+    /// The error, and what is needed.
     pub reason: String,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::report::{Entry, Kind};
 
-/// What was found and could not be used, by kind.
+/// Findings that could not be used, by kind.
 #[derive(Debug, Default)]
 pub(super) struct Oddities(BTreeMap<(&'static str, String), (usize, String)>);
 

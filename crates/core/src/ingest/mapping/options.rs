@@ -78,7 +78,7 @@ paths! {
         title,
         /// The URL. A text that is no URL is a file name.
         url,
-        /// What may stand before an address and is no part of it, such as `link://`. These are no paths.
+        /// Prefixes of an address that are no part of it, such as `link://`. These are no paths.
         strip,
         /// The file name or path.
         filepath,
@@ -243,10 +243,10 @@ pub struct StreamOptions {
     pub error: Several<EventOptions>,
 }
 
-/// What the texts of events are.
+/// The meaning of the texts of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SoFar {
-    /// What each event adds.
+    /// The text that each event adds.
     #[default]
     No,
     /// All text so far.

@@ -1,4 +1,4 @@
-//! What mappings read, as whole answers and as streams.
+//! Tests of what mappings read, as whole answers and as streams.
 
 use std::sync::Arc;
 

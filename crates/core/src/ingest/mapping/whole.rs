@@ -163,7 +163,7 @@ pub(super) fn is_error(value: &Value) -> bool {
     }
 }
 
-/// What is said of a value that should be text.
+/// The message about a value that should be text.
 pub(super) fn no_text(member: &str, path: &Path, value: &Value) -> String {
     let mend = match value {
         Value::Array(_) => format!("; write `{}[*]` for its entries", path.written()),

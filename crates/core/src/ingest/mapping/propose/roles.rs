@@ -140,7 +140,7 @@ fn best<'m>(
     ranked.min_by_key(|(rank, path)| (*rank, path.len())).map(|(_, path)| path)
 }
 
-/// What the members of sources mean, and how much they look like sources.
+/// The meaning of the members of sources, and how much they look like sources.
 #[derive(Debug, Default)]
 pub(super) struct Roles {
     pub(super) options: SourceOptions,
