@@ -52,8 +52,11 @@ struct Response<'a> {
     prompt_feedback: Option<PromptFeedback>,
     #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
-    #[serde(borrow, rename = "usageMetadata", alias = "usage_metadata")]
+    #[serde(borrow, rename = "usageMetadata")]
     usage: Option<&'a RawValue>,
+    /// The counts as clients of protocol buffers spell them; a proxy may send both.
+    #[serde(borrow)]
+    usage_metadata: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -176,7 +179,7 @@ impl ReadEvents for GeminiAnswer {
     ) -> Result<(), IngestError> {
         let response: Response<'_> = json::read(json)?;
         // A gateway may count in members of its own.
-        self.counts = response.usage.map_or_else(|| token_counts(json), gemini_counts);
+        self.counts = response.usage.or(response.usage_metadata).map_or_else(|| token_counts(json), gemini_counts);
         if let Some(error) = &response.error {
             said.push(StreamEvent::Error(json::provider_error(error)));
             return Ok(());
@@ -356,6 +359,10 @@ mod tests {
             (json!({"usage": {"prompt_tokens": 8, "completion_tokens": 2}}), (Some(8), Some(2))),
             (json!({"usageMetadata": {"promptTokenCount": "many"}}), (None, None)),
             (json!({"usageMetadata": null}), (None, None)),
+            (
+                json!({"usageMetadata": {"promptTokenCount": 5}, "usage_metadata": {"promptTokenCount": 6}}),
+                (Some(5), None),
+            ),
         ] {
             assert_eq!(counted(more.clone()), expected, "{more}");
         }
