@@ -251,14 +251,14 @@ impl Inner {
             }
         };
         let addresses = self.downloads.for_conversation(id).await;
-        let conversion = Conversion { from: reply.from, addresses, ..assistant.conversion(Dialect::WebChat) };
+        let conversion = Conversion { addresses, ..assistant.conversion(Dialect::WebChat) };
         // When the time is up, what has arrived is what there is.
-        let body = reply.body.take_until(sleep_until(end));
+        let events = reply.events.with_parts(|parts| parts.take_until(sleep_until(end)).boxed());
         let is_too_slow = || Instant::now() >= end;
         let followed = tokio::select! {
             biased;
             () = line.ending.over.cancelled() => return interrupted(line, turn).await,
-            followed = answer.follow(conversion, body, None) => followed,
+            followed = answer.follow(conversion, events, None) => followed,
         };
         match followed {
             Ok(followed) => {

@@ -152,10 +152,11 @@ impl Assistant {
     pub async fn send(&self, ask: Ask) -> Result<Reply, UpstreamError> {
         let Some(turn) = self.turn().await? else { return self.ask(ask).await };
         let reply = self.ask(ask).await?;
-        // The turn ends with the body, however that ends.
-        let body =
-            stream::unfold((reply.body, turn), async |(mut body, turn)| Some((body.next().await?, (body, turn))));
-        Ok(Reply { body: body.boxed(), ..reply })
+        // The turn ends with the answer, however that ends.
+        let events = reply.events.with_parts(|parts| {
+            stream::unfold((parts, turn), async |(mut parts, turn)| Some((parts.next().await?, (parts, turn)))).boxed()
+        });
+        Ok(Reply { events, ..reply })
     }
 
     /// Takes a turn of those that the assistant has at one time, for as long as the permit lives.

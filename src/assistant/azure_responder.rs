@@ -126,7 +126,7 @@ impl AzureResponder {
         let (id, options, words) = (&turn.conversation, assistant.options(), turn.inbound.words());
         let case = Case::new(assistant, Some(id), &words);
         let place = self.hear(turn, &words).await;
-        let mut deleted = pin!(deleted(self.listener(turn).await));
+        let mut deleted = Box::pin(deleted(self.listener(turn).await));
         let mut answer = self.begin(turn);
         let mut asking = pin!(self.ask(assistant, turn, &words, place, !answer.can_stream()));
         // The back end is asked while the user is told so.
@@ -157,12 +157,12 @@ impl AzureResponder {
                 return self.close(turn, answer, options.in_place_of_answer(&error)).await;
             }
         };
-        let conversion = self.conversion(assistant, turn, &reply);
-        let format = conversion.slug();
+        let conversion = self.conversion(assistant, turn);
+        let format = reply.events.from().slug();
         // At the end of everything, what has arrived is what there is.
-        let ending = pin!(turn.ending.cancelled());
-        let body = reply.body.take_until(future::select(ending, deleted));
-        match answer.follow(conversion, body).await {
+        let ending = Box::pin(turn.ending.clone().cancelled_owned());
+        let events = reply.events.with_parts(|parts| parts.take_until(future::select(ending, deleted)).boxed());
+        match answer.follow(conversion, events).await {
             Ok(Followed { answered, incomplete, .. }) => {
                 self.metrics.conversion(format, counted(&answered.report));
                 log_report(&answered.report);
@@ -222,9 +222,8 @@ impl AzureResponder {
         turn.begin(self.html_email, Arc::clone(&self.clock))
     }
 
-    fn conversion(&self, assistant: &Assistant, turn: &Turn, reply: &Reply) -> Conversion {
+    fn conversion(&self, assistant: &Assistant, turn: &Turn) -> Conversion {
         let mut conversion = assistant.conversion(turn.reference.dialect(self.html_email));
-        conversion.from = reply.from.clone();
         conversion.addresses = self.assistants.addresses_for_anybody();
         conversion.options.self_contained |= self.self_contained_for_agents && turn.reference.is_agent();
         conversion

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Ask;
-use super::manifest::one_for_each_number;
+use super::numbered::one_for_each_number;
 use crate::answer::Source;
 use crate::prompt::{self, Budget, Style};
 

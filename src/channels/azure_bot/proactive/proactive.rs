@@ -4,13 +4,13 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::Stream;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::DropGuard;
 
 use super::{ProactiveError, ProactiveFailed};
 use crate::activity::{ActivityId, ConversationId};
+use crate::answer_events::{AnswerEvents, AnswerPart};
 use crate::channels::azure_bot::answer::{Answered, ConnectorAnswer, Failed, Followed, Unanswered};
 use crate::channels::azure_bot::auth::CloudAddresses;
 use crate::channels::azure_bot::conversation::{ConnectorRecords, ConversationReference, Destination, Line};
@@ -244,11 +244,11 @@ impl ProactiveTurn {
     pub async fn follow<S, E>(
         self,
         conversion: Conversion,
-        body: S,
+        events: AnswerEvents<S>,
         key: Option<&str>,
     ) -> Result<FollowedProactive<E>, ProactiveFailed<E>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
         let before = self.before(key).await.map_err(ProactiveFailed::Later)?;
@@ -257,7 +257,7 @@ impl ProactiveTurn {
             Some(_) => self.over(Box::new(Collected::new(self.destination.address.clone()))),
             None => self.begin(),
         };
-        let followed = match answer.follow(conversion, body).await {
+        let followed = match answer.follow(conversion, events).await {
             Ok(followed) => followed,
             Err(unanswered) if before.is_some() => return Err(unanswered.cause.into()),
             Err(unanswered) => return Err(give_up(*unanswered).await.into()),
