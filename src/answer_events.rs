@@ -119,6 +119,17 @@ where
     }
 }
 
+/// The events of a body in the format `from`.
+pub fn of_bytes<B, E>(
+    from: impl Into<AnswerFormat>,
+    bytes: B,
+) -> AnswerEvents<impl Stream<Item = Result<AnswerPart, E>> + Unpin>
+where
+    B: Stream<Item = Result<Bytes, E>>,
+{
+    AnswerEvents::new(from, Box::pin(bytes.map(|bytes| bytes.map(AnswerPart::Bytes))))
+}
+
 impl From<Vec<StreamEvent>> for AnswerPart {
     fn from(events: Vec<StreamEvent>) -> Self {
         Self::Events { events, token_counts: TokenCounts::default() }

@@ -15,7 +15,7 @@ use crate::digest::of_parts;
 use crate::document::{DownloadLinks, Found, KnownVectors, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, Reply, Retrieval, Retriever, Turn, Upstream, UpstreamError};
+use crate::upstream::{Ask, ChatMessage, Reply, Retrieval, Retriever, Upstream, UpstreamError};
 
 /// A question waits so long for its turn, then its user is told to come again.
 pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
@@ -234,7 +234,7 @@ impl Assistant {
 }
 
 /// The last turns that cost no more than `budget` besides the question, which is always among them.
-fn within(mut turns: Vec<Turn>, budget: usize) -> Vec<Turn> {
+fn within(mut turns: Vec<ChatMessage>, budget: usize) -> Vec<ChatMessage> {
     let mut left = budget;
     let before = turns.len().saturating_sub(1);
     let kept = turns[..before].iter().rev().take_while(|turn| {

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::document::{Library, LibraryOptions, plain_text};
-    use crate::upstream::{Ask, Local, LocalOptions, Speaker, Turn, Upstream as _};
+    use crate::upstream::{Ask, ChatMessage, Local, LocalOptions, Speaker, Upstream as _};
 
     /// `question => fact | the same fact in other words`, and behind `# off topic` questions about something else.
     const QUESTIONS: &str = include_str!("../../tests/fixtures/newcomers.txt");
@@ -43,7 +43,7 @@ mod tests {
     const NOTHING: &str = "Nothing about this.";
 
     async fn said(local: &Local, question: &str) -> String {
-        let ask = Ask::new(vec![Turn::new(Speaker::User, question.to_owned())]);
+        let ask = Ask::new(vec![ChatMessage::new(Speaker::User, question.to_owned())]);
         let mut events = local.ask(ask).await.expect("an answer").events;
         while let Some(part) = events.next().await {
             part.expect("events");

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use actix_web::web::{Bytes, Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::stream::LocalBoxStream;
-use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
+use futures_util::{Stream, StreamExt as _};
 use serde::Serialize;
 use tokio::sync::oneshot;
 use utoipa::ToSchema;
@@ -16,7 +15,7 @@ use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::{ActivityId, ConversationId};
-use crate::answer_events::{AnswerEvents, AnswerPart};
+use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
 use crate::channels::azure_bot::{FollowedProactive, ProactiveConversation, ProactiveError, ProactiveFailed};
 use crate::channels::direct_line::streaming::{Followed, StreamingError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
@@ -196,9 +195,8 @@ fn arriving(
     state: &State,
     conversion: &Conversion,
     pieces: impl Stream<Item = Result<Bytes, BodyError>> + 'static,
-) -> AnswerEvents<LocalBoxStream<'static, Result<AnswerPart, BodyError>>> {
-    let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
-    AnswerEvents::new(conversion.from.clone(), pieces.map_ok(AnswerPart::Bytes).boxed_local())
+) -> AnswerEvents<impl Stream<Item = Result<AnswerPart, BodyError>> + Unpin + 'static> {
+    of_bytes(conversion.from.clone(), pieces.take_until(state.tasks.end_token().cancelled_owned()))
 }
 
 /// Does something in a task of its own: when the caller's connection breaks, its handler may be gone at once, and readers

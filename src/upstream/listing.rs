@@ -92,14 +92,14 @@ fn behind(first: &str, second: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::upstream::{Speaker, Turn};
+    use crate::upstream::{ChatMessage, Speaker};
 
     fn source(id: &str, content: &str) -> Source {
         Source { id: Some(id.to_owned()), content: Some(content.to_owned()), ..Source::default() }
     }
 
     fn ask(sources: &[Source]) -> Ask {
-        let mut ask = Ask::new(vec![Turn::new(Speaker::User, "Leave?")]);
+        let mut ask = Ask::new(vec![ChatMessage::new(Speaker::User, "Leave?")]);
         ask.instructions = Some("Be kind.\n".to_owned());
         ask.sources = sources.to_vec();
         ask

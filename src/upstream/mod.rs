@@ -41,7 +41,7 @@ mod upstream;
 pub use address::{Address, InvalidAddress};
 pub use answer_format::AnswerFormat;
 pub use anthropic::AnthropicOptions;
-pub use ask::{Ask, Speaker, Turn};
+pub use ask::{Ask, ChatMessage, Speaker};
 pub use azure::{AzureOptions, FieldsMapping, OneOrMore};
 pub use embeddings::EmbeddingsOptions;
 pub use error::UpstreamError;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Ask, Reranker, Speaker, Turn, UpstreamError};
+use super::{Ask, ChatMessage, Reranker, Speaker, UpstreamError};
 use crate::document::{Found, KnownVectors, LibraryError, Measure, Question, Search, searched};
 
 /// A question with no more telling words may lean on the one before it: *And in Germany?*
@@ -91,7 +91,7 @@ impl Retriever {
 }
 
 /// What the user said before the question.
-fn question_before(turns: &[Turn]) -> Option<&str> {
+fn question_before(turns: &[ChatMessage]) -> Option<&str> {
     let (_, before) = turns.split_last()?;
     before.iter().rev().find(|turn| turn.speaker == Speaker::User).map(|turn| turn.text.as_str())
 }

@@ -255,7 +255,7 @@ mod tests {
 
     const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
 
-    fn chat(pieces: &[&str]) -> (Vec<Value>, Answer) {
+    fn chat(pieces: &[&str]) -> (Vec<StreamEvent>, Answer) {
         translated(Provider::OpenAiChat, Cites::ByNumbers, pieces)
     }
 

@@ -9,7 +9,7 @@ use citewire::convert::{Conversion, Grounding, convert};
 use citewire::dialect::Dialect;
 use citewire::document::{DownloadKey, PublicLinks, SignedLinks};
 use citewire::secret::Secret;
-use citewire::upstream::{Ask, Local, LocalOptions, Speaker, Turn, Upstream as _};
+use citewire::upstream::{Ask, ChatMessage, Local, LocalOptions, Speaker, Upstream as _};
 use futures_util::TryStreamExt as _;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{clock, folder, library};
+use crate::app::native;
 
 const HANDBOOK: &[(&str, &str)] = &[
     (
@@ -34,10 +35,10 @@ const HANDBOOK: &[(&str, &str)] = &[
 
 /// The body of an answer, and its events.
 async fn body(local: &Local, turns: &[(Speaker, &str)]) -> (Vec<u8>, Vec<Value>) {
-    let turns = turns.iter().map(|(speaker, text)| Turn::new(*speaker, *text)).collect();
+    let turns = turns.iter().map(|(speaker, text)| ChatMessage::new(*speaker, *text)).collect();
     let reply = local.ask(Ask::new(turns)).await.expect("a reply");
-    let bytes: Vec<_> = reply.body.try_collect().await.expect("a body");
-    let bytes = bytes.concat();
+    let parts: Vec<_> = native::parts(reply).try_collect().await.expect("a whole reply");
+    let bytes: Vec<u8> = parts.into_iter().flat_map(native::bytes).collect();
     let text = std::str::from_utf8(&bytes).expect("text");
     let events = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let events = events.map(|event| serde_json::from_str(event).expect("JSON")).collect();

@@ -29,7 +29,7 @@ struct State {
 
 /// The whole answer, as it is about to be sent.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::channels::azure_bot) struct Said {
+pub(in crate::channels::azure_bot) struct NotedAnswer {
     pub(in crate::channels::azure_bot) message: Activity,
     /// The stream that it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ impl Progress {
 
     /// The whole answer is about to be sent.
     pub(super) async fn whole(&self, message: &Activity, stream: Option<&ActivityId>) -> Result<(), StoreError> {
-        let said = Said { message: message.clone(), stream: stream.cloned() };
+        let said = NotedAnswer { message: message.clone(), stream: stream.cloned() };
         let said = serde_json::to_string(&said).map_err(StoreError::failed)?;
         self.note(TurnStage::Final, Some(said)).await
     }
@@ -121,7 +121,7 @@ impl Progress {
     }
 }
 
-impl Said {
+impl NotedAnswer {
     /// What was noted.
     pub(in crate::channels::azure_bot) fn read(noted: &str) -> Option<Self> {
         serde_json::from_str(noted).ok()

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::tests::{Dead, Paused};
+use super::tests::{Dead, Paused, read};
 use super::*;
 use crate::activity::Activity;
 use crate::channels::azure_bot::{ActivitySink, Refusal, RefusalCause, RefusalKind};
@@ -124,7 +124,7 @@ async fn end(view: &Arc<Mutex<View>>, dialect: Dialect, pacing: Pacing, fates: V
         sleep(Duration::from_secs(2)).await;
         Ok::<_, Dead>(Bytes::from(format!("data: {event}\n\n")))
     });
-    match answer.follow(Conversion::to(dialect), body).await {
+    match answer.follow(Conversion::to(dialect), read(body)).await {
         Ok(followed) => (Some(followed.answered.ended), false),
         Err(unanswered) => (None, unanswered.answer.close(APOLOGY).await.is_ok()),
     }

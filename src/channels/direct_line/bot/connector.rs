@@ -108,7 +108,7 @@ impl BotChannel {
         user.role = Some(Role::User);
         self.store.create(&id, Some(user.clone())).await?;
         // The bot knows whom it has begun a conversation with.
-        self.joined.note(&id, user.id.as_deref().unwrap_or_default(), super::joined::Told::Yes);
+        self.joined.note(&id, user.id.as_deref().unwrap_or_default(), super::joined::Introduction::Made);
         let activity_id = match first {
             Some(first) => Some(self.say(&id, first).await?),
             None => None,
