@@ -39,7 +39,7 @@ mod tests {
     /// `question => fact | the same fact in other words`, and behind `# off topic` questions about something else.
     const QUESTIONS: &str = include_str!("../../tests/fixtures/newcomers.txt");
 
-    /// What is said where nothing was found.
+    /// The words where nothing was found.
     const NOTHING: &str = "Nothing about this.";
 
     async fn said(local: &Local, question: &str) -> String {

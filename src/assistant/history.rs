@@ -12,16 +12,16 @@ use crate::prompt::estimate_tokens;
 use crate::store::{ConversationStore, StoreError};
 use crate::upstream::{ChatMessage, Speaker};
 
-/// So far back the history of a conversation is looked at.
+/// The number of activities of a conversation's history that are considered.
 const LOOK_BACK: u64 = 200;
 
-/// So much of what was recorded behind a question is looked at, while it waited.
+/// The number of activities behind a question, recorded while it waited, that are considered.
 const LOOK_AHEAD: u64 = 200;
 
 /// The number of activities to read at a time, from the question back: what fits into the history is mostly among the first of them.
 const STEP: u64 = 24;
 
-/// What was said up to a question, which comes last, as far back as these tokens reach; the question alone where nothing of it is
+/// The messages up to a question, which comes last, as far back as these tokens reach; the question alone where nothing of it is
 /// recorded or can be read.
 pub(super) async fn up_to(
     store: &dyn ConversationStore,
@@ -41,7 +41,7 @@ pub(super) async fn up_to(
     if recorded.is_empty() { vec![ChatMessage::new(Speaker::User, question)] } else { recorded }
 }
 
-/// What was said before the question at this place is answered, which comes last. Answers to questions before it that were
+/// The messages before the question at this place is answered, which comes last. Answers to questions before it that were
 /// given while it waited are among it; what users have said behind it in the meantime are questions of their own.
 ///
 /// # Errors

@@ -6,9 +6,9 @@ use crate::answer::Source;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ask {
-    /// What was said so far, oldest first; the last turn is the question, and a user's.
+    /// The messages so far, oldest first; the last one is the question, and a user's.
     pub turns: Vec<ChatMessage>,
-    /// What the model is told before the first turn, without the sources.
+    /// The words for the model before the first message, without the sources.
     pub instructions: Option<String>,
     /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
     /// back end looks for itself.
@@ -60,7 +60,7 @@ impl Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChatMessage {
-    /// Who said it.
+    /// The author.
     pub speaker: Speaker,
     /// The words; for answers, without definitions.
     pub text: String,

@@ -104,7 +104,7 @@ fn tokens_of(body: &Value) -> usize {
 }
 
 impl<I> fmt::Debug for HttpUpstream<I> {
-    /// Where it is; what else is sent to it may be nobody's business.
+    /// The endpoint alone: everything else that is sent to it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpUpstream").field("endpoint", &self.endpoint).finish_non_exhaustive()
     }

@@ -43,9 +43,9 @@ pub enum ListingStyle {
 /// The system prompt for a model, and the sources that it can cite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listed {
-    /// What stands before the first turn; empty where there is nothing to say.
+    /// The text before the first message; empty where there is nothing to say.
     pub(super) system: String,
-    /// What the numbers that were given out mean, from 1. Empty where the model is not to cite.
+    /// The sources behind the numbers that were given out, from 1. Empty where the model is not to cite.
     pub(super) sources: Vec<Source>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ChatMessage, Speaker};
 
-/// What stands between things that one speaker said one after the other.
+/// The separator of messages that one speaker sent one after the other.
 const BETWEEN: &str = "\n\n";
 
 /// The turns in the order in which all models take them: they begin with a user's, and no speaker has two in a row. What

@@ -19,7 +19,7 @@ use super::{EventBody, ReceiveError, Received};
 use crate::activity::Activity;
 use crate::store::Queued;
 
-/// So long an answer may take to come to its end once it has to.
+/// The time in which an answer has to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
 impl AzureBot {

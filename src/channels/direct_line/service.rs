@@ -84,19 +84,19 @@ impl DirectLine {
         Self { store, tokens, publisher: Arc::new(publisher), ids, options, respondent: None }
     }
 
-    /// The same channel, in which what users do is answered.
+    /// Adds a respondent, who answers what users do.
     #[must_use]
     pub fn answered_by(self, respondent: Arc<dyn Respondent>) -> Self {
         Self { respondent: Some(respondent), ..self }
     }
 
-    /// What brings activities to the readers of this channel.
+    /// The publisher to the readers of this channel.
     #[must_use]
     pub fn publisher(&self) -> Arc<Publisher> {
         Arc::clone(&self.publisher)
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &DirectLineOptions {
         &self.options
@@ -220,7 +220,7 @@ impl DirectLine {
         Ok(Started { grant, stream: self.stream_credential(id, origins)?, after, created: false })
     }
 
-    /// What follows `after`, up to a page.
+    /// The activities behind `after`, up to a page.
     ///
     /// # Errors
     /// When the conversation is not the caller's, or gone.

@@ -23,7 +23,7 @@ const COMMENT: &str = ": the answer is being written\n\n";
 
 /// The form of a completion.
 pub(super) struct Telling {
-    /// What its chunks have in common.
+    /// The members that its chunks have in common.
     pub(super) completion: Completion,
     /// The form of its citations.
     pub(super) form: ChatForm,
@@ -31,7 +31,7 @@ pub(super) struct Telling {
     pub(super) asked_tokens: usize,
     /// How many tokens the model takes at once, where that is set.
     pub(super) context_window: Option<u64>,
-    /// What was found in the assistant's documents, for clients of AssistantHub (rule AH-06).
+    /// The passages found in the assistant's documents, for clients of AssistantHub (rule AH-06).
     pub(super) retrieval: Option<Value>,
     /// Whether a chunk behind the end says what the completion took.
     pub(super) tells_usage: bool,
@@ -62,7 +62,7 @@ pub(super) fn chunks(
     stream::unfold(chunks, Chunks::next)
 }
 
-/// What a client is told of an error.
+/// The body that tells a client of an error.
 pub(super) fn error_body(error: &CompletionError) -> Value {
     json!({"error": {"message": error.to_string(), "type": "server_error", "code": error.problem().code, "param": error.param()}})
 }
@@ -99,7 +99,7 @@ impl Chunks {
 }
 
 impl Telling {
-    /// What the completion took: as the provider counted, else as citewire estimates.
+    /// The usage of the completion: as the provider counted, else as citewire estimates.
     pub(super) fn usage(&self, chat: &Chat, counted: TokenCounts) -> Usage {
         let usage = Usage::of(counted, self.asked_tokens, estimate_tokens(&chat.content));
         Usage { context_window: self.context_window, ..usage }

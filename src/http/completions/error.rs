@@ -18,7 +18,7 @@ pub enum CompletionError {
     Member {
         /// The member: `messages[0].role`.
         param: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// No user says anything.
@@ -36,7 +36,7 @@ pub enum CompletionError {
     /// The back end did not answer.
     #[error("{}", said(.0))]
     Upstream(#[from] UpstreamError),
-    /// What the back end answered is no answer.
+    /// The back end sent no answer.
     #[error("the back end sent an unusable answer")]
     Unusable(#[from] IngestError),
     /// The back end reported an error.
@@ -50,7 +50,7 @@ pub enum CompletionError {
     ShuttingDown,
 }
 
-/// What a client is told of a back end that fails: nothing of where it is and what it said.
+/// The words for a client about a back end that fails: nothing of its address and its own words.
 fn said(error: &UpstreamError) -> &'static str {
     match error {
         UpstreamError::Egress(error) if error.is_timeout() => "the back end did not answer in time",

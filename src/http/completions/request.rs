@@ -14,7 +14,7 @@ use crate::output::{ChatForm, without_numbers};
 use crate::prompt::estimate_tokens;
 use crate::upstream::{Ask, ChatMessage, Speaker};
 
-/// So many parts all messages of a request have together.
+/// The most parts that all messages of a request have together.
 const MAX_PARTS: usize = 10_000;
 
 /// A message that Open WebUI has written around what its reader said, with files or the chat so far in it, may be so many times as

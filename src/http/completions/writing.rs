@@ -21,7 +21,7 @@ const FAILED: &str = "a completion failed";
 /// An answer that is being written.
 pub(super) struct Writing {
     assistant: Arc<Assistant>,
-    /// What was asked.
+    /// The question.
     question: String,
     conversion: Conversion,
     events: AnswerEvents<ReplyParts>,
@@ -30,13 +30,13 @@ pub(super) struct Writing {
 
 /// A finished answer.
 pub(super) struct Written {
-    /// What to show of it.
+    /// The part to show.
     pub(super) chat: Chat,
     /// The part of its text that was not shown before.
     pub(super) rest: String,
     /// Why it did not come to its end.
     pub(super) failure: Option<CompletionError>,
-    /// What its provider says that it took.
+    /// The usage as its provider says.
     pub(super) token_counts: TokenCounts,
 }
 
@@ -88,7 +88,7 @@ impl Writing {
         log(&self.assistant, &self.question, failure);
     }
 
-    /// What there is when nothing more comes; `failure` says why nothing more does, where that is not the end of the body.
+    /// The completion when nothing more comes; `failure` says why nothing more does, where that is not the end of the body.
     ///
     /// # Errors
     /// When there is nothing to show at all.
@@ -135,7 +135,7 @@ impl Writing {
         failure: Option<CompletionError>,
     ) -> Written {
         if failure.is_some() && conversion.options.require_grounding != Grounding::NotRequired {
-            // What is not whole is not known to be grounded.
+            // An answer that is not whole is not known to be grounded.
             return Written { chat: Chat::default(), rest: String::new(), failure, token_counts: answer.token_counts };
         }
         conversion.labels.complete(&mut answer);

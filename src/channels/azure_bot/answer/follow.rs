@@ -125,7 +125,7 @@ impl ConnectorAnswer {
         Ok(Followed { answered, incomplete })
     }
 
-    /// What the user has who has stopped the answer.
+    /// The part of a stopped answer that the user has.
     fn stopped(&mut self) -> Answered {
         let message = Activity::message(self.shown());
         Answered { message, ids: std::mem::take(&mut self.ids), ended: Ended::Stopped, report: Report::default() }

@@ -23,7 +23,7 @@ struct Inner {
 #[derive(Debug)]
 struct State {
     stage: TurnStage,
-    /// What has come of recording the answer, or of noting how far it has come; `None` while neither has failed or ended the turn.
+    /// The outcome of recording the answer, or of noting its progress; `None` while neither has failed or ended the turn.
     outcome: Option<Result<(), StoreError>>,
 }
 
@@ -96,7 +96,7 @@ impl Progress {
 
     async fn note(&self, stage: TurnStage, said: Option<String>) -> Result<(), StoreError> {
         let Inner { store, end, .. } = &*self.0;
-        // Whoever waits for this may stop waiting, and then the note may have been taken.
+        // The future of this may be dropped, and then the note may have been taken.
         let before = std::mem::replace(&mut self.state().stage, stage);
         let Some(store) = store else { return Ok(()) };
         let noted = match store.note_turn(&end.line, end.turn, stage, said).await {
@@ -122,7 +122,7 @@ impl Progress {
 }
 
 impl NotedAnswer {
-    /// What was noted.
+    /// Reads a note.
     pub(in crate::channels::azure_bot) fn read(noted: &str) -> Option<Self> {
         serde_json::from_str(noted).ok()
     }

@@ -21,7 +21,7 @@ use crate::dialect::{Dialect, Pacing};
 const ANSWER: &str = "Leave is 30 days [1]. Ask before you go [1].";
 const APOLOGY: &str = "Sorry, that did not work.";
 
-/// What becomes of one call: taken, refused, or lost, in which case it may have been taken.
+/// The fate of one call: taken, refused, or lost, in which case it may have been taken.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Taken,
@@ -29,7 +29,7 @@ enum Fate {
     Lost { taken: bool },
 }
 
-/// What a user sees.
+/// The view of a user.
 #[derive(Clone, Debug, Default)]
 struct View {
     /// The bubble of the stream, and whether it has ended.

@@ -484,7 +484,7 @@ async fn an_answer_of_any_length_is_whole_in_as_many_messages_as_it_takes() {
     assert!(answered.report.notes.iter().any(|entry| entry.code == "message-parts"));
 }
 
-/// What was to come behind the end of a stream that has ended may have come.
+/// The messages behind the end of a stream that has ended may have come.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_stream_is_sent_once_more_and_what_follows_only_where_it_had_not_ended() {
     let words = "word ".repeat(30_000);

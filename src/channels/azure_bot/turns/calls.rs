@@ -160,7 +160,7 @@ impl WaitingCaller {
     /// Tells a caller that there is no time any more, where it waits for words.
     pub(in crate::channels::azure_bot) async fn turn_away(self, words: &str) {
         let mut sink = self.route.sink(&self.reference);
-        // Whoever does not hear it waits no more.
+        // A caller that does not hear it waits no more.
         match self.inbound.asks() {
             Kind::Question | Kind::Wordless => {
                 drop(sink.send(Activity::message(words)).await);

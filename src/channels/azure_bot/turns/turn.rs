@@ -97,7 +97,7 @@ impl ReplyRoute {
 }
 
 impl TurnOutcome {
-    /// What gives a conversation back to the agent that has called.
+    /// The activity that gives a conversation back to the agent that has called.
     pub(super) fn end_of_conversation(self) -> Activity {
         let mut end = Activity::new("endOfConversation");
         let code = match self {

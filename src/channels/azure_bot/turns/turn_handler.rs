@@ -13,7 +13,7 @@ pub trait TurnHandler: Debug + Send + Sync {
     /// cancelled. It is dropped when nobody waits for the answer any more.
     async fn respond(&self, turn: &TurnInFlight) -> TurnOutcome;
 
-    /// What is said to who waits for answers in the response, when not even their turn came in time.
+    /// The words for callers who wait for answers in the response, when not even their turn came in time.
     fn busy(&self) -> String;
 
     /// Tells the sender that there is no answer, because of a fault of ours.

@@ -41,13 +41,13 @@ impl BotChannel {
         Self { client, tickets, joined: Joined::default(), store, publisher, clock, citer, metrics: Metrics::default() }
     }
 
-    /// The same, counted there.
+    /// Counts in these metrics.
     #[must_use]
     pub fn counted(self, metrics: Metrics) -> Self {
         Self { metrics, ..self }
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &BotOptions {
         &self.client.binding().options

@@ -45,7 +45,7 @@ pub(crate) struct ConversationParameters {
 }
 
 impl BotChannel {
-    /// Who calls with this bearer, or with this ticket for this conversation; `None` is nobody.
+    /// The caller with this bearer, or with this ticket for this conversation; `None` for nobody.
     #[must_use]
     pub fn authenticate(
         &self,
@@ -116,7 +116,7 @@ impl BotChannel {
         Ok(Begun { id, activity_id })
     }
 
-    /// Who takes part: the user for whom the conversation was started, and the bot.
+    /// The members: the user for whom the conversation was started, and the bot.
     ///
     /// # Errors
     /// When the conversation is gone.

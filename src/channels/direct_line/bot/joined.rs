@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::activity::ConversationId;
 
-/// So many conversations are remembered. Beyond, all are forgotten, and found out again from the store.
+/// The number of conversations that are remembered. Beyond, all are forgotten, and found out again from the store.
 const MAX_REMEMBERED: usize = 20_000;
 
 /// The number of users that are remembered for one conversation. Beyond, those of whom the bot knows are forgotten, and found out again from
@@ -30,7 +30,7 @@ impl Joined {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is remembered of a user.
+    /// The introduction of a user.
     pub(super) fn get(&self, id: &ConversationId, user: &str) -> Option<Introduction> {
         self.users().get(id)?.get(user).copied()
     }

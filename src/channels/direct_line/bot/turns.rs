@@ -245,7 +245,7 @@ impl BotChannel {
         TurnEnd::of(recorded.map_err(DeliveryError::from))
     }
 
-    /// What users read who get no answer. A typing indicator needs none.
+    /// The words for users who get no answer. A typing indicator needs none.
     pub(super) fn apology(&self, said: &Activity, error: &TurnError) -> Option<Activity> {
         if said.is_ephemeral() {
             return None;

@@ -34,7 +34,7 @@ impl Audience for Readers<'_> {
             loop {
                 tokio::select! {
                     biased;
-                    // What others say is nothing to an answer, but there may be nobody left to say it to.
+                    // The messages of others do not concern an answer, but its conversation may be gone.
                     changed = listener.changed() => changed.map_err(|_| DeliveryError::UnknownConversation)?,
                     () = until_due(due) => return Ok(()),
                 }
@@ -91,7 +91,7 @@ impl StreamingAnswer {
         self.run(conversion, events, key, |_| false, Wordless::Refused).await
     }
 
-    /// The same for an answer that somebody sends who knows what they send, so that it may be without words, and where some
+    /// Follows an answer whose sender knows what it sends, so that it may be without words, and where some
     /// ways for the body to break off leave nothing of the answer that may stay.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ async fn until(time: Option<Instant>) {
     }
 }
 
-/// The same, and at once where the time has come: timers stand still while a body that always has more keeps the thread.
+/// Resolves at that time, and at once where it has come: timers stand still while a body that always has more keeps the thread.
 async fn until_due(due: Option<Instant>) {
     if due.is_none_or(|due| due > Instant::now()) {
         until(due).await;

@@ -53,7 +53,7 @@ impl Room {
         self.streaming.begin(self.id.clone())
     }
 
-    /// What the reader sees, and when, in milliseconds from now on, until a message is the last of so many.
+    /// The reader's view with its times, in milliseconds from now on, until a message is the last of so many.
     async fn watch(&mut self, messages: usize) -> Vec<(u128, Value)> {
         let begun = Instant::now();
         let (mut seen, mut left) = (Vec::new(), messages);
@@ -254,7 +254,7 @@ async fn where_nothing_of_use_came_the_caller_decides_how_the_stream_ends() {
     let last = next(&mut room.feed).await;
     assert_eq!((last["text"].as_str(), &last["channelData"]["streamId"]), (Some("Sorry."), &first["id"]));
     assert_eq!(json!(said.id), last["id"]);
-    // Whoever drops it instead withdraws it.
+    // Dropping it instead withdraws it.
     let mut answer = room.begin();
     answer.inform("Looking …").await.expect("shown");
     let first = next(&mut room.feed).await;
