@@ -82,7 +82,7 @@ impl AnswerSink for AzureSink<'_> {
                 log_report(&report);
                 turn.record(message, &ids, None).await;
                 let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };
-                Outcome::Delivered { end, incomplete, report, time_up }
+                Outcome::Delivered { end, incomplete, report: Box::new(report), time_up }
             }
             Err(unanswered) => {
                 let cause = match unanswered.cause {

@@ -70,7 +70,7 @@ pub(super) enum Outcome<S: AnswerSink> {
         /// The reason why there is not more of it.
         incomplete: Option<Incomplete<UpstreamError>>,
         /// The report of its conversion.
-        report: Report,
+        report: Box<Report>,
         /// The limit at which it was cut off, where it was.
         time_up: Option<TimeUp>,
     },

@@ -73,7 +73,12 @@ impl AnswerSink for WebChatSink<'_> {
         let time_up = (Instant::now() >= deadline).then_some(TimeUp::Limit(limit));
         let unanswered = match followed {
             Ok(streaming::Followed { delivered, incomplete, .. }) => {
-                return Outcome::Delivered { end: TurnEnd::Recorded, incomplete, report: delivered.report, time_up };
+                return Outcome::Delivered {
+                    end: TurnEnd::Recorded,
+                    incomplete,
+                    report: Box::new(delivered.report),
+                    time_up,
+                };
             }
             Err(unanswered) => *unanswered,
         };

@@ -166,6 +166,19 @@ async fn an_answer_appears_word_by_word_at_its_pace() {
 }
 
 #[tokio::test]
+async fn an_answer_that_nobody_sees_growing_waits_for_no_pace() {
+    let folder = folder(HANDBOOK);
+    let clock = clock();
+    let start = clock.now();
+    let local = Local::new(library(&folder).await, LocalOptions::default(), Arc::clone(&clock) as Arc<dyn Clock>);
+    let mut ask = Ask::new(vec![ChatMessage::new(Speaker::User, "Kündigungsfrist")]);
+    ask.at_once = true;
+    let parts: Vec<_> = native::parts(local.ask(ask).await.expect("a reply")).try_collect().await.expect("all of it");
+    assert!(parts.len() > 10, "it comes word by word all the same");
+    assert_eq!(clock.now(), start);
+}
+
+#[tokio::test]
 async fn documents_without_an_address_get_that_of_the_link_mode() {
     let folder = folder(HANDBOOK);
     let library = library(&folder).await;

@@ -144,7 +144,11 @@ impl StreamingAnswer {
         }
         match &mut self.phase {
             Phase::Waiting(stream) => match stream.informative(text) {
-                Some(activity) => self.show(activity).await.map(drop),
+                Some(activity) => {
+                    self.catch_up().await?;
+                    self.put(activity, Part::Piece);
+                    Ok(())
+                }
                 None => Ok(()),
             },
             Phase::Answering(_) | Phase::Ended => Ok(()),
@@ -165,7 +169,8 @@ impl StreamingAnswer {
         {
             // Counted first, so that a reader who has it finds it in the figures.
             self.counted.updated();
-            return self.show(activity).await.map(Some);
+            self.catch_up().await?;
+            return Ok(Some(self.put(activity, Part::Piece)));
         }
         Ok(Some(0))
     }
@@ -212,11 +217,6 @@ impl StreamingAnswer {
             self.streaming.publisher.hub().end(&self.id, name);
         }
         appended?.ok_or(DeliveryError::UnknownConversation)
-    }
-
-    async fn show(&mut self, activity: Activity) -> Result<usize, DeliveryError> {
-        self.catch_up().await?;
-        Ok(self.put(activity, Part::Piece))
     }
 
     /// Finds out how far the conversation reaches. The store is asked at first, and when something was recorded since.
