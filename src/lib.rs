@@ -7,6 +7,7 @@
 pub use citewire_check as check;
 pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
 
+pub mod answer_events;
 pub mod assistant;
 pub mod bucket;
 pub mod bus;

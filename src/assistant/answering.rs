@@ -4,38 +4,36 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::StreamExt as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::assistant::TURN_WITHIN;
-use super::failure::{Case, UNANSWERED};
-use super::{Assistant, AssistantOptions, Assistants, Downloads, history, stopping};
+use super::converse::converse;
+use super::failure::Case;
+use super::stopping::{self, deleted};
+use super::web_chat_sink::{WebChatSink, WebChatTurn, end, interrupted};
+use super::{Assistant, AssistantOptions, Assistants, Downloads, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
-use crate::channels::direct_line::streaming::{Stop, StreamingAnswer, StreamingAnswers, StreamingError};
+use crate::channels::direct_line::streaming::{Stop, StreamingAnswer, StreamingAnswers};
 use crate::channels::direct_line::{DirectLineOptions, Owner, Respondent, Unrecorded};
-use crate::channels::{DeliveryError, HeldLine, Incomplete, TurnEnd, TurnServer, is_given_up};
-use crate::convert::Conversion;
-use crate::dialect::Dialect;
+use crate::channels::{DeliveryError, HeldLine, TurnEnd, TurnServer, is_given_up};
 use crate::metrics::{Apology, Metrics, Queue};
-use crate::store::{
-    ChangeListener, ConversationStore, NewTurn, Queued, StoreError, Turn, TurnKind, TurnRoom, TurnStage,
-};
+use crate::store::{ChangeListener, ConversationStore, NewTurn, Queued, Turn, TurnKind, TurnRoom, TurnStage};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
-/// What users read whose question is one too many.
+/// The words for a question that is one too many.
 const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am done.";
 
-/// What users read who send something without words.
+/// The words for a message without words.
 pub(super) const WORDS_ONLY: &str = "I can only read words. Please write your question.";
 
-/// What users read whose question is longer than the channel lets through.
+/// The words for a question that is longer than the channel lets through.
 const TOO_LONG: &str = "Your question is too long for me. Please ask a shorter one.";
 
-/// So many questions wait: behind the one of their conversation that is answered, and altogether.
+/// The room for questions that wait: behind the one of their conversation that is answered, and altogether.
 const ROOM: TurnRoom = TurnRoom { in_line: 4, in_all: 10_000 };
 
-/// For each question that is answered, so many may wait; those beyond are told to come again.
+/// The number of questions that may wait for each one that is answered; those beyond are told to come again.
 const WAITING_FOR_EACH: usize = 4;
 
 /// Answers questions of users, one after the other in each conversation. Cheap to clone.
@@ -113,7 +111,7 @@ impl Respondent for Answering {
     async fn no_room(&self, id: &ConversationId, activity: Arc<Activity>, _full: Queued) {
         let inner = &self.0;
         let answer = inner.streaming.begin(id.clone()).replying_to(activity.id.as_ref());
-        inner.close(answer, id, (Apology::Waiting, ONE_AT_A_TIME)).await;
+        inner.close(answer, (Apology::Waiting, ONE_AT_A_TIME)).await;
     }
 }
 
@@ -186,7 +184,7 @@ impl Inner {
         let mut answer = answer.to_turn(turn, line.end_of(turn)).until(&stop);
         let listener = match self.begin(&mut answer, &options.informative).await {
             Ok(listener) => listener,
-            // The conversation is gone: there is nobody to tell.
+            // The conversation is gone, and its readers with it.
             Err(DeliveryError::UnknownConversation) => return TurnEnd::Lost,
             Err(error) => {
                 tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be started");
@@ -223,76 +221,24 @@ impl Inner {
         let place = tokio::select! {
             biased;
             () = line.ending.begun.cancelled() => return interrupted(line, turn).await,
-            () = stop.asked() => return self.end(answer, id, stop.words()).await,
+            () = stop.asked() => return end(answer, stop.words()).await,
             place = self.turn(&case) => place,
         };
         let Some(_place) = place else {
-            return self.close(answer, id, (Apology::Busy, &options.busy)).await;
+            return self.close(answer, (Apology::Busy, &options.busy)).await;
         };
-        let end = Instant::now() + self.answer_within;
         let at_once = !answer.is_read().await;
-        let reply = tokio::select! {
-            biased;
-            () = line.ending.over.cancelled() => return interrupted(line, turn).await,
-            // Nobody waits any more; what asks ends with its future.
-            () = deleted(Some(listener)) => return TurnEnd::Lost,
-            () = stop.asked() => return self.end(answer, id, stop.words()).await,
-            () = sleep_until(end) => {
-                case.too_slow(self.answer_within);
-                return self.close(answer, id, (Apology::Failure, &options.failure)).await;
-            }
-            reply = self.ask(assistant, id, question, at_once) => reply,
+        let context = WebChatTurn {
+            line,
+            turn,
+            stop,
+            downloads: &self.downloads,
+            metrics: self.metrics(),
+            deadline: Instant::now() + self.answer_within,
+            limit: self.answer_within,
         };
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(error) => {
-                case.failed(UNANSWERED, &error);
-                return self.close(answer, id, options.in_place_of_answer(&error)).await;
-            }
-        };
-        let addresses = self.downloads.for_conversation(id).await;
-        let conversion = Conversion { from: reply.from, addresses, ..assistant.conversion(Dialect::WebChat) };
-        // When the time is up, what has arrived is what there is.
-        let body = reply.body.take_until(sleep_until(end));
-        let is_too_slow = || Instant::now() >= end;
-        let followed = tokio::select! {
-            biased;
-            () = line.ending.over.cancelled() => return interrupted(line, turn).await,
-            followed = answer.follow(conversion, body, None) => followed,
-        };
-        match followed {
-            Ok(followed) => {
-                match followed.incomplete {
-                    Some(Incomplete::NoEnd) if is_too_slow() => case.too_slow(self.answer_within),
-                    Some(why) => case.incomplete(&why, &followed.delivered.report),
-                    None => {}
-                }
-                TurnEnd::Recorded
-            }
-            Err(unanswered) => {
-                let text = match unanswered.cause {
-                    // Its reader stopped the answer: an error of the back end behind that is none for anybody.
-                    StreamingError::NoAnswer(_) if stop.is_asked() => {
-                        return self.end(unanswered.answer, id, stop.words()).await;
-                    }
-                    StreamingError::NoAnswer(cause) if is_too_slow() && !cause.is_refused() => {
-                        case.too_slow(self.answer_within);
-                        (Apology::Failure, options.failure.as_str())
-                    }
-                    StreamingError::NoAnswer(cause) => case.unanswered(&cause),
-                    // The conversation is gone or somebody else answers: there is nobody to tell.
-                    StreamingError::Delivery(
-                        error @ (DeliveryError::UnknownConversation | DeliveryError::Store(StoreError::Superseded)),
-                    ) => return TurnEnd::of::<()>(Err(error)),
-                    // Nothing of this is the back end's doing.
-                    StreamingError::Delivery(error) => {
-                        tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
-                        (Apology::Failure, options.failure.as_str())
-                    }
-                };
-                self.close(unanswered.answer, id, text).await
-            }
-        }
+        let sink = WebChatSink { answer, deleted: Box::pin(deleted(Some(listener))), context };
+        converse(case, sink, self.ask(assistant, id, question, at_once)).await
     }
 
     /// Takes a turn, for as long as the guard lives; `None` when there is no room, or none in time.
@@ -332,19 +278,9 @@ impl Inner {
     }
 
     /// Ends an answer with a text of our own.
-    async fn close(&self, answer: StreamingAnswer, id: &ConversationId, (kind, text): (Apology, &str)) -> TurnEnd {
+    async fn close(&self, answer: StreamingAnswer, (kind, text): (Apology, &str)) -> TurnEnd {
         self.metrics().apology(kind);
-        self.end(answer, id, text).await
-    }
-
-    async fn end(&self, answer: StreamingAnswer, id: &ConversationId, text: &str) -> TurnEnd {
-        let closed = answer.close(Activity::message(text)).await;
-        if let Err(error) = &closed
-            && !matches!(error, DeliveryError::UnknownConversation | DeliveryError::Store(StoreError::Superseded))
-        {
-            tracing::error!(conversation.id = %id, %error, "the failure message could not be sent to a user");
-        }
-        TurnEnd::of(closed)
+        end(answer, text).await
     }
 
     fn metrics(&self) -> &Metrics {
@@ -354,29 +290,6 @@ impl Inner {
     async fn say(&self, line: &HeldLine, turn: &Turn, text: &str, reply_to: Option<&Activity>) -> TurnEnd {
         let id = line.conversation();
         let answer = self.streaming.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
-        self.end(answer.to_turn(turn, line.end_of(turn)), id, text).await
-    }
-}
-
-/// An answer is not finished before this server has to leave it. The question waits in the store, with a note that something of
-/// the answer may have been shown: whoever answers it goes on in its place.
-async fn interrupted(line: &HeldLine, turn: &Turn) -> TurnEnd {
-    tracing::info!(conversation.id = %line.conversation(), "an answer was broken off; its question waits to be answered again");
-    match line.note(turn, TurnStage::Spoken).await {
-        Ok(()) => TurnEnd::Interrupted,
-        Err(StoreError::Superseded) => TurnEnd::Lost,
-        Err(error) => {
-            // Then this node counts as dead, and the attempt is counted.
-            tracing::warn!(conversation.id = %line.conversation(), %error, "it could not be noted that an answer was broken off");
-            TurnEnd::Interrupted
-        }
-    }
-}
-
-/// Resolves when a conversation is deleted; never for one that is not there.
-pub(super) async fn deleted(listener: Option<ChangeListener>) {
-    match listener {
-        Some(mut listener) => listener.closed().await,
-        None => std::future::pending().await,
+        end(answer.to_turn(turn, line.end_of(turn)), text).await
     }
 }

@@ -15,7 +15,7 @@ use crate::digest::of_parts;
 use crate::document::{DownloadLinks, Found, KnownVectors, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, Reply, Retrieval, Retriever, Turn, Upstream, UpstreamError};
+use crate::upstream::{Ask, ChatMessage, Reply, Retrieval, Retriever, Upstream, UpstreamError};
 
 /// A question waits so long for its turn, then its user is told to come again.
 pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
@@ -36,9 +36,9 @@ pub struct Assistant {
     library: Option<Arc<Library>>,
     /// Finds passages of them.
     retriever: Option<Retriever>,
-    /// So many passages of them are put into a question.
+    /// The number of their passages that are put into a question.
     passages: usize,
-    /// What names its documents, and gives them addresses.
+    /// The names and addresses of its documents.
     links: Option<DownloadLinks>,
 }
 
@@ -69,7 +69,7 @@ impl Assistant {
         }
     }
 
-    /// The same assistant, which was given these settings.
+    /// Notes the settings that the assistant was given.
     #[must_use]
     pub fn with_settings(self, settings: &toml::Table) -> Self {
         Self { settings: digest_of(&self.name, settings, &self.labels), ..self }
@@ -80,7 +80,7 @@ impl Assistant {
         [self.settings, self.library.as_ref().map(|library| library.digest()).unwrap_or_default()]
     }
 
-    /// The same assistant, which answers in the conversations of this Direct Line secret.
+    /// Answers in the conversations of this Direct Line secret.
     #[must_use]
     pub fn with_secret(self, secret: Option<Secret>) -> Self {
         Self { secret, ..self }
@@ -91,14 +91,14 @@ impl Assistant {
         self.secret.as_ref().is_some_and(|secret| secret.matches(given))
     }
 
-    /// The same assistant with documents that it may cite, and that its readers can download where its options say so.
+    /// Adds documents that it may cite, and that its readers can download where its options say so.
     #[must_use]
     pub fn with_library(self, library: Arc<Library>) -> Self {
         let retriever = Retriever::new(Arc::clone(&library) as Arc<_>);
         Self { library: Some(library), retriever: Some(retriever), ..self }
     }
 
-    /// The same assistant, whose passages are found in this way.
+    /// Finds passages in this way.
     #[must_use]
     pub fn with_retriever(self, retriever: Retriever) -> Self {
         Self { retriever: Some(retriever), ..self }
@@ -109,19 +109,19 @@ impl Assistant {
         self.retriever.as_ref().map(Retriever::known_vectors).unwrap_or_default()
     }
 
-    /// The same assistant, whose back end is given so many passages of the documents where it does not look for itself.
+    /// Sets the number of passages for a back end that does not search itself.
     #[must_use]
     pub fn with_passages(self, passages: usize) -> Self {
         Self { passages, ..self }
     }
 
-    /// The same assistant, whose documents have these ids and addresses.
+    /// Gives its documents these ids and addresses.
     #[must_use]
     pub fn with_links(self, links: DownloadLinks) -> Self {
         Self { links: Some(links), ..self }
     }
 
-    /// What names its documents, and gives them addresses.
+    /// The names and addresses of its documents.
     pub(super) fn links(&self) -> Option<&DownloadLinks> {
         self.links.as_ref()
     }
@@ -138,7 +138,7 @@ impl Assistant {
         &self.name
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &AssistantOptions {
         &self.options
@@ -152,10 +152,11 @@ impl Assistant {
     pub async fn send(&self, ask: Ask) -> Result<Reply, UpstreamError> {
         let Some(turn) = self.turn().await? else { return self.ask(ask).await };
         let reply = self.ask(ask).await?;
-        // The turn ends with the body, however that ends.
-        let body =
-            stream::unfold((reply.body, turn), async |(mut body, turn)| Some((body.next().await?, (body, turn))));
-        Ok(Reply { body: body.boxed(), ..reply })
+        // The turn ends with the answer, however that ends.
+        let events = reply.events.with_parts(|parts| {
+            stream::unfold((parts, turn), async |(mut parts, turn)| Some((parts.next().await?, (parts, turn)))).boxed()
+        });
+        Ok(Reply { events, ..reply })
     }
 
     /// Takes a turn of those that the assistant has at one time, for as long as the permit lives.
@@ -175,7 +176,7 @@ impl Assistant {
             ask.citations = self.options.citations;
             // Only the whole answer tells whether it is grounded; until then nobody reads it.
             ask.at_once |= self.options.convert.require_grounding != Grounding::NotRequired;
-            // What the caller has found itself is what it wants the answer to rest on.
+            // A caller that has found sources wants the answer to rest on these.
             let searches = ask.sources.is_empty() && !self.upstream.retrieves();
             if let Some(retriever) = self.retriever.as_ref().filter(|_| searches) {
                 let begun = Instant::now();
@@ -233,7 +234,7 @@ impl Assistant {
 }
 
 /// The last turns that cost no more than `budget` besides the question, which is always among them.
-fn within(mut turns: Vec<Turn>, budget: usize) -> Vec<Turn> {
+fn within(mut turns: Vec<ChatMessage>, budget: usize) -> Vec<ChatMessage> {
     let mut left = budget;
     let before = turns.len().saturating_sub(1);
     let kept = turns[..before].iter().rev().take_while(|turn| {

@@ -22,7 +22,7 @@ pub struct Assistants {
 #[non_exhaustive]
 pub struct AssistantRegistry {
     by_name: BTreeMap<String, Arc<Assistant>>,
-    /// Who answers in conversations of the channel itself.
+    /// The assistant that answers in conversations of the channel itself.
     of_channel: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl AssistantRegistry {
 }
 
 impl AssistantRegistry {
-    /// The same with these assistants besides. A name that is taken stays as it is.
+    /// Adds these assistants. A name that is taken stays as it is.
     #[must_use]
     pub fn or(mut self, others: impl IntoIterator<Item = Arc<Assistant>>) -> Self {
         for assistant in others {
@@ -70,7 +70,7 @@ impl Assistants {
         self.team().by_name.values().cloned().collect()
     }
 
-    /// Who answers in conversations of this owner.
+    /// The assistant that answers in conversations of this owner.
     #[must_use]
     pub fn answering(&self, owner: &Owner) -> Option<Arc<Assistant>> {
         let team = self.team();
@@ -102,7 +102,7 @@ impl Assistants {
         self.team().by_name.values().filter_map(|assistant| assistant.library()).map(|library| library.pending()).sum()
     }
 
-    /// What gives the documents of each their addresses.
+    /// The addresses of the documents of each.
     pub(super) fn downloads(&self) -> Vec<DownloadLinks> {
         self.team().by_name.values().filter_map(|assistant| assistant.links().cloned()).collect()
     }

@@ -1,22 +1,20 @@
 //! Answers questions from Azure Bot Service and from other agents.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures_util::StreamExt as _;
-use futures_util::future::{self, Either};
 
-use super::answering::{WORDS_ONLY, deleted};
-use super::failure::{Case, UNANSWERED};
+use super::answering::WORDS_ONLY;
+use super::azure_sink::{AzureSink, AzureTurn, tell};
+use super::converse::converse;
+use super::failure::Case;
+use super::stopping::deleted;
 use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
 use crate::channels::azure_bot::{
-    Answered, AzureBotOptions, ConnectorAnswer, ConnectorRecords, Failed, Followed, GREETING, Kind, Turn, TurnHandler,
-    TurnOutcome,
+    AzureBotOptions, ConnectorAnswer, ConnectorRecords, GREETING, Kind, TurnHandler, TurnInFlight, TurnOutcome,
 };
 use crate::channels::direct_line::Owner;
-use crate::channels::{Incomplete, counted, log_report};
 use crate::clock::Clock;
 use crate::convert::Conversion;
 use crate::metrics::{Apology, Metrics};
@@ -52,7 +50,7 @@ impl AzureResponder {
         Self { assistants, store, records, clock, name, self_contained_for_agents, html_email, metrics }
     }
 
-    /// The same, counted there.
+    /// Counts in these metrics.
     #[must_use]
     pub fn counted(self, metrics: Metrics) -> Self {
         Self { metrics, ..self }
@@ -73,7 +71,7 @@ impl AzureResponder {
 
 #[async_trait]
 impl TurnHandler for AzureResponder {
-    async fn respond(&self, turn: &Turn) -> TurnOutcome {
+    async fn respond(&self, turn: &TurnInFlight) -> TurnOutcome {
         let Some(assistant) = self.assistant() else {
             let id = &turn.conversation;
             tracing::warn!(conversation.id = %id, "no assistant answers Azure Bot Service: set azure_bot.assistant");
@@ -94,7 +92,7 @@ impl TurnHandler for AzureResponder {
         }
     }
 
-    async fn apologize(&self, turn: &Turn) {
+    async fn apologize(&self, turn: &TurnInFlight) {
         self.metrics.apology(Apology::Failure);
         self.say(turn, &self.options().failure, None).await;
     }
@@ -107,7 +105,7 @@ impl TurnHandler for AzureResponder {
 
 impl AzureResponder {
     /// Greets whoever has come, once in a conversation: that somebody has come is said in more than one way.
-    async fn greet(&self, assistant: &Assistant, turn: &Turn) -> TurnOutcome {
+    async fn greet(&self, assistant: &Assistant, turn: &TurnInFlight) -> TurnOutcome {
         let (id, greeting) = (&turn.conversation, &assistant.options().greeting);
         if greeting.is_empty() {
             return TurnOutcome::Answered;
@@ -122,88 +120,22 @@ impl AzureResponder {
         }
     }
 
-    async fn answer(&self, assistant: &Assistant, turn: &Turn) -> TurnOutcome {
+    async fn answer(&self, assistant: &Assistant, turn: &TurnInFlight) -> TurnOutcome {
         let (id, options, words) = (&turn.conversation, assistant.options(), turn.inbound.words());
         let case = Case::new(assistant, Some(id), &words);
         let place = self.hear(turn, &words).await;
-        let mut deleted = pin!(deleted(self.listener(turn).await));
-        let mut answer = self.begin(turn);
-        let mut asking = pin!(self.ask(assistant, turn, &words, place, !answer.can_stream()));
-        // The back end is asked while the user is told so.
-        let at_once = match future::select(pin!(answer.inform(&options.informative)), asking.as_mut()).await {
-            Either::Left(((), _)) => None,
-            Either::Right((reply, informing)) => {
-                informing.await;
-                Some(reply)
-            }
-        };
-        let reply = async {
-            match at_once {
-                Some(reply) => reply,
-                None => answer.during(asking).await,
-            }
-        };
-        let reply = tokio::select! {
-            biased;
-            () = turn.ending.cancelled() => return self.close(turn, answer, (Apology::Failure, &options.failure)).await,
-            // What asks ends with its future.
-            () = &mut deleted => return self.close(turn, answer, (Apology::Failure, &options.failure)).await,
-            reply = reply => reply,
-        };
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(error) => {
-                case.failed(UNANSWERED, &error);
-                return self.close(turn, answer, options.in_place_of_answer(&error)).await;
-            }
-        };
-        let conversion = self.conversion(assistant, turn, &reply);
-        let format = conversion.slug();
-        // At the end of everything, what has arrived is what there is.
-        let ending = pin!(turn.ending.cancelled());
-        let body = reply.body.take_until(future::select(ending, deleted));
-        match answer.follow(conversion, body).await {
-            Ok(Followed { answered, incomplete, .. }) => {
-                self.metrics.conversion(format, counted(&answered.report));
-                log_report(&answered.report);
-                let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };
-                match incomplete {
-                    Some(Incomplete::NoEnd) if turn.ending.is_cancelled() => {
-                        tracing::info!(conversation.id = %id, assistant = assistant.name(), "an answer was cut off because its time limit has passed");
-                    }
-                    Some(why) => case.incomplete(&why, &answered.report),
-                    None => {}
-                }
-                let Answered { message, ids, .. } = answered;
-                turn.record(message, &ids, None).await;
-                end
-            }
-            Err(unanswered) => {
-                if let Failed::NoAnswer(cause) = &unanswered.cause {
-                    self.metrics.conversion(format, cause.counted());
-                }
-                let text = match &unanswered.cause {
-                    // That there is nothing to say is an answer.
-                    Failed::NoAnswer(cause) if cause.is_refused() => {
-                        let (kind, refusal) = case.unanswered(cause);
-                        self.metrics.apology(kind);
-                        return self.tell(turn, unanswered.answer, refusal, None).await;
-                    }
-                    Failed::NoAnswer(cause) => case.unanswered(cause),
-                    // Nothing of this is the back end's doing.
-                    error @ Failed::Refused(_) => {
-                        tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be sent");
-                        (Apology::Failure, options.failure.as_str())
-                    }
-                };
-                self.close(turn, unanswered.answer, text).await
-            }
-        }
+        let deleted = Box::pin(deleted(self.listener(turn).await));
+        let answer = self.begin(turn);
+        let asking = self.ask(assistant, turn, &words, place, !answer.can_stream());
+        let conversion = self.conversion(assistant, turn);
+        let (informative, metrics) = (options.informative.as_str(), &self.metrics);
+        let context = AzureTurn { turn, conversion: &conversion, informative, metrics };
+        converse(case, AzureSink { answer, deleted, context }, asking).await
     }
 
-    /// Records what the user has said; returns its place, if it has one.
-    async fn hear(&self, turn: &Turn, words: &str) -> Option<Watermark> {
-        let Turn { conversation, reference, inbound, .. } = turn;
+    /// Records the user's words; returns its place, if it has one.
+    async fn hear(&self, turn: &TurnInFlight, words: &str) -> Option<Watermark> {
+        let TurnInFlight { conversation, reference, inbound, .. } = turn;
         match self.records.heard(conversation, reference, Activity::message(words), inbound.id()).await {
             Ok(heard) => heard?.recorded.first().map(|recorded| recorded.watermark),
             Err(error) => {
@@ -213,18 +145,17 @@ impl AzureResponder {
         }
     }
 
-    /// What falls silent when the conversation is deleted.
-    async fn listener(&self, turn: &Turn) -> Option<ChangeListener> {
+    /// A listener that falls silent when the conversation is deleted.
+    async fn listener(&self, turn: &TurnInFlight) -> Option<ChangeListener> {
         self.store.subscribe(&turn.conversation).await.ok().flatten()
     }
 
-    fn begin(&self, turn: &Turn) -> ConnectorAnswer {
+    fn begin(&self, turn: &TurnInFlight) -> ConnectorAnswer {
         turn.begin(self.html_email, Arc::clone(&self.clock))
     }
 
-    fn conversion(&self, assistant: &Assistant, turn: &Turn, reply: &Reply) -> Conversion {
+    fn conversion(&self, assistant: &Assistant, turn: &TurnInFlight) -> Conversion {
         let mut conversion = assistant.conversion(turn.reference.dialect(self.html_email));
-        conversion.from = reply.from.clone();
         conversion.addresses = self.assistants.addresses_for_anybody();
         conversion.options.self_contained |= self.self_contained_for_agents && turn.reference.is_agent();
         conversion
@@ -233,7 +164,7 @@ impl AzureResponder {
     async fn ask(
         &self,
         assistant: &Assistant,
-        turn: &Turn,
+        turn: &TurnInFlight,
         words: &str,
         place: Option<Watermark>,
         at_once: bool,
@@ -245,27 +176,7 @@ impl AzureResponder {
     }
 
     /// Says something of our own.
-    async fn say(&self, turn: &Turn, text: &str, key: Option<&str>) -> TurnOutcome {
-        self.tell(turn, self.begin(turn), text, key).await
-    }
-
-    /// Ends an answer with a text of our own, in place of what was asked for.
-    async fn close(&self, turn: &Turn, answer: ConnectorAnswer, (kind, text): (Apology, &str)) -> TurnOutcome {
-        self.metrics.apology(kind);
-        self.tell(turn, answer, text, None).await;
-        TurnOutcome::Failed
-    }
-
-    async fn tell(&self, turn: &Turn, answer: ConnectorAnswer, text: &str, key: Option<&str>) -> TurnOutcome {
-        match answer.close(text).await {
-            Ok(ids) => {
-                turn.record(Activity::message(text), &ids, key).await;
-                TurnOutcome::Answered
-            }
-            Err(error) => {
-                tracing::error!(conversation.id = %turn.conversation, %error, "a text could not be sent to a user");
-                TurnOutcome::Failed
-            }
-        }
+    async fn say(&self, turn: &TurnInFlight, text: &str, key: Option<&str>) -> TurnOutcome {
+        tell(turn, self.begin(turn), text, key).await
     }
 }

@@ -31,27 +31,24 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use futures_util::TryStreamExt as _;
-    use serde_json::Value;
-
     use super::*;
     use crate::clock::SystemClock;
     use crate::document::{Library, LibraryOptions, plain_text};
-    use crate::upstream::{Ask, Local, LocalOptions, Speaker, Turn, Upstream as _};
+    use crate::upstream::{Ask, ChatMessage, Local, LocalOptions, Speaker, Upstream as _};
 
     /// `question => fact | the same fact in other words`, and behind `# off topic` questions about something else.
     const QUESTIONS: &str = include_str!("../../tests/fixtures/newcomers.txt");
 
-    /// What is said where nothing was found.
+    /// The words where nothing was found.
     const NOTHING: &str = "Nothing about this.";
 
     async fn said(local: &Local, question: &str) -> String {
-        let reply = local.ask(Ask::new(vec![Turn::new(Speaker::User, question.to_owned())])).await.expect("an answer");
-        let body: Vec<_> = reply.body.try_collect().await.expect("a body");
-        let body = String::from_utf8(body.concat()).expect("text");
-        let events = body.split_terminator("\n\n").filter_map(|event| event.strip_prefix("data: "));
-        let deltas = events.map(|event| serde_json::from_str::<Value>(event).expect("JSON")["delta"].take());
-        plain_text(&deltas.filter_map(|delta| delta.as_str().map(str::to_owned)).collect::<String>())
+        let ask = Ask::new(vec![ChatMessage::new(Speaker::User, question.to_owned())]);
+        let mut events = local.ask(ask).await.expect("an answer").events;
+        while let Some(part) = events.next().await {
+            part.expect("events");
+        }
+        plain_text(&events.finish().expect("an answer").text)
     }
 
     /// Whether an answer names a fact, whatever the case.

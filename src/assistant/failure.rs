@@ -1,34 +1,34 @@
 //! Logs why a question got no answer or an incomplete one.
 //!
-//! An operator reads what is wrong and where. What was asked and answered, and keys, are nobody's business there, however they
-//! came into an error.
+//! An operator reads what is wrong and where. Questions, answers and keys do not belong there, however they came into an error.
 
 use std::error::Error;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Assistant;
+use super::sink::{Interruption, TimeUp, Undelivered, Words};
+use super::{Assistant, AssistantOptions};
 use crate::activity::ConversationId;
 use crate::channels::{Incomplete, NoAnswer};
 use crate::metrics::Apology;
 use crate::report::Report;
 
-/// What the log says of a question without an answer.
+/// The log line for a question without an answer.
 pub(super) const UNANSWERED: &str = "a question got no answer";
 
-/// What the log says of half an answer.
+/// The log line for half an answer.
 const INCOMPLETE: &str = "an answer is incomplete";
 
 /// A question whose failure is logged.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Case<'a> {
-    /// Who was asked.
+    /// The assistant that was asked.
     pub assistant: &'a Assistant,
-    /// Where; `None` outside conversations of ours.
+    /// The conversation; `None` outside conversations of ours.
     pub id: Option<&'a ConversationId>,
-    /// What was asked.
+    /// The text of the question.
     pub question: &'a str,
 }
 
@@ -39,9 +39,67 @@ impl<'a> Case<'a> {
         Self { assistant, id, question }
     }
 
-    /// What has arrived is no answer; returns what its user reads instead.
+    /// Logs why an answer has to end before it begins; returns the words for its readers.
+    pub(super) fn interrupted(&self, why: Interruption) -> Words<'a> {
+        match why {
+            Interruption::Stopped => self.stopped(),
+            Interruption::TimeUp(TimeUp::Limit(limit)) => {
+                self.too_slow(limit);
+                self.failure()
+            }
+            Interruption::TimeUp(TimeUp::Turn) | Interruption::Leaving | Interruption::Deleted => self.failure(),
+        }
+    }
+
+    /// Logs why readers have no answer; returns the words for them.
+    pub(super) fn undelivered(&self, cause: &Undelivered, time_up: Option<TimeUp>) -> Words<'a> {
+        let (id, assistant) = (self.id.map(tracing::field::display), self.assistant.name());
+        match (cause, time_up) {
+            (Undelivered::Stopped, _) => return self.stopped(),
+            (Undelivered::NoAnswer(cause), Some(TimeUp::Limit(limit))) if !cause.is_refused() => self.too_slow(limit),
+            (Undelivered::NoAnswer(cause), _) => return self.unanswered(cause).into(),
+            // Neither is the back end's doing.
+            (Undelivered::Unrecorded(error), _) => {
+                tracing::error!(conversation.id = id, assistant, %error, "an answer could not be recorded");
+            }
+            (Undelivered::Unsent(error), _) => {
+                tracing::error!(conversation.id = id, assistant, %error, "an answer could not be sent");
+            }
+        }
+        self.failure()
+    }
+
+    /// Logs why there is not more of an answer.
+    pub(super) fn delivered_in_part<E: Error>(&self, why: &Incomplete<E>, report: &Report, time_up: Option<TimeUp>) {
+        match (why, time_up) {
+            (Incomplete::NoEnd, Some(TimeUp::Limit(limit))) => self.too_slow(limit),
+            (Incomplete::NoEnd, Some(TimeUp::Turn)) => {
+                let (id, assistant) = (self.id.map(tracing::field::display), self.assistant.name());
+                tracing::info!(
+                    conversation.id = id,
+                    assistant,
+                    "an answer was cut off because its time limit has passed"
+                );
+            }
+            (why, _) => self.incomplete(why, report),
+        }
+    }
+
+    fn options(&self) -> &'a AssistantOptions {
+        self.assistant.options()
+    }
+
+    fn failure(&self) -> Words<'a> {
+        (Apology::Failure, self.options().failure.as_str()).into()
+    }
+
+    fn stopped(&self) -> Words<'a> {
+        Words { kind: None, text: &self.options().stopped }
+    }
+
+    /// Logs why an answer is none; returns the words that its user reads instead.
     pub fn unanswered<E: Error>(&self, cause: &NoAnswer<E>) -> (Apology, &'a str) {
-        let options = self.assistant.options();
+        let options = self.options();
         match cause {
             cause if cause.is_refused() => {
                 self.refused(cause);
@@ -54,7 +112,7 @@ impl<'a> Case<'a> {
         (Apology::Failure, &options.failure)
     }
 
-    /// There is not more of an answer.
+    /// Logs why an answer is incomplete.
     pub fn incomplete<E: Error>(&self, why: &Incomplete<E>, report: &Report) {
         match why {
             Incomplete::Body(error) => self.failed(INCOMPLETE, error),
@@ -62,17 +120,17 @@ impl<'a> Case<'a> {
             Incomplete::TooLong => {
                 self.log(INCOMPLETE, "the answer is longer than the channel takes (direct_line.max_answer_bytes)");
             }
-            // Its reader knows.
+            // The reader knows.
             Incomplete::Stopped => {}
         }
     }
 
-    /// Something was wrong with us or with the call, whose errors hold nothing of what was said.
+    /// Logs a fault of ours or of the call, whose errors hold nothing of what was said.
     pub fn failed(&self, what: &str, error: &dyn Error) {
         self.log(what, &with_causes(error));
     }
 
-    /// What the back end has sent is no answer. The error may repeat parts of it.
+    /// Logs that a back end has sent no answer. The error may repeat parts of it.
     pub fn unreadable(&self, what: &str, error: &dyn Error) {
         // Its words are those of its causes.
         let words = without_quotes(&error.to_string());
@@ -137,7 +195,7 @@ fn with_causes(error: &dyn Error) -> String {
     words
 }
 
-/// What a provider said went wrong. The code `unreadable` is our own, for an answer that could not be read to its end.
+/// The words of a provider about an error. The code `unreadable` is our own, for an answer that could not be read to its end.
 fn reported(error: &Value) -> String {
     let text = |name: &str| error.get(name).and_then(Value::as_str);
     let words: Vec<&str> = ["code", "type", "message"].into_iter().filter_map(text).collect();
@@ -148,7 +206,7 @@ fn reported(error: &Value) -> String {
     }
 }
 
-/// The text without what stands between quotes, which is how a parser repeats what it has met. A quote without an end was cut.
+/// The text without quotations, in which a parser repeats what it has met. A quote without an end was cut.
 fn without_quotes(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut quoted, mut escaped) = (false, false);

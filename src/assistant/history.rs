@@ -10,18 +10,18 @@ use serde_json::Value;
 use crate::activity::{Activity, ConversationId, Entity, Role, Watermark};
 use crate::prompt::estimate_tokens;
 use crate::store::{ConversationStore, StoreError};
-use crate::upstream::{Speaker, Turn};
+use crate::upstream::{ChatMessage, Speaker};
 
-/// So far back the history of a conversation is looked at.
+/// The number of activities of a conversation's history that are considered.
 const LOOK_BACK: u64 = 200;
 
-/// So much of what was recorded behind a question is looked at, while it waited.
+/// The number of activities behind a question, recorded while it waited, that are considered.
 const LOOK_AHEAD: u64 = 200;
 
 /// The number of activities to read at a time, from the question back: what fits into the history is mostly among the first of them.
 const STEP: u64 = 24;
 
-/// What was said up to a question, which comes last, as far back as these tokens reach; the question alone where nothing of it is
+/// The messages up to a question, which comes last, as far back as these tokens reach; the question alone where nothing of it is
 /// recorded or can be read.
 pub(super) async fn up_to(
     store: &dyn ConversationStore,
@@ -29,7 +29,7 @@ pub(super) async fn up_to(
     place: Option<Watermark>,
     question: &str,
     tokens: usize,
-) -> Vec<Turn> {
+) -> Vec<ChatMessage> {
     let recorded = match place {
         Some(place) => turns(store, id, place, tokens).await,
         None => Ok(Vec::new()),
@@ -38,10 +38,10 @@ pub(super) async fn up_to(
         tracing::error!(conversation.id = %id, %error, "a question is answered without the earlier messages");
         Vec::new()
     });
-    if recorded.is_empty() { vec![Turn::new(Speaker::User, question)] } else { recorded }
+    if recorded.is_empty() { vec![ChatMessage::new(Speaker::User, question)] } else { recorded }
 }
 
-/// What was said before the question at this place is answered, which comes last. Answers to questions before it that were
+/// The messages before the question at this place is answered, which comes last. Answers to questions before it that were
 /// given while it waited are among it; what users have said behind it in the meantime are questions of their own.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ async fn turns(
     id: &ConversationId,
     question: Watermark,
     tokens: usize,
-) -> Result<Vec<Turn>, StoreError> {
+) -> Result<Vec<ChatMessage>, StoreError> {
     let (mut before, mut asked) = (Vec::new(), None);
     let page = store.read(id, question.previous(), (1 + LOOK_AHEAD) as usize).await?;
     for recorded in page.iter().flat_map(|page| &page.recorded) {
@@ -68,7 +68,8 @@ async fn turns(
         let next = first.saturating_sub(STEP).max(last);
         let after = next.checked_sub(1).map(Watermark::from_index);
         let Some(page) = store.read(id, after, (first - next) as usize).await? else { break };
-        let mut earlier: Vec<Turn> = page.recorded.iter().filter_map(|recorded| turn(&recorded.activity)).collect();
+        let mut earlier: Vec<ChatMessage> =
+            page.recorded.iter().filter_map(|recorded| turn(&recorded.activity)).collect();
         left = left.saturating_sub(length(&earlier));
         earlier.append(&mut before);
         (before, first) = (earlier, next);
@@ -77,18 +78,18 @@ async fn turns(
     Ok(before)
 }
 
-fn length(turns: &[Turn]) -> usize {
+fn length(turns: &[ChatMessage]) -> usize {
     turns.iter().map(|turn| estimate_tokens(&turn.text)).sum()
 }
 
-fn turn(activity: &Activity) -> Option<Turn> {
+fn turn(activity: &Activity) -> Option<ChatMessage> {
     let text = activity.text.as_deref().filter(|text| !text.trim().is_empty())?;
     if activity.kind != "message" {
         return None;
     }
     match activity.from.as_ref()?.role.as_ref()? {
-        Role::User => Some(Turn::new(Speaker::User, text)),
-        Role::Bot => Some(Turn::new(Speaker::Assistant, without_citations(text, &claimed(activity)))),
+        Role::User => Some(ChatMessage::new(Speaker::User, text)),
+        Role::Bot => Some(ChatMessage::new(Speaker::Assistant, without_citations(text, &claimed(activity)))),
         Role::Other(_) => None,
     }
 }

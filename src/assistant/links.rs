@@ -8,7 +8,7 @@ use crate::document::{DownloadLinks, PublicLinks};
 use crate::url::WebUrl;
 
 impl LinkMode {
-    /// What gives the documents of this assistant their ids, and addresses where they have some. `server` is where readers find
+    /// The ids of this assistant's documents, and their addresses where they have some. `server` is where readers find
     /// this server; `public` makes the addresses that need no credential.
     #[must_use]
     pub fn links(

@@ -51,7 +51,7 @@ const BUG: &str = "this failed because of a bug in citewire; its log has more";
 /// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.
 pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<AssistantPlan, Faults>;
 
-/// What the configuration says about assistants, and the parts that every assistant needs.
+/// The assistants of the configuration, and the parts that every assistant needs.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Configured {
@@ -63,7 +63,7 @@ pub struct Configured {
     pub behind_azure: Option<String>,
     /// The settings that name an assistant.
     pub named: Vec<NamedAssistant>,
-    /// What sections can name as their secrets.
+    /// The secrets that sections can name.
     pub secrets: SecretSource,
     /// The secrets with which callers come, and whose they are: `the key reports`, `the assistant hr`. Assistants of the store
     /// cannot take them.
@@ -76,7 +76,7 @@ pub struct Configured {
     pub formats: Mappings,
     /// Where readers find this server.
     pub server: WebUrl,
-    /// What makes addresses of documents that need no credential.
+    /// The maker of addresses of documents that need no credential.
     pub public: Arc<dyn PublicLinks>,
     /// The time.
     pub clock: Arc<dyn Clock>,
@@ -133,7 +133,7 @@ pub struct AssistantManager {
     assistants: Arc<Assistants>,
     store: Arc<dyn AssistantStore>,
     read_settings: ReadSettings,
-    /// What reads uploaded documents that are not text.
+    /// The reader of uploaded documents that are not text.
     reader: Option<DocumentReader>,
     current: Mutex<Option<Current>>,
     /// Rung when a document was uploaded.
@@ -306,7 +306,7 @@ impl AssistantManager {
         }
     }
 
-    /// The same, with what reads uploaded documents that are not text.
+    /// Adds the reader of uploaded documents that are not text.
     #[must_use]
     pub fn with_reader(self, reader: Option<DocumentReader>) -> Self {
         Self { reader, ..self }

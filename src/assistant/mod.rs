@@ -6,6 +6,8 @@ mod assistant;
 mod assistants;
 mod audience;
 mod azure_responder;
+mod azure_sink;
+mod converse;
 mod documentation;
 mod downloads;
 mod failure;
@@ -17,7 +19,9 @@ mod options;
 mod plan;
 mod retrieving;
 mod revision;
+mod sink;
 mod stopping;
+mod web_chat_sink;
 
 pub use answering::Answering;
 pub use assistant::Assistant;

@@ -22,13 +22,13 @@ pub const DOCS: &str = "docs";
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Opening<'a> {
-    /// What back ends need.
+    /// The surroundings of back ends.
     pub surroundings: Surroundings<'a>,
     /// The labels that the configuration knows.
     pub labels: Arc<LabelCatalog>,
     /// Where readers find this server.
     pub server: WebUrl,
-    /// What makes addresses of documents that need no credential.
+    /// The maker of addresses of documents that need no credential.
     pub public: Arc<dyn PublicLinks>,
     /// The store with uploaded documents.
     pub store: Option<Arc<dyn AssistantStore>>,
@@ -37,19 +37,19 @@ pub struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// The same with uploaded documents in this store.
+    /// Finds uploaded documents in this store.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn AssistantStore>) -> Self {
         Self { store: Some(store), ..self }
     }
 
-    /// The same in place of these assistants.
+    /// Takes the place of these assistants.
     #[must_use]
     pub fn in_place_of(self, before: Arc<Assistants>) -> Self {
         Self { before: Some(before), ..self }
     }
 
-    /// What every assistant is opened with.
+    /// The parts that every assistant needs.
     #[must_use]
     pub fn new(
         surroundings: Surroundings<'a>,
@@ -215,7 +215,7 @@ async fn open_library(
     library.map(Arc::new).map_err(|error| vec![OpenError::Documents { assistant: assistant.to_owned(), error }])
 }
 
-/// What finds passages of a library for this assistant. Vectors are computed from now on.
+/// The retriever of a library for this assistant. Vectors are computed from now on.
 fn retriever(
     name: &str,
     library: &Arc<Library>,

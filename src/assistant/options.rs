@@ -14,27 +14,27 @@ pub struct AssistantOptions {
     pub citations: bool,
     /// How readers get at cited documents that have no address of their own (rule AH-07).
     pub link_mode: LinkMode,
-    /// What the model is told before everything else.
+    /// The words for the model before everything else.
     pub instructions: Option<String>,
     /// How many tokens the model takes at once; told to clients that ask for usage.
     pub context_window: Option<u64>,
-    /// So many tokens of what was said before go along with a question, as `prompt` estimates them.
+    /// The tokens of earlier messages that go along with a question, as `prompt` estimates them.
     pub history_tokens: usize,
-    /// So many questions it answers at one time, wherever they come from; `None` sets no limit of its own.
+    /// The number of questions it answers at one time, wherever they come from; `None` sets no limit of its own.
     pub max_turns: Option<usize>,
     /// The wishes for the conversion: grounding, numbering and so on.
     pub convert: convert::Options,
-    /// What a user reads who has come; nothing when empty.
+    /// The words for a user who has come; none when empty.
     pub greeting: String,
-    /// What readers see at once, while the back end is asked.
+    /// The words that readers see at once, while the back end is asked.
     pub informative: String,
-    /// What readers get where grounding is required and missing.
+    /// The words where grounding is required and missing.
     pub refusal: String,
-    /// What readers get when the back end fails before it has said anything.
+    /// The words when the back end fails before it has said anything.
     pub failure: String,
-    /// What readers get behind an answer that one of them has stopped, or instead of one of which there are no words.
+    /// The words behind an answer that a reader has stopped, or instead of one of which there are no words.
     pub stopped: String,
-    /// What readers get instead of that when the back end has too much to do, and would answer later.
+    /// The words when the back end has too much to do, and would answer later.
     pub busy: String,
 }
 
@@ -59,7 +59,7 @@ impl Default for AssistantOptions {
 }
 
 impl AssistantOptions {
-    /// What readers get when a call to the back end ends like this.
+    /// The words for readers when a call to the back end ends like this.
     pub(super) fn in_place_of_answer(&self, error: &UpstreamError) -> (Apology, &str) {
         match error {
             UpstreamError::Status { status, .. } if TOO_BUSY.contains(status) => (Apology::Busy, &self.busy),
@@ -86,7 +86,7 @@ pub enum LinkMode {
     None,
     /// With the key, or the token of their conversation.
     Authenticated,
-    /// Whoever has the address, for a time.
+    /// Everyone who has the address, for a time.
     Public,
 }
 

@@ -20,20 +20,20 @@ pub struct AssistantPlan {
     pub options: AssistantOptions,
     /// The Direct Line secret on whose conversations it answers.
     pub secret: Option<Secret>,
-    /// Who writes its answers.
+    /// The author of its answers.
     pub back_end: BackEnd,
     /// The documents that are searched for it.
     pub documents: Option<DocumentsPlan>,
     /// The members of its section, as they were given.
     pub section: toml::Table,
-    /// What is odd about its settings and does no harm; told when it is opened.
+    /// Oddities of its settings that do no harm; told when it is opened.
     pub warnings: Vec<String>,
 }
 
 /// The back end of an assistant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BackEnd {
-    /// Nobody: they are sentences of its documents.
+    /// No model: they are sentences of its documents.
     Local,
     /// A back end that is called.
     Called(UpstreamOptions),
@@ -45,13 +45,13 @@ pub enum BackEnd {
 pub struct DocumentsPlan {
     /// Where the documents are.
     pub source: DocumentsSource,
-    /// So many passages are put into a question.
+    /// The number of passages that are put into a question.
     pub passages: usize,
     /// Passages with a lower score are not used.
     pub min_score: Option<f64>,
-    /// What computes vectors of the passages.
+    /// The service that computes vectors of the passages.
     pub embeddings: Option<EmbeddingsOptions>,
-    /// What judges again how well passages fit.
+    /// The service that judges again how well passages fit.
     pub reranker: Option<RerankerOptions>,
 }
 

@@ -10,10 +10,10 @@ pub(super) const UPSTREAM: &str = "upstream";
 const EMBEDDINGS: &str = "documents.embeddings";
 const RERANKER: &str = "documents.reranker";
 
-/// What is wrong with a service, and the table of the section that names it.
+/// A fault of a service, and the table of the section that names it.
 pub(super) type PlacedFault = (&'static str, UpstreamFault);
 
-/// What was opened; faults go with their table to the others.
+/// Takes the opened service; faults go with their table to the others.
 pub(super) fn placed<T>(
     place: &'static str,
     opened: Result<T, Vec<UpstreamFault>>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::digest::of_parts;
 
-/// So many bytes of the digest tell one revision from another.
+/// The bytes of the digest that tell one revision from another.
 const LENGTH: usize = 6;
 
 /// The assistants, their settings and labels, and the texts of their documents. Nodes of one version that show the same revision

@@ -1,4 +1,4 @@
-//! Hears that a reader wants an answer to end.
+//! Hears that an answer has to end: its reader wants that, or its conversation is deleted.
 
 use crate::activity::{Activity, ConversationId, Role, Watermark};
 use crate::channels::direct_line::streaming::Stop;
@@ -39,7 +39,15 @@ pub(super) async fn hear(
     }
 }
 
-/// Whether what was recorded since then ends with the wish.
+/// Resolves when a conversation is deleted; never for one that is not there.
+pub(super) async fn deleted(listener: Option<ChangeListener>) {
+    match listener {
+        Some(mut listener) => listener.closed().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether the activities since then end with the wish.
 async fn look(store: &dyn ConversationStore, id: &ConversationId, seen: &mut Watermark) -> Result<bool, StoreError> {
     let mut is_wished = false;
     while let Some(page) = store.read(id, Some(*seen), PAGE).await? {

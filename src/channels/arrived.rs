@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use super::follow::Arrived;
 use crate::activity::{Activity, Entity};
-use crate::convert::{ConvertError, Streamed, Streaming};
+use crate::convert::{ConvertError, Streamed};
 use crate::metrics::Conversion;
 use crate::report::Report;
 
@@ -45,13 +46,14 @@ pub(super) enum Wordless {
     Refused,
 }
 
-/// The answer, and why there is not more of it. `broken` is how its body broke off.
+/// The answer, and the reason why there is not more of it.
 pub(super) fn settle<E: Error + 'static>(
-    streaming: Streaming,
-    broken: Option<E>,
+    arrived: Arrived<E>,
     wordless: Wordless,
 ) -> Result<(Streamed, Option<Incomplete<E>>), NoAnswer<E>> {
-    match (streaming.end(), broken) {
+    let Arrived { streaming, answer, broken } = arrived;
+    let streamed = answer.map_err(ConvertError::from).and_then(|answer| streaming.end_with(answer));
+    match (streamed, broken) {
         // Half an answer of which nothing can be read is none.
         (Ok(streamed), Some(error)) if says_nothing(&streamed.message) => Err(NoAnswer::Body(error)),
         (Err(_), Some(error)) => Err(NoAnswer::Body(error)),

@@ -13,6 +13,6 @@ pub struct Delivered {
     pub id: ActivityId,
     /// The message as everyone reads it.
     pub activity: Arc<Activity>,
-    /// What the conversion had to say.
+    /// The report of the conversion.
     pub report: Report,
 }

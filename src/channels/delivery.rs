@@ -39,19 +39,19 @@ impl Delivery {
         Self { store, bot: bot(options), bound: None, later: None }
     }
 
-    /// The same deliveries, with conversations that are elsewhere.
+    /// Adds conversations that are elsewhere.
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
         Self { bound: Some(Arc::new(elsewhere)), ..self }
     }
 
-    /// The same deliveries, with conversations behind Azure Bot Service.
+    /// Adds conversations behind Azure Bot Service.
     #[must_use]
     pub fn answer_later(self, later: ProactiveMessages) -> Self {
         Self { later: Some(later), ..self }
     }
 
-    /// What brings answers behind Azure Bot Service.
+    /// The deliveries behind Azure Bot Service.
     ///
     /// # Errors
     /// When there is no bot.

@@ -1,12 +1,14 @@
-//! Reads the body of an answer while it arrives, and shows each part that is ready.
+//! Reads an answer while it arrives, and shows each part that is ready.
 
-use std::pin::pin;
+use std::error::Error;
 
-use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _};
+use futures_util::Stream;
 
 use crate::activity::Activity;
+use crate::answer::Answer;
+use crate::answer_events::{AnswerBroken, AnswerEvents, AnswerPart};
 use crate::convert::{ConvertError, Streaming, Update};
+use crate::ingest::IngestError;
 
 /// The readers of a growing answer, and the pace of its updates.
 pub(super) trait Audience {
@@ -34,10 +36,12 @@ pub(super) trait Audience {
     ) -> impl Future<Output = Result<(), Self::Over>> + Send;
 }
 
-/// An answer whose body has ended.
+/// An answer of which nothing more is read.
 pub(super) struct Arrived<E> {
-    /// What there is of it.
+    /// The conversion of all that was read.
     pub(super) streaming: Streaming,
+    /// The answer that this is.
+    pub(super) answer: Result<Answer, IngestError>,
     /// Why there is not more.
     pub(super) broken: Option<E>,
 }
@@ -50,19 +54,19 @@ pub(super) enum Unread<O> {
     Over(O),
 }
 
-/// Takes a body in, and shows what can be shown of it.
+/// Takes an answer in, and shows the parts of it that can be shown.
 pub(super) async fn take_in<S, E, A>(
     mut streaming: Streaming,
-    body: S,
+    mut events: AnswerEvents<S>,
     audience: &mut A,
 ) -> Result<Arrived<E>, Unread<A::Over>>
 where
-    S: Stream<Item = Result<Bytes, E>>,
+    S: Stream<Item = Result<AnswerPart, E>> + Unpin,
+    E: Error + 'static,
     A: Audience,
 {
-    let mut body = pin!(body);
     let mut informative = None;
-    loop {
+    let broken = loop {
         let (must, may) = audience.times();
         let item = tokio::select! {
             biased;
@@ -70,21 +74,22 @@ where
                 come.map_err(Unread::Over)?;
                 None
             }
-            item = body.next() => Some(item),
+            item = events.next() => Some(item),
             () = may => None,
         };
         match item {
-            Some(None) => return Ok(Arrived { streaming, broken: None }),
-            Some(Some(Err(error))) => return Ok(Arrived { streaming, broken: Some(error) }),
-            Some(Some(Ok(bytes))) => {
-                let update = streaming.push(&bytes).map_err(Unread::Convert)?;
+            Some(None) => break None,
+            Some(Some(Err(AnswerBroken::Source(error)))) => break Some(error),
+            Some(Some(Err(AnswerBroken::Unreadable(error)))) => return Err(Unread::Convert(error.into())),
+            Some(Some(Ok(said))) => {
+                let update = streaming.take(said, events.grammar());
                 let update = update.map(|update| match update {
                     Update::Informative(text) => Some(text.to_owned()),
                     Update::Text(_) => None,
                 });
                 // Text behind the limit is not shown, and no more is read of the body.
                 if streaming.is_full() {
-                    return Ok(Arrived { streaming, broken: None });
+                    break None;
                 }
                 if update.is_none() && streaming.is_behind() {
                     audience.wish();
@@ -100,5 +105,6 @@ where
                 audience.show(so_far, informative.take()).await.map_err(Unread::Over)?;
             }
         }
-    }
+    };
+    Ok(Arrived { streaming, answer: events.finish(), broken })
 }

@@ -16,10 +16,10 @@ use super::DeliveryError;
 use crate::activity::{Activity, ConversationId};
 use crate::store::{ConversationStore, EndOfTurn, Line, StoreError, Turn, TurnKind, TurnStage};
 
-/// So often lines are looked for of which no notification came.
+/// The interval at which lines are looked for of which no notification came.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// So long the store is left alone when it has failed for the first time; twice as long each time after that.
+/// The pause of the store when it has failed for the first time; twice as long each time after that.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 /// And so long at most.
@@ -46,7 +46,7 @@ pub struct HeldLine {
     pub ending: Ending,
 }
 
-/// What has come of a turn.
+/// The outcome of a turn.
 #[derive(Debug)]
 pub enum TurnEnd {
     /// Its end was recorded with its answer.
@@ -55,7 +55,7 @@ pub enum TurnEnd {
     Silent,
     /// The server ends: the turn is left to whoever serves the line next.
     Interrupted,
-    /// Somebody else holds the line, or the conversation is gone.
+    /// Another process holds the line, or the conversation is gone.
     Lost,
     /// The store has failed: the turn has not ended.
     Failed(StoreError),
@@ -64,7 +64,7 @@ pub enum TurnEnd {
 /// Answers the turns of a line.
 #[async_trait]
 pub trait TurnServer: Send + Sync + 'static {
-    /// What is remembered from one turn of a line to the next.
+    /// The memory from one turn of a line to the next.
     type Memory: Default + Send;
 
     /// Answers a turn.
@@ -81,7 +81,7 @@ pub fn is_given_up(turn: &Turn) -> bool {
 }
 
 impl TurnEnd {
-    /// What has come of a turn whose answer was to be recorded.
+    /// The outcome of a turn whose answer was to be recorded.
     #[must_use]
     pub fn of<T>(recorded: Result<T, DeliveryError>) -> Self {
         match recorded {
@@ -191,7 +191,7 @@ impl LineServer {
 
     /// As many lines as there are places; waits for a place.
     async fn claim(&self, places: &Semaphore) -> Result<Vec<Line>, StoreError> {
-        // Nobody closes the semaphore.
+        // The semaphore is never closed.
         drop(places.acquire().await);
         self.store.claim_lines(self.kind, places.available_permits()).await
     }

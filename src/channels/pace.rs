@@ -16,7 +16,7 @@ const BYTES_A_SECOND: u64 = 256_000;
 
 /// A time of the clock that an answer uses.
 pub(super) trait Moment: Copy + Ord {
-    /// So much later.
+    /// The time that is later by this much.
     fn after(self, by: Duration) -> Self;
 }
 
@@ -67,7 +67,7 @@ impl<T: Moment> Pace<T> {
         self.next = now.after(self.interval);
     }
 
-    /// The same for something of so many bytes, which each reader gets: [`BYTES_A_SECOND`] are enough.
+    /// Something of so many bytes went out to each reader: [`BYTES_A_SECOND`] are enough.
     pub(super) fn sent_bytes(&mut self, bytes: usize, now: T) {
         self.sent(now);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -75,7 +75,7 @@ impl<T: Moment> Pace<T> {
         self.next = self.next.max(now.after(takes));
     }
 
-    /// Nobody was there to see it: it waits on, at the same pace.
+    /// It was not seen by anybody: it waits on, at the same pace.
     pub(super) fn unseen(&mut self, now: T) {
         self.next = now.after(self.interval);
         self.waiting = Some(now);

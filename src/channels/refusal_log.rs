@@ -5,18 +5,19 @@ use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, Duration, Utc};
 
-/// The same complaint comes once in this time.
+/// One complaint comes once in this time.
 const PAUSE: Duration = Duration::minutes(1);
 
-/// So many different ones are told apart.
+/// The number of complaints that are told apart.
 const MOST: usize = 256;
 
 /// The refusals that were logged recently.
 #[derive(Debug, Default)]
-pub(crate) struct RefusalLog(Mutex<BTreeMap<String, Told>>);
+pub(crate) struct RefusalLog(Mutex<BTreeMap<String, LastLine>>);
 
+/// The last line about a complaint.
 #[derive(Debug)]
-struct Told {
+struct LastLine {
     at: DateTime<Utc>,
     since: u64,
 }
@@ -31,7 +32,7 @@ impl RefusalLog {
                 return None;
             }
             let since = last.since;
-            *last = Told { at: now, since: 0 };
+            *last = LastLine { at: now, since: 0 };
             return Some(since);
         }
         if told.len() >= MOST {
@@ -40,7 +41,7 @@ impl RefusalLog {
         if told.len() >= MOST {
             return None;
         }
-        told.insert(words.to_owned(), Told { at: now, since: 0 });
+        told.insert(words.to_owned(), LastLine { at: now, since: 0 });
         Some(0)
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use actix_web::web::{Data, Path, Payload};
+use actix_web::web::{Bytes, Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use serde::Serialize;
 use tokio::sync::oneshot;
 use utoipa::ToSchema;
@@ -15,10 +15,11 @@ use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::{ActivityId, ConversationId};
+use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
 use crate::channels::azure_bot::{FollowedProactive, ProactiveConversation, ProactiveError, ProactiveFailed};
 use crate::channels::direct_line::streaming::{Followed, StreamingError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
-use crate::convert::Converted;
+use crate::convert::{Conversion, Converted};
 use crate::report::Report;
 
 /// A delivered answer.
@@ -126,12 +127,11 @@ async fn follow(
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.downloads().for_conversation(&id).await;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);
-    // A server that ends does not wait for the end of an answer; readers keep what there is of it.
-    let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
+    let events = arriving(&state, &conversion, pieces);
     let answer = state.streaming.begin(id.clone());
     apart(&state, async move {
         let refused = |error: &BodyError| matches!(error, BodyError::TooLong { .. });
-        match answer.follow_unless(conversion, pieces, key, refused).await {
+        match answer.follow_unless(conversion, events, key, refused).await {
             Ok(Followed { delivered, incomplete, .. }) => {
                 note(&id, incomplete);
                 Ok(delivered)
@@ -175,10 +175,10 @@ async fn follow_later(
     later.written_for(to).apply(&mut conversion);
     let turn = later.turn(to).await.map_err(DeliveryError::from)?;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);
-    let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
+    let events = arriving(&state, &conversion, pieces);
     let id = to.id.clone();
     apart(&state, async move {
-        match turn.follow(conversion, pieces, key.as_deref()).await {
+        match turn.follow(conversion, events, key.as_deref()).await {
             Ok(FollowedProactive { delivered, incomplete, .. }) => {
                 note(&id, incomplete);
                 Ok(delivered)
@@ -188,6 +188,15 @@ async fn follow_later(
         }
     })
     .await
+}
+
+/// The events of a body, up to its end or that of the server: then readers keep what there is of the answer.
+fn arriving(
+    state: &State,
+    conversion: &Conversion,
+    pieces: impl Stream<Item = Result<Bytes, BodyError>> + 'static,
+) -> AnswerEvents<impl Stream<Item = Result<AnswerPart, BodyError>> + Unpin + 'static> {
+    of_bytes(conversion.from.clone(), pieces.take_until(state.tasks.end_token().cancelled_owned()))
 }
 
 /// Does something in a task of its own: when the caller's connection breaks, its handler may be gone at once, and readers

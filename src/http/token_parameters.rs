@@ -5,7 +5,7 @@ use url::Url;
 use utoipa::ToSchema;
 
 use crate::activity::{ChannelAccount, Role};
-use crate::channels::direct_line::Wished;
+use crate::channels::direct_line::TokenRequest;
 
 /// The parameters of a token.
 #[derive(ToSchema)]
@@ -43,20 +43,20 @@ pub enum ParametersError {
 
 /// Reads a body. Names of members are matched without case, because Microsoft's own samples write `User` and `Id`;
 /// members that have no meaning here are accepted and left alone.
-pub(crate) fn read(body: &[u8]) -> Result<Wished, ParametersError> {
+pub(crate) fn read(body: &[u8]) -> Result<TokenRequest, ParametersError> {
     if body.trim_ascii().is_empty() {
-        return Ok(Wished::default());
+        return Ok(TokenRequest::default());
     }
     let parameters = match serde_json::from_slice(body).map_err(ParametersError::NotJson)? {
         Value::Object(parameters) => parameters,
-        Value::Null => return Ok(Wished::default()),
+        Value::Null => return Ok(TokenRequest::default()),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             return Err(ParametersError::Member { pointer: "", wanted: "an object" });
         }
     };
     // Nothing here depends on the language, so a value that is no text counts as none.
     let locale = member(&parameters, "locale").and_then(Value::as_str).filter(|locale| !locale.is_empty());
-    Ok(Wished { user: user(&parameters)?, origins: origins(&parameters)?, locale: locale.map(str::to_owned) })
+    Ok(TokenRequest { user: user(&parameters)?, origins: origins(&parameters)?, locale: locale.map(str::to_owned) })
 }
 
 fn user(parameters: &Map<String, Value>) -> Result<Option<ChannelAccount>, ParametersError> {

@@ -6,9 +6,9 @@ use crate::answer::Source;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ask {
-    /// What was said so far, oldest first; the last turn is the question, and a user's.
-    pub turns: Vec<Turn>,
-    /// What the model is told before the first turn, without the sources.
+    /// The messages so far, oldest first; the last one is the question, and a user's.
+    pub turns: Vec<ChatMessage>,
+    /// The words for the model before the first message, without the sources.
     pub instructions: Option<String>,
     /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
     /// back end looks for itself.
@@ -45,7 +45,7 @@ impl Default for Ask {
 impl Ask {
     /// A question about what these turns end with.
     #[must_use]
-    pub fn new(turns: Vec<Turn>) -> Self {
+    pub fn new(turns: Vec<ChatMessage>) -> Self {
         Self { turns, ..Self::default() }
     }
 
@@ -59,14 +59,14 @@ impl Ask {
 /// A message of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Turn {
-    /// Who said it.
+pub struct ChatMessage {
+    /// The author.
     pub speaker: Speaker,
     /// The words; for answers, without definitions.
     pub text: String,
 }
 
-impl Turn {
+impl ChatMessage {
     /// Something that was said.
     #[must_use]
     pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {

@@ -114,7 +114,7 @@ fn yes() -> bool {
     true
 }
 
-/// What carries the scores of documents.
+/// The members that carry the scores of documents.
 const WITH_SCORES: [&str; 2] = ["citations", "all_retrieved_documents"];
 
 impl AzureOptions {

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::turns::alternating;
-use super::{Speaker, Turn};
+use super::{ChatMessage, Speaker};
 
-/// What was said as `messages`, behind a system message when there is something to say in one.
-pub(super) fn messages(system: &str, turns: &[Turn]) -> Vec<Value> {
+/// The messages in the form of `messages`, behind a system message when there is something to say in one.
+pub(super) fn messages(system: &str, turns: &[ChatMessage]) -> Vec<Value> {
     let system =
         Some(system).filter(|system| !system.is_empty()).map(|text| json!({"role": "system", "content": text}));
     let turns = alternating(turns).into_iter().map(|turn| json!({"role": role(turn.speaker), "content": turn.text}));

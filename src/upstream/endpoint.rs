@@ -19,7 +19,7 @@ use crate::secret::{Redaction, Secret};
 /// Statuses after which the same call may succeed: nothing was taken in. 529 is Anthropic's word for 503.
 pub(super) const REPEATED: [u16; 5] = [429, 502, 503, 504, 529];
 
-/// What the body of an answer may be.
+/// The media types that the body of an answer may have.
 const WANTED: &str = "JSON or an event stream";
 
 /// How long the end of a body is waited for, once the answer has said that it is whole: a connection that has ended can be
@@ -36,7 +36,7 @@ pub(super) type Body = BoxStream<'static, Result<bytes::Bytes, UpstreamError>>;
 pub(super) struct Endpoint {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
-    /// What must not be repeated from its words.
+    /// The secrets that must not be repeated from its words.
     pub(super) secrets: Vec<Secret>,
     pub(super) client: Client,
     pub(super) limits: CallLimits,

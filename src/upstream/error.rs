@@ -19,7 +19,7 @@ pub enum UpstreamError {
         host: String,
         /// The HTTP status.
         status: u16,
-        /// What it said about it, in one line; may be empty.
+        /// Its words about it, in one line; may be empty.
         message: String,
         /// How long it asks to be left alone.
         retry_after: Option<Duration>,
@@ -29,9 +29,9 @@ pub enum UpstreamError {
     ContentType {
         /// The host.
         host: String,
-        /// What it says its answer is.
+        /// The media type that it names.
         content_type: String,
-        /// What was expected.
+        /// The expected media types.
         wanted: &'static str,
     },
     /// It said nothing for too long.
@@ -55,7 +55,7 @@ pub enum UpstreamError {
     TooLong {
         /// The host.
         host: String,
-        /// What is taken.
+        /// The limit.
         limit: usize,
     },
     /// The assistant answers as many questions as it may, and none of them ended in time. Nothing was called.
@@ -70,7 +70,7 @@ pub enum UpstreamError {
 }
 
 impl UpstreamError {
-    /// What kind of failure it is, in a word for figures.
+    /// The kind of failure, in a word for figures.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {

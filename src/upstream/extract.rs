@@ -10,20 +10,20 @@ const LEAST: f64 = 0.3;
 /// Another passage is quoted, too, when it fits at least this part as well as the best passage.
 const SECOND: f64 = 0.5;
 
-/// The same for a row of a table: a row beside it says nothing about what is asked.
+/// The least share for a row of a table: a row beside it says nothing about what is asked.
 const LEAST_OF_ROW: f64 = 0.6;
 
-/// So many passages are quoted, and so many sentences of the best one and of each other one.
+/// The number of quoted passages, and of sentences of the best one and of each other one.
 const PASSAGES: usize = 3;
 const EACH: (usize, usize) = (8, 5);
 
 /// A passage whose sentences have no more bytes is quoted as a whole where there is room for all of them.
 const SHORT_BYTES: usize = 800;
 
-/// What only the title or the headings of a passage have counts this much for its sentences.
+/// The weight of words for sentences that only the title or the headings of their passage have.
 const ABOVE: f64 = 0.5;
 
-/// So many passages are pointed to where none has a sentence to quote.
+/// The number of passages that are pointed to where none has a sentence to quote.
 const POINTED_TO: usize = 2;
 
 /// Whether sentences name their sources.
@@ -84,7 +84,7 @@ pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking)
 /// The sentences to quote: those of the passage that fits best, and of other passages that fit nearly as well.
 fn choose(found: &[Found], options: &LocalOptions) -> Vec<Quote> {
     let most = found.iter().map(|one| one.score).fold(0.0, f64::max);
-    // What was found by its vector alone is quoted only where it is known to be about the question.
+    // A passage found by its vector alone is quoted only where it is known to be about the question.
     let may_be_quoted = |one: &Found| one.is_about || !one.matched.is_empty();
     let near = found.iter().enumerate().filter(|(_, one)| one.score >= most * SECOND && may_be_quoted(one));
     let passages = near.map(|(at, one)| quotes(at, one)).filter(|quotes| !quotes.is_empty()).take(PASSAGES);
@@ -114,11 +114,11 @@ fn quotes(at: usize, found: &Found) -> Vec<Quote> {
         let value = (own + ABOVE * (with_headings - own)) * (0.5 + 0.5 * found.score);
         Quote { found: at, place, sentence, value }
     });
-    // What leads to a list or a table says nothing without it.
+    // A sentence that leads to a list or a table says nothing without it.
     quotes.filter(|quote| quote.sentence.code.is_some() || !quote.sentence.plain.ends_with([':', '：'])).collect()
 }
 
-/// What the best sentence has.
+/// The score of the best sentence.
 fn best(quotes: &[Quote]) -> f64 {
     quotes.iter().map(|quote| quote.value).fold(0.0, f64::max)
 }

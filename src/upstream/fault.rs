@@ -11,7 +11,7 @@ pub enum UpstreamFault {
     /// There is no such kind.
     #[error("kind: unknown kind of back end {given:?}; known kinds: {known}")]
     UnknownKind {
-        /// What was given.
+        /// The given value.
         given: String,
         /// The kinds there are.
         known: String,
@@ -21,7 +21,7 @@ pub enum UpstreamFault {
     Section {
         /// Where; may be empty where a key is missing, which the reason names.
         key: String,
-        /// What.
+        /// The reason.
         reason: String,
     },
     /// A key names a secret or a variable of the environment that is not there.

@@ -55,7 +55,7 @@ pub(super) fn awaited(body: Body, from: &AnswerFormat, limit: Duration, host: &s
 }
 
 impl Awaited {
-    /// What is awaited after this piece; nothing more where it has words.
+    /// Goes on waiting after this piece; `None` where it has words.
     fn after(mut self, bytes: &Bytes) -> Option<Self> {
         if let Some(answer) = &mut self.answer {
             match answer.push(bytes) {
@@ -67,7 +67,7 @@ impl Awaited {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = MAX_LINE.saturating_sub(self.line.len());
             self.line.extend_from_slice(&piece[..piece.len().min(room)]);
-            // Whoever sends as much at once is at work, whatever it is.
+            // A back end that sends as much at once is at work, whatever it is.
             if self.line.len() == MAX_LINE {
                 return None;
             }

@@ -57,7 +57,7 @@ fn google() -> Address {
     Address::known("https://generativelanguage.googleapis.com/v1beta")
 }
 
-/// What makes an answer a stream.
+/// The method that makes an answer a stream.
 const STREAM: &str = ":streamGenerateContent";
 
 impl GeminiOptions {

@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use super::endpoint::{Body, Endpoint, GRACE};
 use super::first_words::awaited;
 use super::translation::{Cites, Translation};
-use super::{AnswerFormat, Ask, Reply, Upstream, UpstreamError};
+use super::{AnswerFormat, Ask, Reply, ReplyParts, Upstream, UpstreamError};
 use crate::answer::Source;
-use crate::ingest::{self, Provider};
+use crate::answer_events::AnswerPart;
+use crate::ingest;
 use crate::prompt::estimate_tokens;
 
 /// The differences between the kinds of HTTP back ends.
@@ -34,7 +35,7 @@ pub(super) trait Interface: Send + Sync {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Question {
     pub(super) body: Value,
-    /// What the numbers that were given to the model mean, from 1; empty where it was given none.
+    /// The sources behind the numbers that the model was given, from 1; empty where it was given none.
     pub(super) given: Vec<Source>,
     pub(super) cites: Cites,
 }
@@ -103,7 +104,7 @@ fn tokens_of(body: &Value) -> usize {
 }
 
 impl<I> fmt::Debug for HttpUpstream<I> {
-    /// Where it is; what else is sent to it may be nobody's business.
+    /// The endpoint alone: everything else that is sent to it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpUpstream").field("endpoint", &self.endpoint).finish_non_exhaustive()
     }
@@ -125,8 +126,8 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
             return Ok(Reply { asked_tokens, ..Reply::new(from, answer) });
         }
         let (translation, first) = Translation::new(from, cites, &given);
-        let body = stream::iter([Ok(first)]).chain(translated(translation, answer));
-        Ok(Reply { asked_tokens, ..Reply::new(Provider::Native, body.boxed()) })
+        let parts = stream::iter([Ok(first)]).chain(translated(translation, answer));
+        Ok(Reply { asked_tokens, ..Reply::of_events(parts.boxed()) })
     }
 
     fn retrieves(&self) -> bool {
@@ -146,31 +147,27 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
     }
 }
 
-/// The events that a model's answer becomes, each as soon as it is known.
-fn translated(translation: Translation, answer: Body) -> Body {
-    let events = stream::unfold(Some((translation, answer)), |state| async move {
+/// The parts that a model's answer becomes, each as soon as it is known.
+fn translated(translation: Translation, answer: Body) -> ReplyParts {
+    let parts = stream::unfold(Some((translation, answer)), |state| async move {
         let (mut translation, mut answer) = state?;
-        loop {
-            if translation.has_ended() {
-                return None;
-            }
-            let next = if translation.is_done() {
-                // What follows is figures, and a connection that ends by itself can be used again.
-                tokio::time::timeout(GRACE, answer.next()).await.unwrap_or(None).filter(Result::is_ok)
-            } else {
-                answer.next().await
-            };
-            let events = match next {
-                Some(Ok(bytes)) => translation.push(&bytes),
-                Some(Err(error)) => return Some((Err(error), None)),
-                None => translation.finish(),
-            };
-            if !events.is_empty() {
-                return Some((Ok(events), Some((translation, answer))));
-            }
+        if translation.has_ended() {
+            return None;
         }
+        let next = if translation.is_done() {
+            // Figures follow, and a connection that ends by itself can be used again.
+            tokio::time::timeout(GRACE, answer.next()).await.unwrap_or(None).filter(Result::is_ok)
+        } else {
+            answer.next().await
+        };
+        let part: AnswerPart = match next {
+            Some(Ok(bytes)) => translation.push(&bytes),
+            Some(Err(error)) => return Some((Err(error), None)),
+            None => translation.finish(),
+        };
+        Some((Ok(part), Some((translation, answer))))
     });
-    events.boxed()
+    parts.boxed()
 }
 
 /// Puts members into an object; objects that both have are joined, and everything else gives way to what is put in.

@@ -40,7 +40,7 @@ pub(super) struct JsonService {
     trouble: Mutex<Trouble>,
 }
 
-/// What is remembered of failures while questions were answered.
+/// The failures while questions were answered.
 #[derive(Debug, Default)]
 struct Trouble {
     /// When one was logged last.
@@ -111,7 +111,7 @@ impl JsonService {
         })
     }
 
-    /// What comes of a call for somebody who waits for an answer; `None` and a line in the log when it fails or takes too long, and
+    /// The outcome of a call while a reader waits for an answer; `None` and a line in the log when it fails or takes too long, and
     /// `None` at once for a while after that.
     pub(super) async fn soon<T>(
         &self,

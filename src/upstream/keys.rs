@@ -42,7 +42,7 @@ impl<'a> Keys<'a> {
         Self { source, secrets: Vec::new(), headers: HeaderMap::new(), named: Vec::new(), faults: Vec::new() }
     }
 
-    /// What a variable holds, unless it is empty.
+    /// The value of a variable, unless it is empty.
     pub(super) fn variable(&self, name: &str) -> Option<&'a str> {
         self.source.variable(name)
     }
@@ -141,7 +141,7 @@ impl<'a> Keys<'a> {
         self.faults.push(UpstreamFault::Impossible { key: key.into(), reason });
     }
 
-    /// What must not be empty.
+    /// Checks a text that must not be empty.
     pub(super) fn filled(&mut self, key: &str, text: &str) {
         if text.trim().is_empty() {
             self.impossible(key, "this must not be empty");

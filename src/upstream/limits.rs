@@ -56,7 +56,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 impl CallLimits {
-    /// What is wrong, by the names of the keys in the table.
+    /// The faults, by the names of the keys in the table.
     pub(super) fn faults(&self) -> Vec<(&'static str, &'static str)> {
         let seconds = [
             ("connect_seconds", self.connect_seconds),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Ask;
-use super::manifest::one_for_each_number;
+use super::numbered::one_for_each_number;
 use crate::answer::Source;
 use crate::prompt::{self, Budget, Style};
 
@@ -43,9 +43,9 @@ pub enum ListingStyle {
 /// The system prompt for a model, and the sources that it can cite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listed {
-    /// What stands before the first turn; empty where there is nothing to say.
+    /// The text before the first message; empty where there is nothing to say.
     pub(super) system: String,
-    /// What the numbers that were given out mean, from 1. Empty where the model is not to cite.
+    /// The sources behind the numbers that were given out, from 1. Empty where the model is not to cite.
     pub(super) sources: Vec<Source>,
 }
 
@@ -92,14 +92,14 @@ fn behind(first: &str, second: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::upstream::{Speaker, Turn};
+    use crate::upstream::{ChatMessage, Speaker};
 
     fn source(id: &str, content: &str) -> Source {
         Source { id: Some(id.to_owned()), content: Some(content.to_owned()), ..Source::default() }
     }
 
     fn ask(sources: &[Source]) -> Ask {
-        let mut ask = Ask::new(vec![Turn::new(Speaker::User, "Leave?")]);
+        let mut ask = Ask::new(vec![ChatMessage::new(Speaker::User, "Leave?")]);
         ask.instructions = Some("Be kind.\n".to_owned());
         ask.sources = sources.to_vec();
         ask

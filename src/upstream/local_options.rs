@@ -6,17 +6,17 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LocalOptions {
-    /// What stands before the sentences of the documents.
+    /// The text before the sentences of the documents.
     pub introduction: String,
-    /// What stands before the citations of documents that have no sentence to quote: a table, for example.
+    /// The text before the citations of documents that have no sentence to quote: a table, for example.
     pub pointer: String,
-    /// What is said where the documents have nothing.
+    /// The answer where the documents have nothing.
     pub nothing: String,
     /// How long each word takes, so that readers see an answer grow. An answer that nobody reads while it grows takes no time.
     pub pace: Duration,
-    /// So many sentences are quoted at most.
+    /// The most sentences that are quoted.
     pub max_sentences: usize,
-    /// So many documents are quoted at most.
+    /// The most documents that are quoted.
     pub max_documents: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The back ends that answer questions.
 //!
-//! An [`Upstream`] takes the messages of a conversation and returns the body of an answer while it arrives, in a format that
-//! `ingest` reads. It does not depend on channels and readers.
+//! An [`Upstream`] takes the messages of a conversation and returns the events of an answer while it
+//! arrives. It does not depend on channels and readers.
 
 mod address;
 mod answer_format;
@@ -24,7 +24,7 @@ mod limits;
 mod listing;
 mod local;
 mod local_options;
-mod manifest;
+mod numbered;
 mod openai;
 mod openai_responses;
 mod options;
@@ -41,7 +41,7 @@ mod upstream;
 pub use address::{Address, InvalidAddress};
 pub use answer_format::AnswerFormat;
 pub use anthropic::AnthropicOptions;
-pub use ask::{Ask, Speaker, Turn};
+pub use ask::{Ask, ChatMessage, Speaker};
 pub use azure::{AzureOptions, FieldsMapping, OneOrMore};
 pub use embeddings::EmbeddingsOptions;
 pub use error::UpstreamError;
@@ -55,7 +55,7 @@ pub use local_options::LocalOptions;
 pub use openai::OpenAiOptions;
 pub use openai_responses::OpenAiResponsesOptions;
 pub use options::{NamedSchemas, Surroundings, UpstreamOptions};
-pub use reply::{Reply, Retrieval};
+pub use reply::{Reply, ReplyParts, Retrieval};
 pub use reranker::{Reranker, RerankerOptions};
 pub use retrieval::Retriever;
 pub use upstream::Upstream;

@@ -61,7 +61,7 @@ fn openai() -> Address {
     Address::known("https://api.openai.com/v1")
 }
 
-/// What has the passages that a file search found.
+/// The member for the passages that a file search found.
 const FILE_RESULTS: &str = "file_search_call.results";
 
 impl Interface for OpenAiResponsesOptions {

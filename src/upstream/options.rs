@@ -192,7 +192,7 @@ impl UpstreamOptions {
     }
 }
 
-/// What is wrong with a value, in one line without the value.
+/// The fault of a value, in one line without the value.
 fn without_value(reason: &str) -> String {
     let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     let repeats =

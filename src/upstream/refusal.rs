@@ -3,7 +3,7 @@
 use crate::egress::{ErrorForms, RawRemoteError};
 use crate::secret::Redaction;
 
-/// So many bytes of a refusal are read.
+/// The bytes of a refusal that are read.
 pub(super) const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 
 /// Where back ends put their words.

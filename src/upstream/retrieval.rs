@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Ask, Reranker, Speaker, Turn, UpstreamError};
+use super::{Ask, ChatMessage, Reranker, Speaker, UpstreamError};
 use crate::document::{Found, KnownVectors, LibraryError, Measure, Search, SearchQuestion, searched};
 
 /// A question with no more telling words may lean on the one before it: *And in Germany?*
 const FEW_WORDS: usize = 2;
 
-/// So many passages are looked at to see which of them have words of a short question.
+/// The number of passages that are searched for words of a short question.
 const MANY: usize = 200;
 
 /// Finds passages for questions: a search, then a reranker, then a threshold, of which the last two may be missing.
@@ -26,13 +26,13 @@ impl Retriever {
         Self { search, reranker: None, min_score: None }
     }
 
-    /// The same, with what was found in the order of a reranker.
+    /// Orders the found passages by a reranker.
     #[must_use]
     pub fn with_reranker(self, reranker: Option<Arc<Reranker>>) -> Self {
         Self { reranker, ..self }
     }
 
-    /// The same without passages whose score is below a threshold.
+    /// Leaves out passages whose score is below a threshold.
     #[must_use]
     pub fn with_min_score(self, min_score: Option<f64>) -> Self {
         Self { min_score, ..self }
@@ -65,7 +65,7 @@ impl Retriever {
         Ok(found)
     }
 
-    /// What is asked, and the passages that fit it.
+    /// The text that is searched, and the passages that fit it.
     async fn search(&self, ask: &Ask, limit: usize) -> Result<(String, Vec<Found>), UpstreamError> {
         let question = searched(ask.question());
         let own_words = SearchQuestion::parse(question).telling_words();
@@ -90,8 +90,8 @@ impl Retriever {
     }
 }
 
-/// What the user said before the question.
-fn question_before(turns: &[Turn]) -> Option<&str> {
+/// The user's message before the question.
+fn question_before(turns: &[ChatMessage]) -> Option<&str> {
     let (_, before) = turns.split_last()?;
     before.iter().rev().find(|turn| turn.speaker == Speaker::User).map(|turn| turn.text.as_str())
 }

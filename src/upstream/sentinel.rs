@@ -3,7 +3,7 @@
 /// The event behind which nothing follows (rule T-04), with and without the blank that may stand in it.
 const SIGNS: [&[u8]; 2] = [b"data: [DONE]", b"data:[DONE]"];
 
-/// So many of the last bytes are looked at: the sign and some line ends.
+/// The number of last bytes that are looked at: the sign and some line ends.
 const LOOKED_AT: usize = 32;
 
 /// Finds the end marker while a body arrives in pieces.

@@ -1,12 +1,9 @@
-//! Converts the text of a model into a stream in citewire's own format that begins with the passages.
+//! Converts the events of a model into the events of an answer whose numbers name the passages that the model was given.
 
-use bytes::Bytes;
-use serde_json::{Value, json};
-
-use super::manifest;
+use super::numbered::sources_event;
 use crate::answer::{Answer, ProviderError, Source, TokenCounts};
+use crate::answer_events::AnswerPart;
 use crate::ingest::{AnswerFormat, AnswerStream, IngestError, StreamEvent};
-use crate::sse;
 
 /// How a model cites its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,16 +14,16 @@ pub(super) enum Cites {
     Documents,
 }
 
-/// What keeps a marker apart from a neighbour that would change its meaning.
+/// Keeps a marker apart from a neighbour that would change its meaning.
 const APART: char = '\u{200b}';
 
-/// Converts the body of a model's answer into events of citewire's own format.
+/// Converts the answer of a model.
 #[derive(Debug)]
 pub(super) struct Translation {
     stream: AnswerStream,
     cites: Cites,
     given: usize,
-    /// Which of the given documents the sources of the answer are, by the places of these, from 0.
+    /// The given documents that are the sources of the answer, by the places of these, from 0.
     documents: Vec<Option<usize>>,
     /// The model's text as far as it was handed out or held back.
     text: String,
@@ -38,8 +35,6 @@ pub(super) struct Translation {
     behind_marker: bool,
     /// Whether there is text since the last marker that was written for the model.
     uncited: bool,
-    /// What was handed out of the tokens that the answer took.
-    told: TokenCounts,
     /// Whether the model's own sign of the end has come.
     done: bool,
     /// Whether nothing can follow.
@@ -47,9 +42,8 @@ pub(super) struct Translation {
 }
 
 impl Translation {
-    /// Of an answer in the given format; `given` are the sources that the model can cite. The first event is ready at once.
-    pub(super) fn new(from: impl Into<AnswerFormat>, cites: Cites, given: &[Source]) -> (Self, Bytes) {
-        let sources: Vec<Value> = given.iter().map(manifest::source).collect();
+    /// Of an answer in the given format; `given` are the sources that the model can cite. The first part is ready at once.
+    pub(super) fn new(from: impl Into<AnswerFormat>, cites: Cites, given: &[Source]) -> (Self, AnswerPart) {
         let translation = Self {
             stream: AnswerStream::new(from),
             cites,
@@ -60,13 +54,10 @@ impl Translation {
             last: None,
             behind_marker: false,
             uncited: false,
-            told: TokenCounts::default(),
             done: false,
             ended: false,
         };
-        let mut first = Events::default();
-        first.push(&json!({ "sources": sources }));
-        (translation, first.bytes())
+        (translation, sources_event(given).into())
     }
 
     /// Whether the model has said that its answer is whole.
@@ -79,47 +70,37 @@ impl Translation {
         self.ended
     }
 
-    /// What the next bytes say.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Bytes {
-        let mut events = Events::default();
-        if self.ended {
-            return events.bytes();
-        }
-        match self.stream.push(bytes) {
-            Ok(said) => {
-                said.into_iter().for_each(|event| self.say(event, &mut events));
-                self.count(self.stream.token_counts(), &mut events);
+    /// The part that the next bytes make.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> AnswerPart {
+        let mut events = Vec::new();
+        if !self.ended {
+            match self.stream.push(bytes) {
+                Ok(said) => said.into_iter().for_each(|event| self.say(event, &mut events)),
+                Err(error) => self.fail(&error, &mut events),
             }
-            Err(error) => self.fail(&error, &mut events),
         }
-        events.bytes()
+        AnswerPart::Events { events, token_counts: self.stream.token_counts() }
     }
 
-    /// What is known only when all bytes have arrived.
-    pub(super) fn finish(&mut self) -> Bytes {
-        let mut events = Events::default();
+    /// The part that is known only when all bytes have arrived.
+    pub(super) fn finish(&mut self) -> AnswerPart {
+        let (mut events, mut token_counts) = (Vec::new(), TokenCounts::default());
         if !self.ended {
             match std::mem::take(&mut self.stream).finish_counting() {
-                Ok(answer) => self.rest(answer, &mut events),
-                // What was done is done; else there was nothing.
+                Ok(answer) => {
+                    token_counts = answer.token_counts;
+                    self.rest(answer, &mut events);
+                }
+                // An answer that was whole stays whole; else there was nothing.
                 Err(_) if self.done => {}
                 Err(error) => self.fail(&error, &mut events),
             }
             self.ended = true;
         }
-        events.bytes()
+        AnswerPart::Events { events, token_counts }
     }
 
-    /// Hands on what the provider says of tokens, when it says something new.
-    fn count(&mut self, counts: TokenCounts, events: &mut Events) {
-        if counts != std::mem::replace(&mut self.told, counts) {
-            let TokenCounts { prompt, completion, total, .. } = counts;
-            let counts = json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total});
-            events.push(&json!({ "usage": counts }));
-        }
-    }
-
-    fn say(&mut self, event: StreamEvent, events: &mut Events) {
+    fn say(&mut self, event: StreamEvent, events: &mut Vec<StreamEvent>) {
         match event {
             StreamEvent::Text(text) => self.say_text(&text, events),
             StreamEvent::Sources(sources) => self.documents.extend(sources.iter().map(document)),
@@ -129,12 +110,12 @@ impl Translation {
             }
             StreamEvent::Error(error) => {
                 self.say_blanks(events);
-                events.push(&json!({ "error": error }));
+                events.push(StreamEvent::Error(error));
                 self.ended = true;
             }
             StreamEvent::Done if !self.done => {
                 self.say_blanks(events);
-                events.push(&json!({ "done": true }));
+                events.push(StreamEvent::Done);
                 self.done = true;
             }
             // Places of a provider's own citations, labels and the like are none of what the model was given.
@@ -142,10 +123,10 @@ impl Translation {
         }
     }
 
-    fn say_text(&mut self, text: &str, events: &mut Events) {
+    fn say_text(&mut self, text: &str, events: &mut Vec<StreamEvent>) {
         self.text.push_str(text);
         if self.cites == Cites::ByNumbers {
-            events.delta(text);
+            push_text(text, events);
             return;
         }
         let words = text.trim_end();
@@ -162,15 +143,15 @@ impl Translation {
         self.blanks = text[words.len()..].to_owned();
         self.last = words.chars().last();
         (self.behind_marker, self.uncited) = (false, true);
-        events.delta(&said);
+        push_text(&said, events);
     }
 
-    fn say_blanks(&mut self, events: &mut Events) {
-        events.delta(&std::mem::take(&mut self.blanks));
+    fn say_blanks(&mut self, events: &mut Vec<StreamEvent>) {
+        push_text(&std::mem::take(&mut self.blanks), events);
     }
 
     /// Writes the numbers of documents behind the last word.
-    fn cite(&mut self, cited: Vec<usize>, events: &mut Events) {
+    fn cite(&mut self, cited: Vec<usize>, events: &mut Vec<StreamEvent>) {
         let numbers: String =
             cited.into_iter().filter(|place| *place < self.given).map(|place| format!("[{}]", place + 1)).collect();
         if self.cites == Cites::ByNumbers || numbers.is_empty() || !self.uncited {
@@ -178,14 +159,13 @@ impl Translation {
         }
         let apart = self.last.is_some_and(|last| matches!(last, '!' | ']' | '\\'));
         let apart = if apart { APART.to_string() } else { String::new() };
-        events.delta(&(apart + &numbers));
+        push_text(&(apart + &numbers), events);
         (self.behind_marker, self.uncited) = (true, false);
     }
 
-    /// What a whole answer says, or the last events of a stream that ended without a blank line.
-    fn rest(&mut self, answer: Answer, events: &mut Events) {
-        let Answer { text, sources, citations, complete, error, token_counts, .. } = answer;
-        self.count(token_counts, events);
+    /// Hands on a whole answer, or the last events of a stream that ended without a blank line.
+    fn rest(&mut self, answer: Answer, events: &mut Vec<StreamEvent>) {
+        let Answer { text, sources, citations, complete, error, .. } = answer;
         if self.documents.is_empty() {
             self.documents = sources.iter().map(document).collect();
         }
@@ -214,61 +194,59 @@ impl Translation {
     }
 
     /// The answer cannot be read any further.
-    fn fail(&mut self, error: &IngestError, events: &mut Events) {
+    fn fail(&mut self, error: &IngestError, events: &mut Vec<StreamEvent>) {
         let (code, message) = (Some("unreadable".to_owned()), Some(error.to_string()));
         let unreadable = ProviderError { code, message, ..ProviderError::default() };
         self.say(StreamEvent::Error(unreadable), events);
     }
 }
 
-/// Which document of the request a source is, from 0.
+/// The document of the request that a source is, from 0.
 fn document(source: &Source) -> Option<usize> {
     source.id.as_ref()?.parse().ok()
 }
 
-/// Server-sent events.
-#[derive(Default)]
-struct Events(Vec<u8>);
-
-impl Events {
-    fn push(&mut self, event: &Value) {
-        self.0.extend_from_slice(&sse::event(event));
-    }
-
-    fn delta(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.push(&json!({ "delta": text }));
-        }
-    }
-
-    fn bytes(self) -> Bytes {
-        self.0.into()
+fn push_text(text: &str, events: &mut Vec<StreamEvent>) {
+    if !text.is_empty() {
+        events.push(StreamEvent::Text(text.to_owned()));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::ingest::{Provider, ingest};
+    use crate::ingest::Provider;
 
     fn given(count: usize) -> Vec<Source> {
         (1..=count).map(|n| Source { title: Some(format!("S{n}")), ..Source::default() }).collect()
     }
 
-    /// What becomes of pieces; all events, and the answer that they are.
-    fn translated(from: Provider, cites: Cites, pieces: &[&str]) -> (Vec<Value>, Answer) {
-        let (mut translation, mut body) = {
-            let (translation, first) = Translation::new(Some(from), cites, &given(3));
-            (translation, first.to_vec())
-        };
-        for piece in pieces {
-            body.extend_from_slice(&translation.push(piece.as_bytes()));
+    /// The events behind the sources that pieces become, and the answer that they make.
+    fn translated(from: Provider, cites: Cites, pieces: &[&str]) -> (Vec<StreamEvent>, Answer) {
+        let (mut translation, first) = Translation::new(Some(from), cites, &given(3));
+        let mut parts = vec![first];
+        parts.extend(pieces.iter().map(|piece| translation.push(piece.as_bytes())));
+        parts.push(translation.finish());
+        let mut answer = AnswerStream::new(AnswerFormat::own());
+        let mut events = Vec::new();
+        for part in parts {
+            let AnswerPart::Events { events: said, token_counts } = part else { panic!("events") };
+            events.extend(answer.take(said, token_counts));
         }
-        body.extend_from_slice(&translation.finish());
-        let text = String::from_utf8(body.clone()).expect("UTF-8");
-        let events = text.split_terminator("\n\n").map(|event| event.strip_prefix("data: ").expect("an event"));
-        let events = events.map(|event| serde_json::from_str(event).expect("JSON")).skip(1).collect();
-        (events, ingest(&body, Some(Provider::Native)).unwrap_or_default())
+        events.remove(0);
+        (events, answer.finish().unwrap_or_default())
+    }
+
+    fn text(text: &str) -> StreamEvent {
+        StreamEvent::Text(text.to_owned())
+    }
+
+    /// The code of the error at the end.
+    fn code(events: &[StreamEvent]) -> Option<&str> {
+        let Some(StreamEvent::Error(error)) = events.last() else { return None };
+        error.code.as_deref()
     }
 
     fn chunk(text: &str) -> String {
@@ -277,14 +255,14 @@ mod tests {
 
     const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
 
-    fn chat(pieces: &[&str]) -> (Vec<Value>, Answer) {
+    fn chat(pieces: &[&str]) -> (Vec<StreamEvent>, Answer) {
         translated(Provider::OpenAiChat, Cites::ByNumbers, pieces)
     }
 
     #[test]
     fn text_goes_on_as_it_comes() {
         let (events, answer) = chat(&[&chunk("Leave is "), &chunk("30 days [1]."), STOP, "data: [DONE]\n\n"]);
-        assert_eq!(events, [json!({"delta": "Leave is "}), json!({"delta": "30 days [1]."}), json!({"done": true})]);
+        assert_eq!(events, [text("Leave is "), text("30 days [1]."), StreamEvent::Done]);
         assert_eq!((answer.sources.len(), answer.complete), (3, true));
     }
 
@@ -294,7 +272,7 @@ mod tests {
         assert_eq!((events.len(), answer.complete, answer.text.as_str()), (1, false, "Leave is "));
         let error = "data: {\"error\":{\"code\":429,\"type\":\"rate\",\"message\":\"slow down\"}}\n\n";
         let (events, answer) = chat(&[&chunk("Leave"), error, &chunk(" is")]);
-        assert_eq!(events[1..], [json!({"error": {"code": "429", "type": "rate", "message": "slow down"}})]);
+        assert_eq!((events.len(), code(&events)), (2, Some("429")));
         assert_eq!((answer.complete, answer.text.as_str()), (false, "Leave"));
     }
 
@@ -303,13 +281,13 @@ mod tests {
         let whole = json!({"choices": [{"message": {"content": "Leave is 30 days [1]."}, "finish_reason": "stop"}]})
             .to_string();
         let (events, _) = chat(&[&whole[..20], &whole[20..]]);
-        assert_eq!(events, [json!({"delta": "Leave is 30 days [1]."}), json!({"done": true})]);
+        assert_eq!(events, [text("Leave is 30 days [1]."), StreamEvent::Done]);
     }
 
     #[test]
     fn the_last_event_may_lack_its_blank_line() {
         let (events, answer) = chat(&[&chunk("a"), chunk("b").trim_end()]);
-        assert_eq!(events, [json!({"delta": "a"}), json!({"delta": "b"})]);
+        assert_eq!(events, [text("a"), text("b")]);
         assert!(!answer.complete);
     }
 
@@ -317,10 +295,10 @@ mod tests {
     fn what_cannot_be_read_is_an_error_and_keeps_what_came_before() {
         let (events, answer) =
             chat(&[&chunk("a"), "data: {\"choices\":[{\"delta\":{\"content\":5}}]}\n\n", &chunk("b")]);
-        assert_eq!((events.len(), events[1]["error"]["code"].as_str()), (2, Some("unreadable")));
+        assert_eq!((events.len(), code(&events)), (2, Some("unreadable")));
         assert_eq!((answer.complete, answer.text.as_str()), (false, "a"));
         let (events, _) = chat(&["<html>no</html>"]);
-        assert_eq!((events.len(), events[0]["error"]["code"].as_str()), (1, Some("unreadable")));
+        assert_eq!((events.len(), code(&events)), (1, Some("unreadable")));
     }
 
     fn block(text: &str, documents: &[usize]) -> String {

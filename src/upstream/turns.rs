@@ -1,16 +1,16 @@
 //! The messages of a conversation in the form that models need.
 
-use super::{Speaker, Turn};
+use super::{ChatMessage, Speaker};
 
-/// What stands between things that one speaker said one after the other.
+/// The separator of messages that one speaker sent one after the other.
 const BETWEEN: &str = "\n\n";
 
 /// The turns in the order in which all models take them: they begin with a user's, and no speaker has two in a row. What
 /// follows something of the same speaker joins it, and what says nothing is left out, since some interfaces refuse both.
-pub(super) fn alternating(turns: &[Turn]) -> Vec<Turn> {
+pub(super) fn alternating(turns: &[ChatMessage]) -> Vec<ChatMessage> {
     let said = turns.iter().filter(|turn| !turn.text.trim().is_empty());
     let said = said.skip_while(|turn| turn.speaker == Speaker::Assistant);
-    let mut merged: Vec<Turn> = Vec::new();
+    let mut merged: Vec<ChatMessage> = Vec::new();
     for turn in said {
         match merged.last_mut().filter(|last| last.speaker == turn.speaker) {
             Some(last) => last.text.extend([BETWEEN, &turn.text]),
@@ -26,7 +26,7 @@ mod tests {
     use Speaker::{Assistant, User};
 
     fn merged(turns: &[(Speaker, &str)]) -> Vec<(Speaker, String)> {
-        let turns: Vec<_> = turns.iter().map(|(speaker, text)| Turn::new(*speaker, *text)).collect();
+        let turns: Vec<_> = turns.iter().map(|(speaker, text)| ChatMessage::new(*speaker, *text)).collect();
         alternating(&turns).into_iter().map(|turn| (turn.speaker, turn.text)).collect()
     }
 

@@ -5,7 +5,7 @@ use super::inbound::Inbound;
 use super::turns::Fingerprint;
 use crate::activity::ConversationId;
 
-/// What is known of a post that was let in.
+/// A post that was let in.
 pub(super) struct Admitted {
     pub(super) inbound: Inbound,
     pub(super) reference: ConversationReference,

@@ -78,7 +78,7 @@ impl AzureBot {
         })
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &AzureBotOptions {
         &self.options
@@ -113,13 +113,13 @@ impl AzureBot {
             .html_email(self.options.html_email)
     }
 
-    /// By which answers are timed.
+    /// The clock of the answers.
     #[must_use]
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
 
-    /// What is kept of conversations.
+    /// The records of conversations.
     #[must_use]
     pub fn records(&self) -> &ConnectorRecords {
         &self.records
@@ -236,7 +236,7 @@ impl AzureBot {
         hosts.check(service_url).map(drop)
     }
 
-    /// What users think of an answer. It is kept before anyone is told that it was.
+    /// Keeps a user's opinion of an answer, before anyone is told that it is kept.
     async fn submitted(&self, admitted: &Admitted) -> Result<Received, ReceiveError> {
         let inbound = &admitted.inbound;
         let submitted = inbound.value().and_then(SubmittedFeedback::read).ok_or(ReceiveError::UnknownInvoke)?;

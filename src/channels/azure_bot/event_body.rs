@@ -30,7 +30,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Nobody waits any more, and the answer was handed over as far as there is one.
+    /// Ends the wait: the answer was handed over as far as there is one.
     pub(super) fn finish(mut self) {
         self.over = true;
         self.gone.cancel();
@@ -66,7 +66,7 @@ impl Drop for Waiting {
 pub struct EventBody(Pin<Box<dyn Stream<Item = Bytes> + Send>>);
 
 impl EventBody {
-    /// What the bot says, until it has said everything, or its conversation is deleted before the turn has come.
+    /// The events of the bot, until it has said everything, or its conversation is deleted before the turn has come.
     pub(super) fn following(events: Receiver<Bytes>, waiting: Waiting, listener: Option<ChangeListener>) -> Self {
         let state = (events, Some(waiting), listener);
         let following = futures_util::stream::unfold(state, |(mut events, mut waiting, mut listener)| async move {

@@ -14,12 +14,12 @@ use super::conversation::ConversationReference;
 use super::event_body::Waiting;
 use super::inbound::{DeliveryMode, Kind};
 use super::outbound::{ActivitySink as _, Collected, EventSink};
-use super::turns::{Call, RAISE_ALL, RAISE_EACH, ReplyRoute, TurnBody, TurnHandler};
+use super::turns::{RAISE_ALL, RAISE_EACH, ReplyRoute, TurnBody, TurnHandler, WaitingCaller};
 use super::{EventBody, ReceiveError, Received};
 use crate::activity::Activity;
 use crate::store::Queued;
 
-/// So long an answer may take to come to its end once it has to.
+/// The time in which an answer has to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
 impl AzureBot {
@@ -56,14 +56,15 @@ impl AzureBot {
     async fn bind(
         &self,
         admitted: Admitted,
-        way: ReplyRoute,
+        route: ReplyRoute,
         deadline: Option<Instant>,
     ) -> Result<Option<(Waiting, oneshot::Receiver<()>)>, ReceiveError> {
         let (name, conversation) = (admitted.name(), admitted.line());
         let Admitted { inbound, reference, .. } = admitted;
         let (tell, told) = oneshot::channel();
         let gone = CancellationToken::new();
-        let call = Call { inbound, reference: reference.clone(), way, forgotten: gone.clone(), deadline, tell };
+        let call =
+            WaitingCaller { inbound, reference: reference.clone(), route, forgotten: gone.clone(), deadline, tell };
         let ticket = self.calls.wait(call, name.clone()).ok_or(ReceiveError::Ending)?;
         let (calls, records) = (Arc::clone(&self.calls), self.records.clone());
         let waiting = Waiting { gone, calls, ticket: ticket.clone(), conversation, records, over: false };
@@ -85,8 +86,8 @@ impl AzureBot {
         let deadline = Instant::now() + self.options.reply_within;
         let wants_words = matches!(admitted.inbound.asks(), Kind::Question | Kind::Wordless);
         let collected = Collected::new(admitted.address.clone());
-        let way = ReplyRoute::Replies(collected.clone());
-        let Some((waiting, told)) = self.bind(admitted, way, Some(deadline)).await? else {
+        let route = ReplyRoute::Replies(collected.clone());
+        let Some((waiting, told)) = self.bind(admitted, route, Some(deadline)).await? else {
             return Ok(Received::nothing(DeliveryMode::ExpectReplies));
         };
         let in_time = is_served(deadline + END_WITHIN, told, &waiting.gone).await;

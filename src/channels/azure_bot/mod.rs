@@ -44,4 +44,4 @@ pub use proactive::{
 };
 pub use received::{ReceiveError, Received};
 pub use service_url::{CHINA_HOSTS, PUBLIC_HOSTS, TrustedHosts, TrustedServiceUrl, US_GOV_HOSTS, UntrustedServiceUrl};
-pub use turns::{Turn, TurnHandler, TurnLimits, TurnOutcome};
+pub use turns::{TurnHandler, TurnInFlight, TurnLimits, TurnOutcome};

@@ -15,7 +15,7 @@ use crate::secret::Secret;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AzureBotOptions {
-    /// Who may call.
+    /// The callers that are let in.
     pub auth: AuthOptions,
     /// With what the bot proves itself; nothing where it calls without a token, in development.
     pub app_secret: Option<Secret>,
@@ -65,15 +65,15 @@ pub struct AzureBotSettings {
     pub emulator: bool,
     /// Whether calls without a token are let in on this machine.
     pub anonymous: bool,
-    /// Who answers.
+    /// The assistant that answers.
     pub assistant: Option<String>,
     /// Whether the text of an answer to an agent names its sources.
     pub self_contained_for_agents: bool,
     /// Whether answers by e-mail are HTML.
     pub html_email: bool,
-    /// So many turns run at one time.
+    /// The number of turns that run at one time.
     pub max_turns: usize,
-    /// So many activities wait.
+    /// The number of activities that wait.
     pub max_waiting: usize,
 }
 

@@ -46,7 +46,7 @@ pub enum ReceiveError {
     /// The answers would go to somebody who must not have the bot's token.
     #[error("the serviceUrl of the activity is not trusted")]
     UntrustedServiceUrl,
-    /// Nobody knows such an invoke.
+    /// The name of the invoke is unknown.
     #[error("the bot handles no invoke of this name")]
     UnknownInvoke,
     /// There is no room.

@@ -12,7 +12,7 @@ pub enum Caller {
     Token(Claims),
 }
 
-/// Who the activity is from: the user of the token, else the user for whom the conversation was started, else whom
+/// The sender of the activity: the user of the token, else the user for whom the conversation was started, else whom
 /// the client names. The bearer of the secret may speak for anyone, also as a bot.
 pub(super) fn sender(
     caller: &Caller,

@@ -26,7 +26,7 @@ pub enum ActivityError {
     Member {
         /// JSON pointer of the member.
         pointer: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 }

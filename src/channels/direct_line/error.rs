@@ -31,7 +31,7 @@ pub enum DirectLineError {
     /// The body is no activity.
     #[error(transparent)]
     Activity(#[from] ActivityError),
-    /// Nobody is named as the sender.
+    /// The sender is missing.
     #[error("the activity needs from.id, because the token names no user")]
     NoSender,
     /// The id of a user is none that can be kept.

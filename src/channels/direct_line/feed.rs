@@ -42,7 +42,7 @@ impl Feed {
                 }
                 continue;
             }
-            // What is recorded behind it may have been read from the store already.
+            // The activities behind it may have been read from the store already.
             if self.held.is_none()
                 && let Ok(shown) = self.ephemeral.try_recv()
             {
@@ -105,13 +105,13 @@ impl Feed {
         self.held = Some(shown);
     }
 
-    /// What is to be seen of something ephemeral, if it is still to be seen. Web Chat 4.18.1 draws a bubble for each chunk of a
+    /// The frame of something ephemeral, if it is still to be seen. Web Chat 4.18.1 draws a bubble for each chunk of a
     /// stream whose first activity it has missed: a reader that has joined since, or was too slow, sees that one first.
     fn show(&mut self, shown: Arc<Shown>) -> Option<Frame> {
         let Some((stream, part)) = &shown.part else { return Some(shown.frame.clone()) };
         let is_known = self.known.iter().any(|known| known.as_ptr() == Arc::as_ptr(stream));
         match part {
-            // What the stream ended with may have been read already.
+            // The end of the stream may have been read already.
             Part::Piece if stream.is_over() => None,
             Part::Piece if !is_known => {
                 self.known.retain(|known| known.strong_count() > 0);

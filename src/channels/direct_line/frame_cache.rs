@@ -15,7 +15,7 @@ use crate::store::{ChangeListener, ConversationStore, Page, StoreError};
 /// How many activities are taken from the store at once, and how many frames are kept.
 const READ_AHEAD: usize = 64;
 
-/// So many bytes of frames are kept, but always the newest frame. Who needs older ones reads the store.
+/// The bytes of frames that are kept, but always the newest frame. A reader of older ones asks the store.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Frames in order, each with its watermark.
@@ -25,7 +25,7 @@ pub(super) type Frames = VecDeque<(Watermark, Frame)>;
 #[derive(Debug)]
 pub(super) struct FrameCache {
     state: Mutex<State>,
-    /// Somebody has read, or has given up reading.
+    /// Tells that a reader has read, or has given up.
     changed: Notify,
     /// The streams of other nodes, which end with what is read.
     remote: Option<Arc<RemoteStreams>>,
@@ -66,16 +66,16 @@ impl State {
     }
 }
 
-/// What a look at the cache tells a reader to do.
+/// The next step of a reader after a look at the cache.
 #[derive(Debug)]
 enum Look<'s> {
     /// These are next.
     Take(Frames),
     /// There is nothing more.
     Nothing,
-    /// What the reader needs was here once.
+    /// The wanted frames were here once.
     TooLate,
-    /// Somebody else is reading.
+    /// Another reader is reading.
     Wait,
     /// The reader is the one to read, for everyone.
     Read(Turn<'s>),
@@ -131,7 +131,7 @@ impl FrameCache {
         Self { state: Mutex::new(state), changed: Notify::new(), remote }
     }
 
-    /// What follows `position`: some of it, and nothing only when there is nothing. `None` when the conversation is
+    /// The frames behind `position`: some of it, and nothing only when there is nothing. `None` when the conversation is
     /// gone. What is said before the call is found, and so is what is said later if the caller comes again when its own
     /// listener reports a change.
     pub(super) async fn after(
@@ -189,7 +189,7 @@ impl FrameCache {
             return Look::Wait;
         }
         if position > state.end() {
-            // Nobody needs what lies between but readers of the history, who find it in the store.
+            // The frames between are needed by readers of the history alone, who find them in the store.
             state.start_at(position);
         }
         // A change since the last read began, or a conversation that is gone since.

@@ -34,7 +34,7 @@ impl Ephemeral {
         Self { after, activity, part: None }
     }
 
-    /// The same activity as a part of a livestream: whoever has not seen the first activity of that sees it before this one,
+    /// Makes it a part of a livestream: a reader who has not seen the first activity of that sees it before this one,
     /// and nobody sees a piece of a stream that is over.
     #[must_use]
     pub fn of(self, stream: &Arc<Running>, part: Part) -> Self {
@@ -56,7 +56,7 @@ pub struct Hub {
     max_sockets: usize,
     max_ephemeral: usize,
     rooms: Mutex<Rooms>,
-    /// What brings activities to readers on other nodes, where there are any.
+    /// The bus to readers on other nodes, where there are any.
     bus: OnceLock<Bus>,
 }
 
@@ -67,7 +67,7 @@ struct Rooms {
     look_at: usize,
 }
 
-/// So many rooms are not worth a look.
+/// The number of rooms that are not worth a look.
 const FEW: usize = 64;
 
 impl Hub {
@@ -207,7 +207,7 @@ impl Hub {
     }
 }
 
-/// What other nodes are told of it.
+/// The message to other nodes.
 fn message(
     frame: &Frame,
     after: Option<Watermark>,

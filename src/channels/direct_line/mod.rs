@@ -37,7 +37,7 @@ pub(crate) use posting::attachments_path;
 pub use publisher::Publisher;
 pub use respondent::{Respondent, Unrecorded};
 pub use running::{Part, Running};
-pub use service::{DirectLine, Grant, Resume, Started, Wished};
+pub use service::{DirectLine, Grant, Resume, Started, TokenRequest};
 pub(crate) use speaker::CHANNEL_ID;
 pub(super) use speaker::{bot, sign};
 pub use token::{Claims, TokenError, TokenKind, Tokens};

@@ -6,14 +6,14 @@ use std::str::FromStr;
 use crate::activity::ConversationId;
 use crate::clock::IdSource;
 
-/// Who answers in a conversation: an assistant with a secret of its own, or whoever answers on the secret of the channel.
+/// The owner of a conversation: an assistant with a secret of its own, or whoever answers on the secret of the channel.
 ///
 /// It is written in the id of the conversation, so that it holds on every node and after a restart, whatever the
 /// configuration says by then: `hr.0f5c…` is the conversation of the assistant `hr`, `0f5c…` of the channel itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner(Option<String>);
 
-/// What stands between the name of an assistant and the rest of an id. Neither a name nor a fresh id has one.
+/// The character between the name of an assistant and the rest of an id. Neither a name nor a fresh id has one.
 const SEPARATOR: char = '.';
 
 /// The longest name.

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::activity::Activity;
 use crate::digest::of_parts;
 
-/// So many bytes of the digest make a name.
+/// The bytes of the digest that make a name.
 const BYTES: usize = 16;
 
 /// The name of a post: its sender and the `channelData.clientActivityID` with which clients recognize what they have said; `None`

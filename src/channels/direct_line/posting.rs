@@ -75,7 +75,7 @@ impl DirectLine {
         self.take(id, activity).await
     }
 
-    /// Who sends what a client says. The store is asked for the user of the conversation only where that matters.
+    /// The sender of a client's activity. The store is asked for the user of the conversation only where that matters.
     async fn sender(
         &self,
         caller: &Caller,
@@ -110,7 +110,7 @@ impl DirectLine {
     }
 }
 
-/// What a user does may be answered, but for a conversationUpdate, which only a channel can make. What bots say, by way of
+/// An activity of a user may be answered, but for a conversationUpdate, which only a channel can make. What bots say, by way of
 /// the secret, is not: it is an answer.
 fn is_to_be_answered(activity: &Activity) -> bool {
     let is_by_user = activity.from.as_ref().is_some_and(|from| from.role == Some(Role::User));

@@ -38,7 +38,7 @@ impl Publisher {
         Self { store, hub, clock, ids }
     }
 
-    /// Who reads.
+    /// The readers.
     #[must_use]
     pub fn hub(&self) -> &Hub {
         &self.hub
@@ -54,7 +54,7 @@ impl Publisher {
         Ok(self.publish_asking(id, activity, None, None).await?.map(|published| published.activity))
     }
 
-    /// The same for an activity that is a turn. An ephemeral one stands in the turn itself. What was recorded under `key` before
+    /// Publishes an activity that is a turn. An ephemeral one stands in the turn itself. What was recorded under `key` before
     /// is recorded no second time.
     pub(super) async fn publish_asking(
         &self,
@@ -85,7 +85,7 @@ impl Publisher {
         Ok(recorded.map(|recorded| Published { activity: recorded.activity, queued }))
     }
 
-    /// What time it is.
+    /// The time.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()

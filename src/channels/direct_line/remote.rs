@@ -11,10 +11,10 @@ use super::frame::{Frame, frame};
 use super::running::{Running, is_of_turn};
 use crate::activity::{Activity, ActivityId, ActivitySet, StreamInfo};
 
-/// So long the name of a stream that is over is kept: its pieces may come later than its message.
+/// The time for which the name of a stream that is over is kept: its pieces may come later than its message.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// So many streams of one conversation are known at one time. Others are not shown.
+/// The streams of one conversation that are known at one time. Others are not shown.
 const MOST: usize = 1000;
 
 /// The streams of one conversation by their names.
@@ -39,7 +39,7 @@ enum State {
     Over,
 }
 
-/// What an activity says of the stream that it is a part of.
+/// The stream of which an activity is a part.
 pub(super) fn stream_of(activity: &Activity) -> Option<&str> {
     activity.channel_data.as_ref()?.get("streamId")?.as_str()
 }

@@ -1,4 +1,4 @@
-//! What has to be answered in conversations of the channel.
+//! Activities that have to be answered in conversations of the channel.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub trait Respondent: Debug + Send + Sync {
 pub enum Unrecorded {
     /// A user has come.
     Joined {
-        /// Who.
+        /// The user.
         user: ChannelAccount,
         /// The language tag of the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ impl Unrecorded {
         serde_json::to_string(self).ok()
     }
 
-    /// What a store has kept.
+    /// Reads the kept form.
     ///
     /// # Errors
     /// When it was written by a version that this one does not understand.

@@ -31,7 +31,7 @@ pub(super) struct Shown {
     pub(super) part: Option<(Arc<Running>, Part)>,
 }
 
-/// What something is to be shown after, and who says so.
+/// The position after which something is to be shown, and its source.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// This node, which has asked the store.

@@ -38,7 +38,7 @@ pub enum Part {
 }
 
 impl Running {
-    /// What readers see first of the stream, unless there is something already.
+    /// Sets the first frame of the stream, unless there is one already.
     pub(super) fn begin_with(&self, frame: &Frame) {
         self.first.get_or_init(|| frame.clone());
     }

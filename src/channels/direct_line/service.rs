@@ -60,8 +60,8 @@ pub struct DirectLine {
 
 /// The options in the body of a token request or a start request.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wished {
-    /// For whom.
+pub struct TokenRequest {
+    /// The user.
     pub user: Option<ChannelAccount>,
     /// The only web sites whose pages may use the token; empty for all.
     pub origins: Vec<String>,
@@ -84,19 +84,19 @@ impl DirectLine {
         Self { store, tokens, publisher: Arc::new(publisher), ids, options, respondent: None }
     }
 
-    /// The same channel, in which what users do is answered.
+    /// Adds a respondent, who answers what users do.
     #[must_use]
     pub fn answered_by(self, respondent: Arc<dyn Respondent>) -> Self {
         Self { respondent: Some(respondent), ..self }
     }
 
-    /// What brings activities to the readers of this channel.
+    /// The publisher to the readers of this channel.
     #[must_use]
     pub fn publisher(&self) -> Arc<Publisher> {
         Arc::clone(&self.publisher)
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &DirectLineOptions {
         &self.options
@@ -122,7 +122,7 @@ impl DirectLine {
     ///
     /// # Errors
     /// When the caller does not hold the secret.
-    pub fn generate(&self, caller: &Caller, wished: Wished) -> Result<Grant, DirectLineError> {
+    pub fn generate(&self, caller: &Caller, wished: TokenRequest) -> Result<Grant, DirectLineError> {
         match caller {
             Caller::Secret(owner) => {
                 let id = owner.fresh_conversation(&*self.ids);
@@ -174,8 +174,8 @@ impl DirectLine {
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub async fn start(&self, caller: &Caller, wished: Wished) -> Result<Started, DirectLineError> {
-        let Wished { user, origins, locale } = wished;
+    pub async fn start(&self, caller: &Caller, wished: TokenRequest) -> Result<Started, DirectLineError> {
+        let TokenRequest { user, origins, locale } = wished;
         let (id, kind, user, origins) = match caller {
             Caller::Secret(owner) => (owner.fresh_conversation(&*self.ids), TokenKind::Token, user, origins),
             Caller::Token(claims) => {
@@ -220,7 +220,7 @@ impl DirectLine {
         Ok(Started { grant, stream: self.stream_credential(id, origins)?, after, created: false })
     }
 
-    /// What follows `after`, up to a page.
+    /// The activities behind `after`, up to a page.
     ///
     /// # Errors
     /// When the conversation is not the caller's, or gone.

@@ -21,7 +21,7 @@ pub enum TokenKind {
     Token,
     /// Opening the stream, in the URL. Good for several sockets while it lasts.
     Stream,
-    /// What `Token` is for, and sending answers into the conversation: the page that citewire serves.
+    /// The purposes of `Token`, and sending answers into the conversation: the page that citewire serves.
     Page,
 }
 
@@ -37,7 +37,7 @@ pub struct Claims {
     /// The web sites whose pages may use it, `https://contoso.example`; any may where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<String>,
-    /// What it is for.
+    /// The purpose.
     pub kind: TokenKind,
     /// Not before, in seconds since 1970.
     pub nbf: i64,
@@ -110,7 +110,7 @@ impl Tokens {
         }
     }
 
-    /// The same, when tokens hold as well that were signed with a key of another secret.
+    /// Accepts tokens as well that were signed with a key of another secret.
     #[must_use]
     pub fn or_by(mut self, secret: Option<&Secret>) -> Self {
         self.decoding.extend(secret.map(|secret| DecodingKey::from_secret(&signing_key(secret))));
@@ -142,7 +142,7 @@ impl Tokens {
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).map_err(TokenError::Sign)
     }
 
-    /// What a token says, when it is one of ours, still good, and of one of the wanted kinds.
+    /// The content of a token that is one of ours, still good, and of one of the wanted kinds.
     ///
     /// # Errors
     /// When it is not.

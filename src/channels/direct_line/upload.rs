@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ActivityError, ClientActivity};
 use crate::activity::{Activity, Attachment as ActivityAttachment, ChannelAccount, Role};
 
-/// What a file is when nobody says.
+/// The media type of a file without one.
 pub const UNKNOWN_MEDIA_TYPE: &str = "application/octet-stream";
 
 /// An uploaded file.
@@ -16,7 +16,7 @@ pub struct UploadedFile {
     pub name: Option<String>,
     /// Its media type, when the sender says.
     pub content_type: Option<String>,
-    /// What is in it.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 

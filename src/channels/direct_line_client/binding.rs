@@ -28,7 +28,7 @@ pub struct BindingSettings {
 pub struct Binding {
     /// The Direct Line.
     pub url: DirectLineUrl,
-    /// What opens it.
+    /// The credential that opens it.
     pub credential: Credential,
     /// The user id under which answers go out.
     pub user: String,
@@ -61,7 +61,7 @@ pub enum UnusableBinding {
 pub(crate) const DEFAULT_USER: &str = "citewire";
 
 impl BindingSettings {
-    /// What the settings say together; `None` when nothing is set.
+    /// The binding of all settings together; `None` when nothing is set.
     ///
     /// # Errors
     /// With everything that is wrong.

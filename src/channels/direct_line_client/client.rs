@@ -18,7 +18,7 @@ use crate::egress::{Client, Fetched, Retry, RetryBudget, retry_after};
 use crate::metrics::{Channel, ChannelFigures};
 use crate::secret::Secret;
 
-/// What citewire calls itself in its answers, by which it knows its own kind.
+/// The name of citewire in its answers, by which it knows its own kind.
 pub(crate) const SERVER_NAME: &str = "citewire";
 
 /// Posts into the conversations of one Direct Line.
@@ -47,7 +47,7 @@ pub struct Posted {
     pub by_citewire: bool,
 }
 
-/// What to do next with a post.
+/// The next step of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Post,
@@ -104,7 +104,7 @@ impl DirectLineClient {
         &self.figures
     }
 
-    /// Where it posts to.
+    /// The address to which it posts.
     #[must_use]
     pub fn url(&self) -> &DirectLineUrl {
         &self.url
@@ -236,7 +236,7 @@ impl DirectLineClient {
     ) -> Result<Secret, CallError> {
         match self.session.credential() {
             Credential::Token(_) => {
-                // Somebody else may have been quicker.
+                // Another task may have been quicker.
                 let current = self.session.bearer();
                 if current != *bearer { Ok(current) } else { self.refresh(bearer, left).await }
             }
@@ -320,7 +320,7 @@ fn authorization(bearer: &Secret) -> HeaderValue {
     value
 }
 
-/// The same name for the same key in the same conversation, from which the key cannot be read.
+/// One name for one key in one conversation, from which the key cannot be read.
 fn name_of(conversation: &ConversationName, key: &str) -> String {
     let digest = digest::digest(&digest::SHA256, format!("{conversation}\n{key}").as_bytes());
     digest.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()

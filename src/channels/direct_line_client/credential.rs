@@ -67,7 +67,7 @@ impl Session {
         &self.credential
     }
 
-    /// What to show at the next call.
+    /// The credential of the next call.
     pub(super) fn bearer(&self) -> Secret {
         self.lock().bearer.clone()
     }

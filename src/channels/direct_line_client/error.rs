@@ -63,7 +63,7 @@ pub enum CallError {
         call: Call,
         /// The status.
         status: u16,
-        /// What is wrong.
+        /// The fault.
         reason: Misunderstood,
     },
     /// There was no answer.
@@ -77,7 +77,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// What to do about it.
+    /// Advice.
     #[must_use]
     pub fn rule(&self) -> Rule {
         match self {
@@ -129,7 +129,7 @@ pub enum PostError {
 }
 
 impl PostError {
-    /// What kind of failure it is, in a word for figures.
+    /// The kind of failure, in a word for figures.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {

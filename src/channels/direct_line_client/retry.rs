@@ -19,7 +19,7 @@ pub enum Rule {
     LookOnly,
 }
 
-/// What each status means: the first one, the last one, and the rule. All others are for good.
+/// The meaning of each status: the first one, the last one, and the rule. All others are for good.
 pub const STATUS_RULES: &[(u16, u16, Rule)] = &[
     (200, 299, Rule::LookOnly),
     (401, 401, Rule::Renew),
@@ -36,7 +36,7 @@ pub(super) fn rule_for(status: u16) -> Rule {
     by_status(STATUS_RULES, status).unwrap_or(Rule::GiveUp)
 }
 
-/// What is waited where the other side does not say.
+/// The pauses where the other side does not say.
 pub(super) fn usual() -> Retry {
     Retry::after([250, 500, 1000, 2000].map(Duration::from_millis))
 }

@@ -5,8 +5,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::stream::BoxStream;
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::{Stream, stream};
 use serde_json::{Value, json};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
@@ -17,7 +16,6 @@ use crate::http::tasks::Tasks;
 use crate::output::{Chat, ChatForm, Completion, Usage};
 use crate::prompt::estimate_tokens;
 use crate::sse::{done, event};
-use crate::upstream::UpstreamError;
 
 /// Says nothing, and keeps whoever stands between from closing a connection that says nothing. It also shows at once when the
 /// client is gone.
@@ -25,7 +23,7 @@ const COMMENT: &str = ": the answer is being written\n\n";
 
 /// The form of a completion.
 pub(super) struct Telling {
-    /// What its chunks have in common.
+    /// The members that its chunks have in common.
     pub(super) completion: Completion,
     /// The form of its citations.
     pub(super) form: ChatForm,
@@ -33,7 +31,7 @@ pub(super) struct Telling {
     pub(super) asked_tokens: usize,
     /// How many tokens the model takes at once, where that is set.
     pub(super) context_window: Option<u64>,
-    /// What was found in the assistant's documents, for clients of AssistantHub (rule AH-06).
+    /// The passages found in the assistant's documents, for clients of AssistantHub (rule AH-06).
     pub(super) retrieval: Option<Value>,
     /// Whether a chunk behind the end says what the completion took.
     pub(super) tells_usage: bool,
@@ -41,11 +39,11 @@ pub(super) struct Telling {
     pub(super) comment_every: Duration,
 }
 
-/// A completion on its way. When it is dropped, so is the body, and the back end stops.
+/// A completion on its way. Dropping it stops the back end.
 struct Chunks {
     telling: Telling,
-    /// The answer and what it comes from; `None` when all has been said.
-    coming: Option<(Writing, BoxStream<'static, Result<Bytes, UpstreamError>>)>,
+    /// The answer; `None` when all of it was written.
+    coming: Option<Writing>,
     out: VecDeque<Bytes>,
     comments: Interval,
     tasks: Tasks,
@@ -55,17 +53,16 @@ struct Chunks {
 pub(super) fn chunks(
     telling: Telling,
     writing: Writing,
-    body: BoxStream<'static, Result<Bytes, UpstreamError>>,
     tasks: Tasks,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + 'static {
     let mut comments = interval_at(Instant::now() + telling.comment_every, telling.comment_every);
     comments.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let out = VecDeque::from([event(&telling.completion.role_chunk())]);
-    let chunks = Chunks { telling, coming: Some((writing, body)), out, comments, tasks };
+    let chunks = Chunks { telling, coming: Some(writing), out, comments, tasks };
     stream::unfold(chunks, Chunks::next)
 }
 
-/// What a client is told of an error.
+/// The body that tells a client of an error.
 pub(super) fn error_body(error: &CompletionError) -> Value {
     json!({"error": {"message": error.to_string(), "type": "server_error", "code": error.problem().code, "param": error.param()}})
 }
@@ -76,17 +73,14 @@ impl Chunks {
             if let Some(bytes) = self.out.pop_front() {
                 return Some((Ok(bytes), self));
             }
-            let (writing, body) = self.coming.as_mut()?;
+            let writing = self.coming.as_mut()?;
             tokio::select! {
                 biased;
                 () = self.tasks.ending() => self.end(Some(CompletionError::ShuttingDown)),
-                piece = body.next() => match piece {
-                    Some(Ok(bytes)) => match writing.push(&bytes) {
-                        Ok(Some(text)) => self.out.push_back(event(&self.telling.completion.content_chunk(text))),
-                        Ok(None) => {}
-                        Err(error) => self.end(Some(error)),
-                    },
-                    Some(Err(error)) => self.end(Some(error.into())),
+                taken = writing.next() => match taken {
+                    Some(Ok(Some(text))) => self.out.push_back(event(&self.telling.completion.content_chunk(text))),
+                    Some(Ok(None)) => {}
+                    Some(Err(error)) => self.end(Some(error)),
                     None => self.end(None),
                 },
                 _ = self.comments.tick() => self.out.push_back(Bytes::from_static(COMMENT.as_bytes())),
@@ -96,7 +90,7 @@ impl Chunks {
 
     /// Says what there is to say at the end.
     fn end(&mut self, failure: Option<CompletionError>) {
-        let Some((writing, _)) = self.coming.take() else { return };
+        let Some(writing) = self.coming.take() else { return };
         match writing.end(failure) {
             Ok(written) => self.out.extend(self.telling.end(written)),
             Err(error) => self.out.extend(self.telling.failed(&error)),
@@ -105,7 +99,7 @@ impl Chunks {
 }
 
 impl Telling {
-    /// What the completion took: as the provider counted, else as citewire estimates.
+    /// The usage of the completion: as the provider counted, else as citewire estimates.
     pub(super) fn usage(&self, chat: &Chat, counted: TokenCounts) -> Usage {
         let usage = Usage::of(counted, self.asked_tokens, estimate_tokens(&chat.content));
         Usage { context_window: self.context_window, ..usage }

@@ -5,9 +5,6 @@ use std::sync::Arc;
 use actix_web::http::header::{CACHE_CONTROL, HeaderName};
 use actix_web::web::{self, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
-use bytes::Bytes;
-use futures_util::StreamExt as _;
-use futures_util::stream::{self, BoxStream};
 use serde_json::{Value, json};
 
 use super::CompletionError;
@@ -83,17 +80,17 @@ pub(crate) async fn create_completion(
     if state.tasks.is_ending() {
         return Err(CompletionError::ShuttingDown.into());
     }
-    let Begun { writing, body, asked_tokens, retrieval } = begin(&state.assistants, assistant, ask, form).await?;
+    let Begun { writing, asked_tokens, retrieval } = begin(&state.assistants, assistant, ask, form).await?;
     telling.asked_tokens = asked_tokens.unwrap_or(telling.asked_tokens);
     telling.retrieval = retrieval.map(|found| retrieval_member(&asked.model, &found));
     if asked.is_stream() {
-        let events = chunks(telling, writing, body, state.tasks.clone());
+        let events = chunks(telling, writing, state.tasks.clone());
         return Ok(event_stream().streaming(events));
     }
     tokio::select! {
         biased;
         () = state.tasks.ending() => Err(CompletionError::ShuttingDown.into()),
-        written = all(writing, body) => whole(&telling, written?),
+        written = all(writing) => whole(&telling, written?),
     }
 }
 
@@ -124,21 +121,18 @@ fn prepare(state: &State, body: &[u8], header: Option<&str>) -> Result<Prepared,
     }
     let task = asked.task();
     ask.plain = task.is_some();
+    ask.at_once = !asked.is_stream();
     Ok(Prepared { asked_tokens: asked.prompt_tokens(), asked, form, assistant, ask, task })
 }
 
 /// An answer that has begun to arrive.
 struct Begun {
     writing: Writing,
-    body: Body,
     asked_tokens: Option<usize>,
     retrieval: Option<Retrieval>,
 }
 
-/// The answer of a back end as it arrives.
-type Body = BoxStream<'static, Result<Bytes, UpstreamError>>;
-
-/// Asks, and waits for the first bytes of the answer: as long as there are none, an error can have a status.
+/// Asks, and waits for the beginning of the answer: as long as there are none, an error can have a status.
 async fn begin(
     assistants: &Assistants,
     assistant: Arc<Assistant>,
@@ -148,15 +142,14 @@ async fn begin(
     let form = if ask.plain { ChatForm::Uncited } else { form };
     let question = ask.question().to_owned();
     let replied = async {
-        let Reply { from, mut body, asked_tokens, retrieval } = assistants.ask(&assistant, ask).await?;
-        let first = body.next().await.transpose()?;
-        let body = stream::iter(first.map(Ok)).chain(body).boxed();
-        Ok::<_, UpstreamError>(Reply { from, body, asked_tokens, retrieval })
+        let mut reply = assistants.ask(&assistant, ask).await?;
+        reply.events.begin().await?;
+        Ok::<_, UpstreamError>(reply)
     };
     let replied = replied.await.map_err(CompletionError::from);
     let reply = replied.inspect_err(|error| log(&assistant, &question, error))?;
-    let Reply { from, body, asked_tokens, retrieval } = reply;
-    Ok(Begun { writing: Writing::new(assistant, question, from, form), body, asked_tokens, retrieval })
+    let Reply { events, asked_tokens, retrieval } = reply;
+    Ok(Begun { writing: Writing::new(assistant, question, events, form), asked_tokens, retrieval })
 }
 
 /// `retrieval` as AssistantHub writes it (rule AH-06): what was found for the question, cited or not.
@@ -178,10 +171,12 @@ fn retrieval_member(assistant: &str, found: &Retrieval) -> Value {
 }
 
 /// Takes all of an answer in.
-async fn all(mut writing: Writing, mut body: Body) -> Result<Written, CompletionError> {
-    while let Some(bytes) = body.next().await {
-        let taken = bytes.map_err(CompletionError::from).and_then(|bytes| writing.push(&bytes).map(drop));
-        taken.inspect_err(|error| writing.log(error))?;
+async fn all(mut writing: Writing) -> Result<Written, CompletionError> {
+    while let Some(taken) = writing.next().await {
+        if let Err(error) = taken {
+            writing.log(&error);
+            return Err(error);
+        }
     }
     let written = writing.end(None)?;
     match written.failure {

@@ -1,5 +1,7 @@
 //! Errors of chat completions.
 
+use std::time::Duration;
+
 use crate::http::problem::table::{self, ProblemType, whole_seconds};
 use crate::ingest::IngestError;
 use crate::output::UnknownChatForm;
@@ -18,7 +20,7 @@ pub enum CompletionError {
     Member {
         /// The member: `messages[0].role`.
         param: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// No user says anything.
@@ -34,9 +36,9 @@ pub enum CompletionError {
     #[error(transparent)]
     Form(#[from] UnknownChatForm),
     /// The back end did not answer.
-    #[error("{}", said(.0))]
+    #[error("{}", failure(.0).0)]
     Upstream(#[from] UpstreamError),
-    /// What the back end answered is no answer.
+    /// The back end sent no answer.
     #[error("the back end sent an unusable answer")]
     Unusable(#[from] IngestError),
     /// The back end reported an error.
@@ -50,42 +52,40 @@ pub enum CompletionError {
     ShuttingDown,
 }
 
-/// What a client is told of a back end that fails: nothing of where it is and what it said.
-fn said(error: &UpstreamError) -> &'static str {
+/// The words for a client about a back end that fails, and the problem: nothing of its address and its own words.
+fn failure(error: &UpstreamError) -> (&'static str, ProblemType) {
+    let after =
+        |problem: ProblemType, wait: &Option<Duration>| wait.map_or(problem, |wait| problem.after(whole_seconds(wait)));
     match error {
-        UpstreamError::Egress(error) if error.is_timeout() => "the back end did not answer in time",
-        UpstreamError::Egress(_) => "the back end cannot be reached",
-        UpstreamError::Status { status: 429, .. } => "the back end is busy; try again later",
-        UpstreamError::NoTurn { .. } => "the assistant is busy; try again later",
-        UpstreamError::Status { .. } => "the back end refused the request",
-        UpstreamError::ContentType { .. } => "the back end sent an unusable answer",
-        UpstreamError::Stalled { .. } | UpstreamError::Wordless { .. } => "the back end stopped sending",
-        UpstreamError::TooLong { .. } => "the answer of the back end is too long",
-        UpstreamError::Search(_) => "the documents cannot be searched",
+        UpstreamError::Egress(error) if error.is_timeout() => {
+            ("the back end did not answer in time", table::UPSTREAM_TIMEOUT)
+        }
+        UpstreamError::Egress(_) => ("the back end cannot be reached", table::UPSTREAM_UNREACHABLE),
+        UpstreamError::Status { status: 429, retry_after, .. } => {
+            ("the back end is busy; try again later", after(table::RATE_LIMIT_EXCEEDED, retry_after))
+        }
+        UpstreamError::Status { retry_after, .. } => {
+            ("the back end refused the request", after(table::UPSTREAM_REFUSED, retry_after))
+        }
+        UpstreamError::NoTurn { .. } => ("the assistant is busy; try again later", table::RATE_LIMIT_EXCEEDED.after(2)),
+        UpstreamError::ContentType { .. } => ("the back end sent an unusable answer", table::UPSTREAM_UNUSABLE),
+        UpstreamError::TooLong { .. } => ("the answer of the back end is too long", table::UPSTREAM_UNUSABLE),
+        UpstreamError::Stalled { .. } | UpstreamError::Wordless { .. } => {
+            ("the back end stopped sending", table::UPSTREAM_TIMEOUT)
+        }
+        UpstreamError::Search(_) => ("the documents cannot be searched", table::SEARCH_FAILED),
     }
 }
 
 impl CompletionError {
-    /// Which problem it is.
+    /// The problem that it is.
     pub(crate) fn problem(&self) -> ProblemType {
         match self {
             Self::NotJson(_) => table::NOT_JSON,
             Self::Member { .. } | Self::NoQuestion => table::INVALID_VALUE,
             Self::UnknownModel { .. } => table::MODEL_NOT_FOUND,
             Self::Form(_) => table::UNKNOWN_CITATIONS,
-            Self::Upstream(error) => match error {
-                UpstreamError::Egress(error) if error.is_timeout() => table::UPSTREAM_TIMEOUT,
-                UpstreamError::Egress(_) => table::UPSTREAM_UNREACHABLE,
-                UpstreamError::Stalled { .. } | UpstreamError::Wordless { .. } => table::UPSTREAM_TIMEOUT,
-                UpstreamError::NoTurn { .. } => table::RATE_LIMIT_EXCEEDED.after(2),
-                UpstreamError::Status { status, retry_after, .. } => {
-                    let is_busy = *status == 429;
-                    let problem = if is_busy { table::RATE_LIMIT_EXCEEDED } else { table::UPSTREAM_REFUSED };
-                    retry_after.map_or(problem, |wait| problem.after(whole_seconds(wait)))
-                }
-                UpstreamError::ContentType { .. } | UpstreamError::TooLong { .. } => table::UPSTREAM_UNUSABLE,
-                UpstreamError::Search(_) => table::SEARCH_FAILED,
-            },
+            Self::Upstream(error) => failure(error).1,
             Self::Unusable(_) => table::UPSTREAM_UNUSABLE,
             Self::Reported => table::UPSTREAM_FAILED,
             Self::BrokenOff => table::UPSTREAM_BROKE_OFF,
@@ -93,7 +93,7 @@ impl CompletionError {
         }
     }
 
-    /// Which member of the request is at fault.
+    /// The member of the request that is at fault.
     pub(crate) fn param(&self) -> Option<&str> {
         match self {
             Self::Member { param, .. } => Some(param),

@@ -12,9 +12,9 @@ use crate::answer::Source;
 use crate::ingest::retrieved;
 use crate::output::{ChatForm, without_numbers};
 use crate::prompt::estimate_tokens;
-use crate::upstream::{Ask, Speaker, Turn};
+use crate::upstream::{Ask, ChatMessage, Speaker};
 
-/// So many parts all messages of a request have together.
+/// The most parts that all messages of a request have together.
 const MAX_PARTS: usize = 10_000;
 
 /// A message that Open WebUI has written around what its reader said, with files or the chat so far in it, may be so many times as
@@ -220,8 +220,8 @@ impl ChatRequest {
             }
             match message.role {
                 Role::System | Role::Developer => instructions.push(text),
-                Role::User => turns.push(Turn::new(Speaker::User, text)),
-                Role::Assistant => turns.push(Turn::new(Speaker::Assistant, without_numbers(&text))),
+                Role::User => turns.push(ChatMessage::new(Speaker::User, text)),
+                Role::Assistant => turns.push(ChatMessage::new(Speaker::Assistant, without_numbers(&text))),
                 Role::Tool | Role::Function => {}
             }
         }

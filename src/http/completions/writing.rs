@@ -1,4 +1,4 @@
-//! Converts the bytes of a back end into a chat completion.
+//! Converts the answer of a back end into a chat completion.
 
 use std::sync::Arc;
 
@@ -6,41 +6,48 @@ use serde_json::json;
 
 use super::CompletionError;
 use crate::answer::{Answer, TokenCounts};
+use crate::answer_events::{AnswerBroken, AnswerEvents};
 use crate::assistant::{Assistant, Case};
 use crate::channels::log_report;
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
-use crate::ingest::{AnswerFormat, AnswerStream, StreamEvent};
+use crate::ingest::StreamEvent;
 use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishReason, Output, report};
+use crate::upstream::ReplyParts;
 
-/// What the log says of a question without an answer, or with half of one.
+/// The log line for a question without an answer, or with half of one.
 const FAILED: &str = "a completion failed";
 
 /// An answer that is being written.
 pub(super) struct Writing {
     assistant: Arc<Assistant>,
-    /// What was asked.
+    /// The question.
     question: String,
     conversion: Conversion,
-    stream: AnswerStream,
+    events: AnswerEvents<ReplyParts>,
     chat: ChatStream,
 }
 
 /// A finished answer.
 pub(super) struct Written {
-    /// What to show of it.
+    /// The part to show.
     pub(super) chat: Chat,
     /// The part of its text that was not shown before.
     pub(super) rest: String,
     /// Why it did not come to its end.
     pub(super) failure: Option<CompletionError>,
-    /// What its provider says that it took.
+    /// The usage as its provider says.
     pub(super) token_counts: TokenCounts,
 }
 
 impl Writing {
-    /// An answer of this assistant, of which nothing has come.
-    pub(super) fn new(assistant: Arc<Assistant>, question: String, from: AnswerFormat, form: ChatForm) -> Self {
+    /// An answer of this assistant, of which nothing was taken.
+    pub(super) fn new(
+        assistant: Arc<Assistant>,
+        question: String,
+        events: AnswerEvents<ReplyParts>,
+        form: ChatForm,
+    ) -> Self {
         // Of the conversion, only what holds for every output means something here.
         let conversion = assistant.conversion(Dialect::WebChat);
         let wanted = assistant.options().citations;
@@ -53,13 +60,17 @@ impl Writing {
             // Only the whole answer tells whether it is grounded.
             chat.hold();
         }
-        Self { assistant, question, conversion, stream: AnswerStream::new(from), chat }
+        Self { assistant, question, conversion, events, chat }
     }
 
-    /// Takes the next bytes; returns the text that can be shown now.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Option<&str>, CompletionError> {
-        let events = self.stream.push(bytes)?;
-        let grammar = self.stream.grammar().unwrap_or_default();
+    /// Takes the next part; returns the text that can be shown now. `None` when nothing more comes.
+    pub(super) async fn next(&mut self) -> Option<Result<Option<&str>, CompletionError>> {
+        let events = match self.events.next().await? {
+            Ok(events) => events,
+            Err(AnswerBroken::Unreadable(error)) => return Some(Err(error.into())),
+            Err(AnswerBroken::Source(error)) => return Some(Err(error.into())),
+        };
+        let grammar = self.events.grammar();
         for event in events {
             match event {
                 StreamEvent::Text(delta) => self.chat.add_text(&delta, grammar),
@@ -69,7 +80,7 @@ impl Writing {
                 StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
             }
         }
-        Ok(self.chat.news())
+        Some(Ok(self.chat.news()))
     }
 
     /// Says to the operator why there is no answer.
@@ -77,7 +88,7 @@ impl Writing {
         log(&self.assistant, &self.question, failure);
     }
 
-    /// What there is when nothing more comes; `failure` says why nothing more does, where that is not the end of the body.
+    /// The completion when nothing more comes; `failure` says why nothing more does, where that is not the end of the body.
     ///
     /// # Errors
     /// When there is nothing to show at all.
@@ -85,9 +96,9 @@ impl Writing {
         if let Some(failure) = &failure {
             self.log(failure);
         }
-        let Self { assistant, question, conversion, stream, chat } = self;
+        let Self { assistant, question, conversion, events, chat } = self;
         let case = Case::new(&assistant, None, &question);
-        let mut answer = match (stream.finish_counting(), failure) {
+        let mut answer = match (events.finish_counting(), failure) {
             (Ok(answer), None) => answer,
             (Ok(mut answer), Some(failure)) => {
                 answer.complete = false;
@@ -124,7 +135,7 @@ impl Writing {
         failure: Option<CompletionError>,
     ) -> Written {
         if failure.is_some() && conversion.options.require_grounding != Grounding::NotRequired {
-            // What is not whole is not known to be grounded.
+            // An answer that is not whole is not known to be grounded.
             return Written { chat: Chat::default(), rest: String::new(), failure, token_counts: answer.token_counts };
         }
         conversion.labels.complete(&mut answer);

@@ -4,6 +4,7 @@ mod backend;
 mod bot;
 mod conversation;
 mod dice;
+pub(crate) mod native;
 mod nodes;
 mod request;
 mod server;

@@ -8,7 +8,7 @@ use citewire::channels::Ending;
 use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
 use citewire::channels::azure_bot::{
     AzureBot, AzureBotOptions, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError, Received,
-    TrustedHosts, Turn, TurnHandler, TurnOutcome,
+    TrustedHosts, TurnHandler, TurnInFlight, TurnOutcome,
 };
 use citewire::clock::{RandomIds, SystemClock};
 use citewire::egress::EgressOptions;
@@ -28,7 +28,7 @@ struct Endless {
 
 #[async_trait]
 impl TurnHandler for Endless {
-    async fn respond(&self, _call: &Turn) -> TurnOutcome {
+    async fn respond(&self, _call: &TurnInFlight) -> TurnOutcome {
         self.begun.notify_one();
         std::future::pending().await
     }
@@ -37,7 +37,7 @@ impl TurnHandler for Endless {
         BUSY.to_owned()
     }
 
-    async fn apologize(&self, _call: &Turn) {}
+    async fn apologize(&self, _call: &TurnInFlight) {}
 }
 
 fn bot(store: Arc<dyn ConversationStore>, change: impl FnOnce(&mut AzureBotOptions)) -> AzureBot {

@@ -4,7 +4,7 @@ use citewire::upstream::Ask;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::scripted::{Scripted, complete, completed, content, delta, question, question_for, sources};
+use super::scripted::{Scripted, complete, completed, content, delta, question, question_for, sources, streamed};
 use crate::app::{API_KEY, TestApp, answer};
 
 fn cited() -> Scripted {
@@ -25,6 +25,16 @@ async fn a_question_gets_a_cited_answer() {
     let tokens = |name: &str| usage[name].as_u64().expect("a number");
     assert!(tokens("prompt_tokens") > 0 && tokens("completion_tokens") > 0);
     assert_eq!(tokens("total_tokens"), tokens("prompt_tokens") + tokens("completion_tokens"));
+}
+
+/// Such a completion once took as long as a reader would need to read it.
+#[tokio::test]
+async fn only_an_answer_that_is_shown_while_it_grows_may_be_paced() {
+    let upstream = cited();
+    let app = upstream.serve();
+    completed(&app, &question(false)).await;
+    streamed(&app, &question(true)).await;
+    assert_eq!(upstream.asked(2).await.iter().map(|ask| ask.at_once).collect::<Vec<_>>(), [true, false]);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use citewire::convert::{Conversion, convert};
 use citewire::dialect::{Dialect, Pacing};
 use serde_json::{Value, json};
 
-use super::{APOLOGY, Flavour, Mishap, Scene, TEXT, pieces, sources, told};
+use super::{APOLOGY, Flavour, Mishap, Scene, TEXT, pieces, read, sources, told};
 
 #[tokio::test]
 async fn point_11_an_answer_to_expect_replies_is_one_message_in_the_body_and_calls_nobody() {
@@ -18,7 +18,7 @@ async fn point_11_an_answer_to_expect_replies_is_one_message_in_the_body_and_cal
     let kept = Collected::new(scene.place().address);
     let mut answer = ConnectorAnswer::begin(Box::new(kept.clone()), Dialect::Teams, Pacing::TEAMS, scene.eager());
     answer.inform("Looking it up …").await;
-    let followed = answer.follow(scene.conversion(), pieces(told())).await.expect("an answer");
+    let followed = answer.follow(scene.conversion(), read(pieces(told()))).await.expect("an answer");
     assert_eq!(followed.answered.ended, Ended::Whole);
     let activities = kept.take();
     assert_eq!(activities.len(), 1);
@@ -34,7 +34,7 @@ async fn point_11_an_answer_as_events_is_streamed_under_a_name_of_ours_and_calls
     assert!(sink.can_stream());
     let mut answer = ConnectorAnswer::begin(Box::new(sink), Dialect::Teams, Pacing::EVENTS, scene.eager());
     answer.inform("Looking it up …").await;
-    answer.follow(scene.conversion(), pieces(told())).await.expect("an answer");
+    answer.follow(scene.conversion(), read(pieces(told()))).await.expect("an answer");
     let mut events = Vec::new();
     while let Some(event) = body.recv().await {
         let event = String::from_utf8(event.to_vec()).expect("text");
@@ -113,7 +113,7 @@ async fn the_apology_of_a_stream_ends_it_behind_what_was_shown() {
     let mut answer = scene.answer();
     answer.inform("Looking it up …").await;
     let events = vec![json!({"delta": "Trust me."}), json!({"done": true})];
-    let unanswered = answer.follow(conversion, pieces(events)).await.expect_err("refused");
+    let unanswered = answer.follow(conversion, read(pieces(events))).await.expect_err("refused");
     unanswered.answer.close(APOLOGY).await.expect("taken");
     let chat = scene.chat();
     assert_eq!((chat.len(), chat[0].text(), chat[0].growing), (1, APOLOGY, false));

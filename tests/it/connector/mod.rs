@@ -19,6 +19,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use citewire::answer_events::{AnswerEvents, AnswerPart, of_bytes};
 use citewire::channels::azure_bot::{
     Address, AppCredentials, ConnectorAnswer, ConnectorClient, ConnectorOptions, ConnectorSink, Credentials,
     Destination, PUBLIC_HOSTS, TrustedHosts,
@@ -27,6 +28,7 @@ use citewire::clock::{Clock, CountingIds, ManualClock};
 use citewire::convert::Conversion;
 use citewire::dialect::{Dialect, Pacing};
 use citewire::egress::{Client, EgressOptions};
+use citewire::ingest::AnswerFormat;
 use citewire::secret::Secret;
 use futures_util::{Stream, stream};
 use serde_json::{Value, json};
@@ -142,7 +144,7 @@ impl Scene {
     async fn answers(&self, body: impl Stream<Item = Result<Bytes, Dead>>) -> Option<String> {
         let mut answer = self.answer();
         answer.inform("Looking it up …").await;
-        match answer.follow(self.conversion(), body).await {
+        match answer.follow(self.conversion(), read(body)).await {
             Ok(_) => None,
             Err(unanswered) => {
                 let cause = unanswered.cause.to_string();
@@ -166,6 +168,13 @@ struct Dead;
 
 fn event(event: &Value) -> Bytes {
     format!("data: {event}\n\n").into()
+}
+
+/// The events of a body in a format that its bytes tell.
+fn read<E>(
+    body: impl Stream<Item = Result<Bytes, E>>,
+) -> AnswerEvents<impl Stream<Item = Result<AnswerPart, E>> + Unpin> {
+    of_bytes(AnswerFormat::default(), body)
 }
 
 /// Pieces of which each lets what came before be shown first.

@@ -6,7 +6,7 @@ use citewire::check::{Channel, check};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use super::{Flavour, Mishap, Scene, TEXT, pieces, sources, told};
+use super::{Flavour, Mishap, Scene, TEXT, pieces, read, sources, told};
 
 impl Scene {
     /// The answer as its user has it: whole, once, with its claims.
@@ -190,7 +190,7 @@ async fn row_stop_button_in_the_middle_of_an_answer_without_end_ends_it() {
         scene.service.called(4).await;
         scene.service.stop("a:1");
     };
-    let (followed, ()) = tokio::join!(scene.answer().follow(scene.conversion(), endless), stop);
+    let (followed, ()) = tokio::join!(scene.answer().follow(scene.conversion(), read(endless)), stop);
     let answered = followed.expect("an end").answered;
     assert_eq!(answered.ended, Ended::Stopped);
     let chat = scene.chat();
@@ -292,7 +292,7 @@ async fn row_informative_after_text_is_never_sent() {
     let mut answer = scene.answer();
     answer.inform("one").await;
     answer.inform("two").await;
-    let followed = answer.follow(scene.conversion(), pieces(told())).await.expect("an answer");
+    let followed = answer.follow(scene.conversion(), read(pieces(told()))).await.expect("an answer");
     assert!(followed.incomplete.is_none());
     assert_eq!(scene.stream_types()[..3], ["informative", "informative", "streaming"]);
     scene.has_the_answer();
@@ -305,7 +305,7 @@ async fn row_final_only_feedback_labels_and_claims_come_with_the_final() {
     conversion.options = serde_json::from_value(json!({"feedback": true})).expect("options");
     let mut events = told();
     events[0]["sources"][0]["label"] = json!({"id": "s1", "name": "Confidential", "priority": 1});
-    scene.answer().follow(conversion, pieces(events)).await.expect("an answer");
+    scene.answer().follow(conversion, read(pieces(events))).await.expect("an answer");
     scene.has_the_answer();
     let seen = scene.service.seen();
     let (last, before) = seen.split_last().expect("calls");

@@ -9,7 +9,7 @@ use citewire::convert::{Conversion, Grounding, convert};
 use citewire::dialect::Dialect;
 use citewire::document::{DownloadKey, PublicLinks, SignedLinks};
 use citewire::secret::Secret;
-use citewire::upstream::{Ask, Local, LocalOptions, Speaker, Turn, Upstream as _};
+use citewire::upstream::{Ask, ChatMessage, Local, LocalOptions, Speaker, Upstream as _};
 use futures_util::TryStreamExt as _;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{clock, folder, library};
+use crate::app::native;
 
 const HANDBOOK: &[(&str, &str)] = &[
     (
@@ -34,10 +35,10 @@ const HANDBOOK: &[(&str, &str)] = &[
 
 /// The body of an answer, and its events.
 async fn body(local: &Local, turns: &[(Speaker, &str)]) -> (Vec<u8>, Vec<Value>) {
-    let turns = turns.iter().map(|(speaker, text)| Turn::new(*speaker, *text)).collect();
+    let turns = turns.iter().map(|(speaker, text)| ChatMessage::new(*speaker, *text)).collect();
     let reply = local.ask(Ask::new(turns)).await.expect("a reply");
-    let bytes: Vec<_> = reply.body.try_collect().await.expect("a body");
-    let bytes = bytes.concat();
+    let parts: Vec<_> = native::parts(reply).try_collect().await.expect("a whole reply");
+    let bytes: Vec<u8> = parts.into_iter().flat_map(native::bytes).collect();
     let text = std::str::from_utf8(&bytes).expect("text");
     let events = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let events = events.map(|event| serde_json::from_str(event).expect("JSON")).collect();
@@ -162,6 +163,19 @@ async fn an_answer_appears_word_by_word_at_its_pace() {
     let words = events.iter().filter(|event| event["delta"].is_string()).count();
     assert_eq!(words, text_of(&events).split(' ').count());
     assert_eq!((clock.now() - start).num_milliseconds(), 15 * i64::try_from(words).expect("a number"));
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_sees_growing_waits_for_no_pace() {
+    let folder = folder(HANDBOOK);
+    let clock = clock();
+    let start = clock.now();
+    let local = Local::new(library(&folder).await, LocalOptions::default(), Arc::clone(&clock) as Arc<dyn Clock>);
+    let mut ask = Ask::new(vec![ChatMessage::new(Speaker::User, "Kündigungsfrist")]);
+    ask.at_once = true;
+    let parts: Vec<_> = native::parts(local.ask(ask).await.expect("a reply")).try_collect().await.expect("all of it");
+    assert!(parts.len() > 10, "it comes word by word all the same");
+    assert_eq!(clock.now(), start);
 }
 
 #[tokio::test]

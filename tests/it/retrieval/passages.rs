@@ -8,7 +8,7 @@ use citewire::clock::{Clock, CountingIds, ManualClock, SystemClock};
 use citewire::document::{HybridSearch, Library, LibraryOptions, Measure, Search};
 use citewire::egress::EgressOptions;
 use citewire::secret_source::SecretSource;
-use citewire::upstream::{Ask, EmbeddingsOptions, RerankerOptions, Retriever, Speaker, Surroundings, Turn};
+use citewire::upstream::{Ask, ChatMessage, EmbeddingsOptions, RerankerOptions, Retriever, Speaker, Surroundings};
 use tempfile::TempDir;
 
 use super::meaning::Meaning;
@@ -85,7 +85,7 @@ fn surrounded<T>(open: impl FnOnce(&Surroundings<'_>) -> T) -> T {
 
 /// Paths, scores in percent and what they measure, and whether a passage may answer.
 async fn found(retriever: &Retriever, question: &str) -> Vec<(String, i64, Measure, bool)> {
-    let ask = Ask::new(vec![Turn::new(Speaker::User, question)]);
+    let ask = Ask::new(vec![ChatMessage::new(Speaker::User, question)]);
     let found = retriever.retrieve(&ask, 3).await.expect("a search");
     let shown = found.into_iter().map(|found| {
         let percent = (found.score * 100.0).round() as i64;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::model::{Model, Play, Seen, Then};
 use super::{ask, end, events, message, messages, open, read, sample};
+use crate::app::native;
 
 fn passages() -> Vec<Source> {
     let sources = json!([
@@ -41,7 +42,7 @@ async fn asked(kind: &str, more: &str, said: impl Into<Vec<u8>>, ask: Ask) -> (S
     let upstream = open(kind, &format!("url = '{}'\nmodel = 'm'\n{more}", model.url));
     assert!(!upstream.retrieves());
     let reply = upstream.ask(ask).await.expect("an answer");
-    assert_eq!(reply.from, Provider::Native.into());
+    assert_eq!(reply.events.from(), &Provider::Native.into());
     let body = read(reply).await.expect("a whole body");
     (model.call(), body)
 }
@@ -179,10 +180,10 @@ async fn words_are_handed_on_while_the_model_still_thinks() {
     let said = format!("{}{}", chunk("Leave is "), chunk("30 days"));
     let model = Model::playing([Play::events(said).then(Then::Stall)]).await;
     let upstream = open("openai", &format!("url = '{}'\nmodel = 'm'", model.url));
-    let mut body = upstream.ask(question()).await.expect("an answer").body;
+    let mut body = native::parts(upstream.ask(question()).await.expect("an answer"));
     let mut seen = Vec::new();
     while !seen.ends_with(b"30 days\"}\n\n") {
-        seen.extend_from_slice(&body.next().await.expect("more").expect("a piece"));
+        seen.extend(native::bytes(body.next().await.expect("more").expect("a piece")));
     }
     assert_eq!(events(&seen)[1..], [json!({"delta": "Leave is "}), json!({"delta": "30 days"})]);
     drop(body);

@@ -12,7 +12,7 @@ async fn asked(kind: &str, case: &str, section: impl Fn(&str) -> String) -> Seen
     let upstream = open(kind, &section(&model.url));
     assert!(upstream.retrieves());
     let reply = upstream.ask(ask()).await.expect("an answer");
-    let from = reply.from.clone();
+    let from = reply.events.from().clone();
     let body = read(reply).await.expect("a whole body");
     assert_eq!(body, sample(case));
     assert_eq!(message(&body, from), promised(case));
@@ -153,7 +153,7 @@ async fn any_service_gets_the_question_and_what_was_said() {
     let mut ask = ask();
     ask.conversation = Some("c1".to_owned());
     let reply = upstream.ask(ask).await.expect("an answer");
-    assert_eq!(reply.from, citewire::ingest::AnswerFormat::default());
+    assert_eq!(reply.events.from(), &citewire::ingest::AnswerFormat::default());
     let body = read(reply).await.expect("a whole body");
     assert_eq!(message(&body, None), promised("native/stream"));
     let call = model.call();

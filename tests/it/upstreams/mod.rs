@@ -16,11 +16,12 @@ use citewire::egress::EgressOptions;
 use citewire::ingest::{AnswerFormat, Provider};
 use citewire::secret_source::SecretSource;
 use citewire::upstream::{
-    Ask, Reply, Speaker, Surroundings, Turn, Upstream, UpstreamError, UpstreamFault, UpstreamOptions,
+    Ask, ChatMessage, Reply, Speaker, Surroundings, Upstream, UpstreamError, UpstreamFault, UpstreamOptions,
 };
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
+use crate::app::native;
 use crate::golden::{input, json_file, to_message};
 
 /// The keys that these tests have in their environment.
@@ -61,11 +62,11 @@ pub(crate) fn open(kind: &str, section: &str) -> Arc<dyn Upstream> {
 /// A question with something said before, and instructions.
 pub(crate) fn ask() -> Ask {
     let mut ask = Ask::new(vec![
-        Turn::new(Speaker::Assistant, "Hello!"),
-        Turn::new(Speaker::User, "I am new here."),
-        Turn::new(Speaker::Assistant, "Welcome."),
-        Turn::new(Speaker::User, "One thing."),
-        Turn::new(Speaker::User, "How long is leave?"),
+        ChatMessage::new(Speaker::Assistant, "Hello!"),
+        ChatMessage::new(Speaker::User, "I am new here."),
+        ChatMessage::new(Speaker::Assistant, "Welcome."),
+        ChatMessage::new(Speaker::User, "One thing."),
+        ChatMessage::new(Speaker::User, "How long is leave?"),
     ]);
     ask.instructions = Some("Be kind.".to_owned());
     ask
@@ -92,10 +93,10 @@ fn folder(case: &str) -> std::path::PathBuf {
 /// The whole body of a reply, or what came of it and why it ended.
 pub(crate) async fn read(reply: Reply) -> Result<Vec<u8>, (Vec<u8>, UpstreamError)> {
     let mut body = Vec::new();
-    let mut pieces = reply.body;
+    let mut pieces = native::parts(reply);
     while let Some(piece) = pieces.next().await {
         match piece {
-            Ok(piece) => body.extend_from_slice(&piece),
+            Ok(piece) => body.extend(native::bytes(piece)),
             Err(error) => {
                 assert!(pieces.next().await.is_none(), "an error is the end");
                 return Err((body, error));

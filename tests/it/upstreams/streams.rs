@@ -2,7 +2,6 @@
 
 use citewire::egress::EgressError;
 use citewire::upstream::UpstreamError;
-use futures_util::StreamExt as _;
 
 use super::model::{Model, Play, Then};
 use super::{ask, message, open, promised, read, sample};
@@ -79,7 +78,7 @@ async fn a_reply_that_is_dropped_closes_its_connection() {
     let model =
         Model::playing([Play::events(&sample(CASE)[..100]).then(Then::Stall), Play::nothing(Then::Stall)]).await;
     let mut reply = http(&model, "").await;
-    assert!(reply.body.next().await.is_some_and(|piece| piece.is_ok()));
+    assert!(reply.events.next().await.is_some_and(|events| events.is_ok()));
     drop(reply);
     model.was_left(1).await;
     // The wait is the same while the answer has not begun.

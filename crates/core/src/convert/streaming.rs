@@ -4,6 +4,7 @@ use super::message::message;
 use super::shown::Shown;
 use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
+use crate::answer::{Answer, MarkerGrammar};
 use crate::dialect::{Livestream, MessageOptions};
 use crate::graph;
 use crate::ingest::{AnswerStream, StreamEvent};
@@ -99,7 +100,12 @@ impl Streaming {
     /// When the input makes the answer unusable. Drop the conversion then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Update<'_>>, ConvertError> {
         let events = self.stream.push(bytes)?;
-        let grammar = self.stream.grammar().unwrap_or_default();
+        Ok(self.take(events, self.stream.grammar().unwrap_or_default()))
+    }
+
+    /// Like [`push`](Self::push) for events that an [`AnswerStream`] of the caller has read. `grammar` is the marker grammar of
+    /// their format. A conversion that took events ends with [`end_with`](Self::end_with).
+    pub fn take(&mut self, events: Vec<StreamEvent>, grammar: MarkerGrammar) -> Option<Update<'_>> {
         for event in events {
             if let StreamEvent::Text(text) = &event {
                 self.length += text.len();
@@ -113,10 +119,10 @@ impl Streaming {
         let text = self.shown.text();
         if text.len() > self.given {
             self.given = text.len();
-            return Ok(Some(Update::Text(text)));
+            return Some(Update::Text(text));
         }
         let inform = self.shown.is_silent() && !std::mem::replace(&mut self.informed, self.shown.is_silent());
-        Ok(inform.then_some(Update::Informative(INFORMATIVE)))
+        inform.then_some(Update::Informative(INFORMATIVE))
     }
 
     /// Whether [`so_far`](Self::so_far) would show text that the last pushes did not: a long block is not read with each.
@@ -152,9 +158,17 @@ impl Streaming {
     ///
     /// # Errors
     /// When the input is not valid in its format, or when required grounding is missing.
-    pub fn end(self) -> Result<Streamed, ConvertError> {
-        let Self { conversion, stream, shown, given, max_length, .. } = self;
-        let mut answer = stream.finish()?;
+    pub fn end(mut self) -> Result<Streamed, ConvertError> {
+        let answer = std::mem::take(&mut self.stream).finish()?;
+        self.end_with(answer)
+    }
+
+    /// Ends the stream with the answer that the events of [`take`](Self::take) make, and returns the message alone.
+    ///
+    /// # Errors
+    /// When required grounding is missing.
+    pub fn end_with(self, mut answer: Answer) -> Result<Streamed, ConvertError> {
+        let Self { conversion, shown, given, max_length, .. } = self;
         let cut = answer.cut(max_length);
         let (message, report) = message(answer, &conversion)?;
         let text = message.text.as_deref().unwrap_or_default();
@@ -199,7 +213,7 @@ mod tests {
 
     use super::super::{Options, convert};
     use super::*;
-    use crate::answer::{Addresses, MarkerGrammar, Source};
+    use crate::answer::{Addresses, Source};
     use crate::cite::Incremental;
     use crate::dialect::Dialect;
     use crate::url::WebUrl;

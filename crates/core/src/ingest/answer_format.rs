@@ -27,6 +27,12 @@ pub struct UnknownFormat {
 }
 
 impl AnswerFormat {
+    /// The format of citewire itself, in which numbers name the sources by their places.
+    #[must_use]
+    pub fn own() -> Self {
+        Self::Known(Provider::Native)
+    }
+
     /// The format of this name: a mapping, a format of citewire, or `auto`, which detects either.
     ///
     /// # Errors

@@ -144,6 +144,29 @@ impl GrowingAnswer {
         self.answer.token_counts
     }
 
+    /// Takes events whose meaning is known already, in order. Returns them as readers may see them; nothing follows an error.
+    pub(super) fn take_read(&mut self, events: Vec<StreamEvent>) -> Vec<StreamEvent> {
+        if let (None, Told::ByCaller(format)) = (&self.reader, &self.told) {
+            let format = *format;
+            self.read_with((format.reader)(), Some(format.provider));
+        }
+        let mut taken = Vec::with_capacity(events.len());
+        for mut event in events {
+            if self.ended {
+                break;
+            }
+            event.clean(&mut self.taken);
+            self.fold(&event);
+            taken.push(event);
+        }
+        taken
+    }
+
+    /// Takes token counts that were read elsewhere.
+    pub(super) fn count(&mut self, counts: TokenCounts) {
+        self.answer.token_counts.renew(counts);
+    }
+
     /// Reads events. Returns their meaning, in order.
     ///
     /// # Errors

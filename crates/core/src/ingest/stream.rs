@@ -23,6 +23,8 @@ pub struct AnswerStream {
     answer: GrowingAnswer,
     /// How scores of Azure OpenAI On Your Data are read, if the caller gave a way.
     scores: Option<AzureScores>,
+    /// Whether the answer is made of events, and no byte of a body belongs to it.
+    of_events: bool,
 }
 
 impl Default for AnswerStream {
@@ -37,7 +39,7 @@ impl AnswerStream {
     pub fn new(from: impl Into<AnswerFormat>) -> Self {
         let from = from.into();
         let carrier = if from.may_be_mapped() { Framing::naming_events() } else { Framing::default() };
-        Self { carrier, answer: formats::growing(&from), from, scores: None }
+        Self { carrier, answer: formats::growing(&from), from, scores: None, of_events: false }
     }
 
     /// A reader for Azure OpenAI On Your Data that reads scores as `scores` says.
@@ -70,6 +72,14 @@ impl AnswerStream {
         self.answer.take_all(&arrived)
     }
 
+    /// Takes events whose meaning is known already, in place of bytes, and returns them as readers may see them. Events and
+    /// bytes do not go together in one answer. `counts` are the token counts that are known with these events.
+    pub fn take(&mut self, events: Vec<StreamEvent>, counts: TokenCounts) -> Vec<StreamEvent> {
+        self.of_events = true;
+        self.answer.count(counts);
+        self.answer.take_read(events)
+    }
+
     /// Returns the whole answer. `complete` is false when the provider's end sign is missing (rule N-12).
     ///
     /// # Errors
@@ -88,6 +98,9 @@ impl AnswerStream {
     }
 
     fn end(mut self, counts_whole: bool) -> Result<Answer, IngestError> {
+        if self.of_events {
+            return self.answer.finish();
+        }
         let names = self.carrier.names();
         let mut arrived = Arrived::default();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
@@ -189,7 +202,7 @@ mod tests {
     use super::super::EventPlace;
     use super::super::growing_answer::{MAX_SKIPPED_NOTES, MAX_UNTOLD};
     use super::*;
-    use crate::answer::SourceIndex;
+    use crate::answer::{ProviderError, SourceIndex};
 
     const NATIVE: &str = "data: {\"sources\":[{\"id\":\"A\",\"url\":\"https://x/a\"},{\"id\":\"B\"}]}\n\n\
         : ping\n\nevent: delta\ndata: {\"delta\":\"Süß \"}\n\ndata: {\"delta\":\"😀 [1].\",\n\
@@ -424,6 +437,25 @@ mod tests {
             let body: String = events.iter().map(|event| format!("{before}{event}{after}")).collect();
             assert_eq!(answer(&body).text, "a", "{body}");
         }
+    }
+
+    #[test]
+    fn events_that_were_read_elsewhere_make_the_answer_that_their_bytes_make() {
+        let body =
+            "data: {\"sources\":[{\"title\":\"A\"}]}\n\ndata: {\"delta\":\"a [1]\"}\n\ndata: {\"done\":true}\n\n";
+        let mut read = AnswerStream::new(AnswerFormat::own());
+        let events = read.push(body.as_bytes()).expect("events");
+        let mut taken = AnswerStream::new(AnswerFormat::own());
+        assert_eq!(taken.take(events.clone(), TokenCounts::default()), events);
+        assert_eq!((taken.grammar(), read.grammar()), (Some(MarkerGrammar::ALL), Some(MarkerGrammar::ALL)));
+        assert_eq!(taken.finish().expect("an answer"), read.finish().expect("an answer"));
+        let mut failed = AnswerStream::new(AnswerFormat::own());
+        let text = |text: &str| StreamEvent::Text(text.to_owned());
+        let events = vec![text("a"), StreamEvent::Error(ProviderError::default()), text("b")];
+        assert_eq!(failed.take(events, TokenCounts::default()).len(), 2);
+        let failed = failed.finish().expect("an answer");
+        assert_eq!((failed.text.as_str(), failed.complete), ("a", false));
+        assert!(AnswerStream::new(AnswerFormat::own()).finish().is_err());
     }
 
     #[test]

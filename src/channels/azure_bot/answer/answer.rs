@@ -73,7 +73,7 @@ pub(super) enum Phase {
     Whole,
 }
 
-/// What an activity of a stream is.
+/// The kind of an activity of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chunk {
     Informative,
@@ -105,7 +105,7 @@ impl ConnectorAnswer {
         }
     }
 
-    /// The same answer, each step of which is noted before it can be seen.
+    /// Notes each step before it can be seen.
     pub(in crate::channels::azure_bot) fn noting(self, progress: Progress) -> Self {
         Self { progress: Some(progress), ..self }
     }
@@ -228,7 +228,7 @@ impl ConnectorAnswer {
             activity = activity.with_stream_id(id);
             activity.id = Some(id.clone());
         }
-        // Whoever waits for this may stop waiting. Then the activity may have been seen: its number is not used again, and a stream
+        // The future of this may be dropped. Then the activity may have been seen: its number is not used again, and a stream
         // whose name nobody knows is none.
         let before = (
             std::mem::replace(&mut self.sequence, sequence.get()),

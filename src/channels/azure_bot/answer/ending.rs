@@ -178,7 +178,7 @@ impl ConnectorAnswer {
             match other.filter(|way| !(lost && *way == Way::Message)) {
                 Some(other) if calls < MAX_CALLS => way = other,
                 Some(_) | None => {
-                    // What is said now is a message of its own.
+                    // Words from now on are a message of their own.
                     self.state = StreamState::Plain;
                     self.in_doubt = lost;
                     return Err(refusal);

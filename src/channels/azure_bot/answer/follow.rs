@@ -4,15 +4,15 @@ use std::error::Error;
 use std::future::pending;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::Stream;
 
 use super::answer::StreamState;
 use super::{Answered, ConnectorAnswer, Ended, Failed, Followed, Unanswered};
 use crate::activity::Activity;
+use crate::answer_events::{AnswerEvents, AnswerPart};
 use crate::channels::NoAnswer;
 use crate::channels::arrived::{Wordless, settle};
-use crate::channels::follow::{Arrived, Audience, Unread, take_in};
+use crate::channels::follow::{Audience, Unread, take_in};
 use crate::convert::{Conversion, Streamed, Streaming};
 use crate::report::Report;
 
@@ -80,20 +80,28 @@ impl ConnectorAnswer {
     /// # Errors
     /// When nothing of use has arrived, or no words, when required grounding is missing, or when the channel takes the answer in
     /// no form.
-    pub async fn follow<S, E>(mut self, conversion: Conversion, body: S) -> Result<Followed<E>, Box<Unanswered<E>>>
+    pub async fn follow<S, E>(
+        mut self,
+        conversion: Conversion,
+        events: AnswerEvents<S>,
+    ) -> Result<Followed<E>, Box<Unanswered<E>>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
-        match self.try_follow(conversion, body).await {
+        match self.try_follow(conversion, events).await {
             Ok(followed) => Ok(followed),
             Err(cause) => Err(Box::new(Unanswered { cause, answer: self })),
         }
     }
 
-    async fn try_follow<S, E>(&mut self, mut conversion: Conversion, body: S) -> Result<Followed<E>, Failed<E>>
+    async fn try_follow<S, E>(
+        &mut self,
+        mut conversion: Conversion,
+        events: AnswerEvents<S>,
+    ) -> Result<Followed<E>, Failed<E>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
         conversion.in_parts = true;
@@ -101,12 +109,12 @@ impl ConnectorAnswer {
             // Nothing is prepared that nobody sees.
             conversion.options.updates = Some(0);
         }
-        let Arrived { streaming, broken } = match take_in(Streaming::new(conversion), body, self).await {
+        let arrived = match take_in(Streaming::new(conversion), events, self).await {
             Ok(arrived) => arrived,
             Err(Unread::Convert(error)) => return Err(Failed::NoAnswer(NoAnswer::Convert(error))),
             Err(Unread::Over(Stopped)) => return Ok(Followed { answered: self.stopped(), incomplete: None }),
         };
-        let (streamed, incomplete) = settle(streaming, broken, Wordless::Refused).map_err(Failed::NoAnswer)?;
+        let (streamed, incomplete) = settle(arrived, Wordless::Refused).map_err(Failed::NoAnswer)?;
         let Streamed { message, report, .. } = streamed;
         let finished = self.finish(message, report).await;
         let answered = finished.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
@@ -117,7 +125,7 @@ impl ConnectorAnswer {
         Ok(Followed { answered, incomplete })
     }
 
-    /// What the user has who has stopped the answer.
+    /// The part of a stopped answer that the user has.
     fn stopped(&mut self) -> Answered {
         let message = Activity::message(self.shown());
         Answered { message, ids: std::mem::take(&mut self.ids), ended: Ended::Stopped, report: Report::default() }

@@ -19,6 +19,6 @@ mod texts;
 
 pub use answer::ConnectorAnswer;
 pub use outcome::{Answered, Ended, Failed, Followed, Unanswered};
+pub(super) use progress::NotedAnswer;
 pub use progress::Progress;
-pub(super) use progress::Said;
 pub use texts::ConnectorTexts;

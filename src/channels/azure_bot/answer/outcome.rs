@@ -9,13 +9,13 @@ use crate::channels::azure_bot::outbound::Refusal;
 use crate::channels::{Incomplete, NoAnswer};
 use crate::report::Report;
 
-/// What the user received.
+/// The part of an answer that the user received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
     /// All of the answer.
     Whole,
-    /// What was shown when the stop button was pressed. Nothing was sent after that.
+    /// The text shown when the stop button was pressed. Nothing was sent after that.
     Stopped,
 }
 
@@ -29,7 +29,7 @@ pub struct Answered {
     pub ids: Vec<String>,
     /// How much of it.
     pub ended: Ended,
-    /// What the conversion had to say, and what delivery made of the message.
+    /// The report of the conversion, and of the delivery.
     pub report: Report,
 }
 
@@ -37,7 +37,7 @@ pub struct Answered {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Followed<E> {
-    /// What the user has.
+    /// The answer as the user has it.
     pub answered: Answered,
     /// Why there is not more of it, in which case the user was told that it is incomplete.
     pub incomplete: Option<Incomplete<E>>,
@@ -59,7 +59,7 @@ pub struct Unanswered<E: Error + 'static = Infallible> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failed<E: Error + 'static = Infallible> {
-    /// What has arrived is no answer.
+    /// No answer has arrived.
     #[error(transparent)]
     NoAnswer(NoAnswer<E>),
     /// The channel took it in no form.

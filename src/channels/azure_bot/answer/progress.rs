@@ -23,13 +23,13 @@ struct Inner {
 #[derive(Debug)]
 struct State {
     stage: TurnStage,
-    /// What has come of recording the answer, or of noting how far it has come; `None` while neither has failed or ended the turn.
+    /// The outcome of recording the answer, or of noting its progress; `None` while neither has failed or ended the turn.
     outcome: Option<Result<(), StoreError>>,
 }
 
 /// The whole answer, as it is about to be sent.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::channels::azure_bot) struct Said {
+pub(in crate::channels::azure_bot) struct NotedAnswer {
     pub(in crate::channels::azure_bot) message: Activity,
     /// The stream that it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,14 +89,14 @@ impl Progress {
 
     /// The whole answer is about to be sent.
     pub(super) async fn whole(&self, message: &Activity, stream: Option<&ActivityId>) -> Result<(), StoreError> {
-        let said = Said { message: message.clone(), stream: stream.cloned() };
+        let said = NotedAnswer { message: message.clone(), stream: stream.cloned() };
         let said = serde_json::to_string(&said).map_err(StoreError::failed)?;
         self.note(TurnStage::Final, Some(said)).await
     }
 
     async fn note(&self, stage: TurnStage, said: Option<String>) -> Result<(), StoreError> {
         let Inner { store, end, .. } = &*self.0;
-        // Whoever waits for this may stop waiting, and then the note may have been taken.
+        // The future of this may be dropped, and then the note may have been taken.
         let before = std::mem::replace(&mut self.state().stage, stage);
         let Some(store) = store else { return Ok(()) };
         let noted = match store.note_turn(&end.line, end.turn, stage, said).await {
@@ -121,8 +121,8 @@ impl Progress {
     }
 }
 
-impl Said {
-    /// What was noted.
+impl NotedAnswer {
+    /// Reads a note.
     pub(in crate::channels::azure_bot) fn read(noted: &str) -> Option<Self> {
         serde_json::from_str(noted).ok()
     }

@@ -31,7 +31,7 @@ impl Sent {
 pub(super) enum Next {
     /// As if it had been taken: the next update says the same and more.
     GoOn,
-    /// The same, but after a longer pause.
+    /// The next update follows after a longer pause.
     Slower,
     /// No more updates. The stream still gets its final.
     Quiet,
@@ -49,9 +49,9 @@ pub(super) enum Next {
     Settle,
     /// The answer as a message of its own.
     Message,
-    /// The same in smaller parts.
+    /// Smaller parts follow.
     Smaller,
-    /// The same without claims, the sources in the text.
+    /// The message goes without claims, with its sources in the text.
     Listed,
     /// There is no way.
     GiveUp,

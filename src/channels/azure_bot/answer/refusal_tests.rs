@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::tests::{Dead, Paused};
+use super::tests::{Dead, Paused, read};
 use super::*;
 use crate::activity::Activity;
 use crate::channels::azure_bot::{ActivitySink, Refusal, RefusalCause, RefusalKind};
@@ -21,7 +21,7 @@ use crate::dialect::{Dialect, Pacing};
 const ANSWER: &str = "Leave is 30 days [1]. Ask before you go [1].";
 const APOLOGY: &str = "Sorry, that did not work.";
 
-/// What becomes of one call: taken, refused, or lost, in which case it may have been taken.
+/// The fate of one call: taken, refused, or lost, in which case it may have been taken.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Taken,
@@ -29,7 +29,7 @@ enum Fate {
     Lost { taken: bool },
 }
 
-/// What a user sees.
+/// The view of a user.
 #[derive(Clone, Debug, Default)]
 struct View {
     /// The bubble of the stream, and whether it has ended.
@@ -124,7 +124,7 @@ async fn end(view: &Arc<Mutex<View>>, dialect: Dialect, pacing: Pacing, fates: V
         sleep(Duration::from_secs(2)).await;
         Ok::<_, Dead>(Bytes::from(format!("data: {event}\n\n")))
     });
-    match answer.follow(Conversion::to(dialect), body).await {
+    match answer.follow(Conversion::to(dialect), read(body)).await {
         Ok(followed) => (Some(followed.answered.ended), false),
         Err(unanswered) => (None, unanswered.answer.close(APOLOGY).await.is_ok()),
     }

@@ -13,11 +13,13 @@ use tokio::time::{Instant, sleep};
 
 use super::*;
 use crate::activity::{Activity, ActivityId};
+use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
 use crate::channels::NoAnswer;
 use crate::channels::azure_bot::{ActivitySink, Refusal, RefusalCause, RefusalKind};
 use crate::clock::Clock;
 use crate::convert::{Conversion, convert};
 use crate::dialect::{Dialect, Pacing};
+use crate::ingest::AnswerFormat;
 
 /// The clock of paused time.
 #[derive(Debug)]
@@ -125,6 +127,13 @@ fn done() -> Bytes {
     event(&json!({"done": true}))
 }
 
+/// The events of a body in a format that its bytes tell.
+pub(super) fn read<E>(
+    body: impl Stream<Item = Result<Bytes, E>>,
+) -> AnswerEvents<impl Stream<Item = Result<AnswerPart, E>> + Unpin> {
+    of_bytes(AnswerFormat::default(), body)
+}
+
 /// Pieces of a body, each so many milliseconds after the one before.
 fn timed(pieces: impl IntoIterator<Item = (u64, Bytes)>) -> impl Stream<Item = Result<Bytes, Dead>> {
     stream::iter(pieces).then(|(pause, piece)| async move {
@@ -143,7 +152,7 @@ async fn row_pace_updates_of_teams_are_a_second_and_a_half_apart_and_hold_all_of
     answer.inform("Looking it up …").await;
     let words = (0..20).map(|n| (200, delta(&format!("w{n} "))));
     let body = timed([(100, sources())].into_iter().chain(words).chain([(200, done())]));
-    let followed = answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+    let followed = answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     let times: Vec<_> = calls.iter().map(|(at, ..)| *at).collect();
     assert_eq!(times, [0, 1500, 3000, 4300]);
@@ -158,7 +167,7 @@ async fn row_stream_id_and_sequence_are_those_of_the_service_in_all_three_places
     let Room { calls, mut answer } = teams();
     answer.inform("Looking it up …").await;
     let body = timed([(10, sources()), (10, delta("Leave is 30 ")), (3000, delta("days [1].")), (2000, done())]);
-    answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+    answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     let of = |place: &str, member: &str| -> Vec<Value> {
         let at = |one: &Value| match place {
@@ -189,7 +198,7 @@ fn an_answer_can_be_given_by_any_task() {
     fn moves<T: Send>(_: impl FnOnce(ConnectorAnswer) -> T) {}
     moves(|mut answer| async move { answer.inform("Looking it up …").await });
     moves(|mut answer| async move { answer.during(std::future::ready(())).await });
-    moves(|answer| answer.follow(to(Dialect::Teams), timed([])));
+    moves(|answer| answer.follow(to(Dialect::Teams), read(timed([]))));
     moves(|answer| async move { answer.close("Sorry.").await });
     moves(|answer| async move {
         let converted = convert(b"{}", &to(Dialect::Teams)).map_err(drop)?;
@@ -201,7 +210,7 @@ fn an_answer_can_be_given_by_any_task() {
 async fn an_answer_that_comes_at_once_is_an_ordinary_message() {
     let Room { calls, answer } = teams();
     let body = stream::iter([sources(), delta("Leave is 30 days [1]."), done()].map(Ok::<_, Dead>));
-    let followed = answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+    let followed = answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     assert_eq!(texts(&calls), [(0, "put", "Leave is 30 days [1].")]);
     assert_eq!(calls[0].2.get("channelData"), None);
@@ -213,7 +222,7 @@ async fn row_time_a_stream_of_teams_ends_before_its_two_minutes_and_the_answer_t
     let Room { calls, mut answer } = teams();
     answer.inform("Looking it up …").await;
     let body = timed([(1000, sources()), (1000, delta("Leave is ")), (150_000, delta("30 days [1].")), (0, done())]);
-    let followed = answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+    let followed = answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     assert_eq!(
         texts(&calls),
@@ -234,7 +243,7 @@ async fn row_time_a_stream_without_words_yet_says_that_it_takes_longer() {
     let Room { calls, mut answer } = teams();
     answer.inform("Looking it up …").await;
     answer.during(sleep(Duration::from_secs(130))).await;
-    answer.follow(to(Dialect::Teams), timed([(0, delta("Late.")), (0, done())])).await.expect("an answer");
+    answer.follow(to(Dialect::Teams), read(timed([(0, delta("Late.")), (0, done())]))).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     let longer = ConnectorTexts::default().longer;
     assert_eq!(
@@ -249,7 +258,7 @@ async fn copilot_hears_something_every_35_seconds_and_after_105_gets_the_answer_
     answer.inform("Looking it up …").await;
     answer.during(sleep(Duration::from_secs(40))).await;
     let body = timed([(0, sources()), (10_000, delta("Leave is ")), (70_000, delta("30 days [1].")), (0, done())]);
-    let followed = answer.follow(to(Dialect::M365Copilot), body).await.expect("an answer");
+    let followed = answer.follow(to(Dialect::M365Copilot), read(body)).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     let follows = format!("Leave is\n\n{}", ConnectorTexts::default().follows);
     assert_eq!(
@@ -275,7 +284,7 @@ async fn row_quota_after_a_429_the_latest_text_follows_later_under_the_number_th
         room(Dialect::Teams, Pacing::TEAMS, |n, _| (n == 1).then_some(RefusalKind::Throttled));
     answer.inform("Looking it up …").await;
     let body = timed([(2000, delta("one ")), (500, delta("two ")), (500, delta("three ")), (5000, done())]);
-    answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+    answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     assert_eq!(
         texts(&calls),
@@ -297,7 +306,7 @@ async fn row_stop_button_after_it_nothing_is_sent_and_the_rest_is_not_read() {
     answer.inform("Looking it up …").await;
     let never = stream::pending::<Result<Bytes, Dead>>();
     let body = timed([(2000, delta("one ")), (2000, delta("two "))]).chain(never);
-    let followed = answer.follow(to(Dialect::Teams), body).await.expect("an end");
+    let followed = answer.follow(to(Dialect::Teams), read(body)).await.expect("an end");
     assert_eq!(followed.answered.ended, Ended::Stopped);
     // The record had "one two" before, the text of the update that was refused.
     assert_eq!(followed.answered.message.text.as_deref(), Some("one"));
@@ -319,7 +328,7 @@ async fn row_where_after_a_refused_beginning_the_answer_is_one_plain_message_wit
         let Room { calls, mut answer } = room(Dialect::Teams, Pacing::TEAMS, move |n, _| (n == 0).then_some(kind));
         answer.inform("Looking it up …").await;
         let body = timed([(2000, sources()), (2000, delta("30 days ")), (2000, delta("[1].")), (2000, done())]);
-        answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+        answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
         let calls = calls.lock().expect("a lock").clone();
         assert_eq!(texts(&calls)[1..], [(8000, "put", "30 days [1].")], "{kind:?}");
         assert_eq!(calls[1].2.get("channelData"), None);
@@ -336,7 +345,7 @@ async fn where_there_are_no_streams_nothing_is_sent_before_the_message() {
     answer.inform("Looking it up …").await;
     answer.during(sleep(Duration::from_secs(300))).await;
     let body = timed([(2000, delta("30 ")), (200_000, delta("days.")), (2000, done())]);
-    answer.follow(to(Dialect::Teams), body).await.expect("an answer");
+    answer.follow(to(Dialect::Teams), read(body)).await.expect("an answer");
     assert_eq!(texts(&calls.lock().expect("a lock")), [(504_000, "put", "30 days.")]);
 }
 
@@ -353,7 +362,7 @@ async fn row_prefix_rule_an_answer_that_goes_on_otherwise_than_shown_takes_the_p
     };
     let Room { calls, mut answer } = teams();
     answer.inform("Looking it up …").await;
-    answer.follow(to(Dialect::Teams), late()).await.expect("an answer");
+    answer.follow(to(Dialect::Teams), read(late())).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     let told = texts(&calls);
     assert_eq!(told[1..3], [(2000, "put", "See [leave.pdf] for more."), (6000, "put", "See [leave.pdf] for more.")]);
@@ -361,7 +370,7 @@ async fn row_prefix_rule_an_answer_that_goes_on_otherwise_than_shown_takes_the_p
     assert_eq!((told[3].1, told[3].2.contains("[1]"), told.len()), ("replace", true, 4));
     let Room { calls, mut answer } = room(Dialect::M365Copilot, Pacing::M365_COPILOT, |_, _| None);
     answer.inform("Looking it up …").await;
-    answer.follow(to(Dialect::M365Copilot), late()).await.expect("an answer");
+    answer.follow(to(Dialect::M365Copilot), read(late())).await.expect("an answer");
     let calls = calls.lock().expect("a lock").clone();
     let told = texts(&calls);
     assert!(told[2].2.starts_with("See [leave.pdf] for more.") && told[2].2.contains("follows"), "{told:?}");
@@ -392,7 +401,7 @@ async fn an_answer_that_breaks_off_stays_and_its_user_is_told() {
     let Room { calls, mut answer } = teams();
     answer.inform("Looking it up …").await;
     let body = timed([(100, delta("Leave is 30"))]).chain(stream::iter([Err(Dead)]));
-    let followed = answer.follow(to(Dialect::Teams), body).await.expect("half an answer");
+    let followed = answer.follow(to(Dialect::Teams), read(body)).await.expect("half an answer");
     assert!(followed.incomplete.is_some());
     let incomplete = ConnectorTexts::default().incomplete;
     let calls = calls.lock().expect("a lock").clone();
@@ -403,7 +412,7 @@ async fn an_answer_that_breaks_off_stays_and_its_user_is_told() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_without_words_or_grounding_leaves_the_words_to_the_caller() {
     let Room { calls, answer } = teams();
-    let failed = answer.follow(to(Dialect::Teams), timed([(0, done())])).await.expect_err("no answer");
+    let failed = answer.follow(to(Dialect::Teams), read(timed([(0, done())]))).await.expect_err("no answer");
     assert!(
         matches!(failed.cause, Failed::NoAnswer(NoAnswer::Nothing(_) | NoAnswer::Convert(_))),
         "{:?}",
@@ -414,7 +423,8 @@ async fn an_answer_without_words_or_grounding_leaves_the_words_to_the_caller() {
     let Room { answer, .. } = teams();
     let mut grounded = to(Dialect::Teams);
     grounded.options = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
-    let failed = answer.follow(grounded, timed([(0, delta("Trust me.")), (0, done())])).await.expect_err("refused");
+    let failed =
+        answer.follow(grounded, read(timed([(0, delta("Trust me.")), (0, done())]))).await.expect_err("refused");
     assert!(matches!(failed.cause, Failed::NoAnswer(NoAnswer::Convert(_))));
 }
 
@@ -427,7 +437,7 @@ async fn a_slow_channel_never_has_two_calls_in_flight() {
     let mut answer = ConnectorAnswer::begin(Box::new(channel), Dialect::Teams, Pacing::TEAMS, Arc::new(Paused(begun)));
     answer.inform("Looking it up …").await;
     let words = (0..50).map(|n| (300, delta(&format!("w{n} "))));
-    answer.follow(to(Dialect::Teams), timed(words.chain([(0, done())]))).await.expect("an answer");
+    answer.follow(to(Dialect::Teams), read(timed(words.chain([(0, done())])))).await.expect("an answer");
     let times: Vec<_> = calls.lock().expect("a lock").iter().map(|(at, ..)| *at).collect();
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 4000), "{times:?}");
 }
@@ -440,7 +450,10 @@ async fn a_call_for_whose_answer_nobody_waits_leaves_no_second_stream_and_no_num
     let channel = Channel { begun, calls: Arc::clone(&calls), streams: true, takes, script };
     let mut answer = ConnectorAnswer::begin(Box::new(channel), Dialect::Teams, Pacing::TEAMS, Arc::new(Paused(begun)));
     assert!(tokio::time::timeout(Duration::from_secs(1), answer.inform("Looking it up …")).await.is_err());
-    answer.follow(to(Dialect::Teams), timed([(0, delta("Leave is 30")), (9000, done())])).await.expect("an answer");
+    answer
+        .follow(to(Dialect::Teams), read(timed([(0, delta("Leave is 30")), (9000, done())])))
+        .await
+        .expect("an answer");
     let sent: Vec<_> = calls.lock().expect("a lock").iter().map(|(.., one)| one["channelData"].clone()).collect();
     assert_eq!(sent, [json!({"streamType": "informative", "streamSequence": 1}), Value::Null]);
 
@@ -471,7 +484,7 @@ async fn an_answer_of_any_length_is_whole_in_as_many_messages_as_it_takes() {
     assert!(answered.report.notes.iter().any(|entry| entry.code == "message-parts"));
 }
 
-/// What was to come behind the end of a stream that has ended may have come.
+/// The messages behind the end of a stream that has ended may have come.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_stream_is_sent_once_more_and_what_follows_only_where_it_had_not_ended() {
     let words = "word ".repeat(30_000);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CloudAddresses;
 
-/// Who has made a call that was let in.
+/// The author of a call that was let in.
 ///
 /// As JSON it is `{"kind": "channel"}` or `{"kind": "agent", "appId": "…"}`, so that it can be kept with a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub enum Caller {
     },
     /// The Emulator, which shows the credentials of the bot itself.
     Emulator,
-    /// Somebody without a token, in development.
+    /// A caller without a token, in development.
     Anonymous,
 }
 

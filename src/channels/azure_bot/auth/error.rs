@@ -29,11 +29,11 @@ impl fmt::Display for KeyIssuer {
 pub enum TokenPart {
     /// All of it.
     Whole,
-    /// What stands before the first dot.
+    /// The part before the first dot.
     Header,
-    /// What stands between the dots.
+    /// The part between the dots.
     Claims,
-    /// What stands behind the last dot.
+    /// The part behind the last dot.
     Signature,
 }
 
@@ -71,7 +71,7 @@ pub enum Unauthorized {
     /// It is no token, or a damaged one.
     #[error("the token is not well formed: it needs {part}")]
     Malformed {
-        /// What is wrong with it.
+        /// The fault.
         part: TokenPart,
     },
     /// It is not signed, or not the way that the metadata promises.
@@ -170,7 +170,7 @@ pub enum UnauthorizedKind {
 }
 
 impl Unauthorized {
-    /// What the other side can do about it.
+    /// Advice for the other side.
     #[must_use]
     pub fn kind(&self) -> UnauthorizedKind {
         match self {
@@ -210,7 +210,7 @@ fn meant_for(audience: Option<&Uuid>) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeysError {
-    /// Somebody on the way could put keys of his own in.
+    /// An attacker on the way could put keys of his own in.
     #[error("the metadata URL at {host} must use https; only URLs of this machine may use http")]
     NotHttps {
         /// The host of the metadata.
@@ -232,9 +232,9 @@ pub enum KeysError {
     Status {
         /// The host.
         host: String,
-        /// What was asked for.
+        /// The request.
         document: &'static str,
-        /// What came.
+        /// The response.
         status: u16,
     },
     /// The answer was something else.
@@ -242,9 +242,9 @@ pub enum KeysError {
     Format {
         /// The host.
         host: String,
-        /// What was asked for.
+        /// The request.
         document: &'static str,
-        /// What the reader says.
+        /// The reader's words.
         source: serde_json::Error,
     },
     /// The metadata leads nowhere.
@@ -252,7 +252,7 @@ pub enum KeysError {
     Address {
         /// The host of the metadata.
         host: String,
-        /// What the reader says.
+        /// The reader's words.
         source: url::ParseError,
     },
     /// The metadata leads elsewhere.

@@ -89,7 +89,7 @@ impl Keys {
 }
 
 impl Key {
-    /// What checks signatures.
+    /// The key that checks signatures.
     pub(super) fn decoding(&self) -> &DecodingKey {
         &self.decoding
     }

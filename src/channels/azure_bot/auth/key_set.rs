@@ -15,10 +15,10 @@ use crate::clock::Clock;
 /// After so long keys are fetched again though nobody misses one.
 const RENEW_AFTER: Duration = Duration::hours(24);
 
-/// So long after an attempt no other is made, whoever comes with whatever key.
+/// The pause after an attempt, whatever key a caller has.
 const PAUSE: Duration = Duration::seconds(30);
 
-/// The same as long as there are no keys at all, and nobody can be let in.
+/// The pause as long as there are no keys at all, and nobody can be let in.
 const PAUSE_WITHOUT_KEYS: Duration = Duration::seconds(5);
 
 /// The keys of one issuer. They are fetched when they are first needed, when they are old, and when one is missing; those
@@ -160,7 +160,7 @@ impl Kept {
     }
 }
 
-/// What there is to say after a fetch.
+/// The log line after a fetch.
 #[derive(Debug)]
 enum Notice {
     /// The first keys, so many.

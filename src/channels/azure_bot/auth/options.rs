@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::cloud::guid;
 use super::{Cloud, CloudAddresses};
 
-/// Who may call the bot.
+/// The callers that may call the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthOptions {
     /// The app id of the bot, which every token must be for. Without one no token is good.
@@ -18,7 +18,7 @@ pub struct AuthOptions {
     /// of the cloud. Set it wherever it is known: whoever owns a tenant can give himself the credentials of a
     /// multi-tenant app there, that of an allowed caller included.
     pub tenant: Option<Uuid>,
-    /// Who signs, and where the keys are.
+    /// The issuers of tokens, and the addresses of their keys.
     pub addresses: CloudAddresses,
     /// The agents that may call. Nobody, when nothing is set.
     pub allowed_callers: AllowedCallers,
@@ -64,7 +64,7 @@ pub enum AllowedCallers {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{entry:?} is neither an app id (a GUID with hyphens) nor * for all callers")]
 pub struct InvalidCaller {
-    /// What was given.
+    /// The given value.
     pub entry: String,
 }
 

@@ -69,7 +69,7 @@ impl<'a> Token<'a> {
         Ok(Self { text, key_id, issuer })
     }
 
-    /// What the token says, once its signature has proved to be of this key.
+    /// The claims of the token, once its signature has proved to be of this key.
     pub(super) fn verify(&self, key: &Key, rules: &Validation) -> Result<Claims, Unauthorized> {
         let decoded = jsonwebtoken::decode::<Claims>(self.text, key.decoding(), rules);
         decoded.map(|token| token.claims).map_err(|error| {
@@ -85,7 +85,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// What the library checks: the algorithm and the signature. The rest is checked against the clock that was given, and
+/// The checks of the library: the algorithm and the signature. The rest is checked against the clock that was given, and
 /// with words of its own.
 pub(super) fn signature_rules() -> Validation {
     let mut rules = Validation::new(Algorithm::RS256);

@@ -45,7 +45,7 @@ impl fmt::Debug for Bearer {
 }
 
 impl Bearer {
-    /// Who makes the call, where the token is good for this `channelId` and this `serviceUrl`.
+    /// The caller, where the token is good for this `channelId` and this `serviceUrl`.
     pub(crate) fn speaks_for(
         self,
         channel_id: Option<&str>,
@@ -57,7 +57,7 @@ impl Bearer {
     }
 }
 
-/// Who seems to have issued a token.
+/// The apparent issuer of a token.
 enum Issuer {
     Channel,
     Entra { tenant: Uuid },
@@ -80,13 +80,13 @@ impl Verifier {
         }
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &AuthOptions {
         &self.options
     }
 
-    /// Who makes a call, from its `Authorization` header and the `channelId` and `serviceUrl` of its activity.
+    /// The caller, from its `Authorization` header and the `channelId` and `serviceUrl` of its activity.
     ///
     /// # Errors
     /// When the call is not to be let in.

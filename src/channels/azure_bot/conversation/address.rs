@@ -36,10 +36,10 @@ pub struct NoConversation;
 pub struct Destination {
     /// The service.
     pub service_url: TrustedServiceUrl,
-    /// What tokens are asked for: `https://api.botframework.com/.default`, or that of the agent that has called. `None` calls
+    /// The scope of tokens: `https://api.botframework.com/.default`, or that of the agent that has called. `None` calls
     /// without a token, as emulators are called.
     pub scope: Option<String>,
-    /// Who speaks to whom there.
+    /// The speaker and the addressee there.
     pub address: Address,
 }
 

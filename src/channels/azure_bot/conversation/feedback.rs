@@ -8,9 +8,9 @@ use serde_json::Value;
 pub struct SubmittedFeedback {
     /// `like` or `dislike`.
     pub reaction: Option<String>,
-    /// What the user wrote.
+    /// The user's words.
     pub text: Option<String>,
-    /// What the form gave besides, in the channel's own words.
+    /// The other values of the form, in the channel's own words.
     pub details: Option<Value>,
 }
 

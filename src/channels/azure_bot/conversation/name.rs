@@ -10,16 +10,16 @@ use crate::activity::ConversationId;
 use crate::channels::azure_bot::auth::Caller;
 use crate::store::{Conversation, ConversationStore, StoreError};
 
-/// What the ids of these conversations begin with in the store. No conversation of the embedded channel is called so.
+/// The beginning of the ids of these conversations in the store. No conversation of the embedded channel is called so.
 const PREFIX: &str = "azure:";
 
-/// What stands in place of the channel where another agent is the other side.
+/// The name in place of the channel where another agent is the other side.
 const AGENT: &str = "agent";
 
-/// What stands in place of a channel that gives no name, or one that means something else here.
+/// The name in place of a channel that gives none, or one that means something else here.
 const UNNAMED: &str = "unknown";
 
-/// So much of the name of a channel is part of an id in the store. It is there for people to read; the digest alone tells
+/// The characters of a channel's name in an id in the store. They are there for people to read; the digest alone tells
 /// conversations apart.
 const MAX_CHANNEL: usize = 40;
 

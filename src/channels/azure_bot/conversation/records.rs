@@ -10,7 +10,7 @@ use crate::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark}
 use crate::channels::keyed_mutex::{KeyedGuard, KeyedMutex};
 use crate::store::{Appended, Batch, ConversationStore, Created, EndOfTurn, Feedback, StoreError};
 
-/// What an activity is called by the service that delivered it, beside the id that it has in the store.
+/// The member for the id that the service gave to an activity, beside its id in the store.
 const SERVICE_ID: &str = "serviceId";
 
 /// Under which key a greeting is recorded, of which a conversation has one.
@@ -125,7 +125,7 @@ impl ConnectorRecords {
         self.store.append(id, Batch::new(vec![said]).keyed(key.map(by_caller)).named(names).ending(end)).await
     }
 
-    /// What the bot has said under this key of a caller, if it did.
+    /// The bot's message under this key of a caller, if there is one.
     ///
     /// # Errors
     /// When the store fails.

@@ -19,12 +19,12 @@ pub struct ConversationReference {
     pub conversation: Value,
     /// The channel: `msteams`, `webchat`, …; without the part behind a colon that some channels have.
     pub channel_id: String,
-    /// Who has called.
+    /// The caller.
     pub caller: Caller,
     /// The bot, as the channel named it: `recipient` of what came in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<Value>,
-    /// Who spoke last: `from` of what came in.
+    /// The last speaker: `from` of the last activity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Value>,
     /// Where answers go. It was trusted when it came, which has to be asked again before it is called.
@@ -58,7 +58,7 @@ enum Kept {
     First(ConversationReference),
 }
 
-/// The same for writing, without a copy.
+/// The borrowed form for writing, without a copy.
 #[derive(Serialize)]
 #[serde(tag = "version")]
 enum Keep<'a> {
@@ -102,7 +102,7 @@ impl ConversationReference {
         if self.copilot && self.channel_id == "msteams" { Dialect::M365Copilot } else { of_channel() }
     }
 
-    /// Who speaks to whom in an answer. It replies to nothing yet.
+    /// The speaker and the addressee of an answer. It replies to nothing yet.
     ///
     /// # Errors
     /// When the conversation has no id.
@@ -143,7 +143,7 @@ impl ConversationReference {
         Ok(reference)
     }
 
-    /// What is stored.
+    /// The stored form.
     #[must_use]
     pub fn to_stored(&self) -> Value {
         serde_json::to_value(Keep::First(self)).expect("a reference has no map whose keys are not text")

@@ -211,7 +211,7 @@ impl Inbound {
         self.list("attachments").iter().any(|attached| !text_of(Some(attached), "contentType").is_some_and(is_text))
     }
 
-    /// What the user has written, without the mention of the bot, as the user sees it.
+    /// The user's words without the mention of the bot, as the user sees them.
     #[must_use]
     pub fn words(&self) -> String {
         let text = self.text_member("text").unwrap_or_default();
@@ -268,7 +268,7 @@ impl Inbound {
 }
 
 impl fmt::Debug for Inbound {
-    /// What users say is nobody's business in a log.
+    /// A log holds no words of users.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inbound")
             .field("kind", &self.kind())

@@ -2,34 +2,34 @@
 
 use super::Inbound;
 
-/// What the bot must do with an activity.
+/// The bot's task with an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// A user asks something.
     Question,
     /// A user has sent a file or a card, and no words.
     Wordless,
-    /// Somebody is there who can be greeted.
+    /// A user is there who can be greeted.
     Arrival,
     /// The sender waits for the outcome of this, by its name.
     Invoke(&'a str),
     /// The sender has ended the conversation.
     End,
-    /// Somebody types, which is over before anything could be done about it.
+    /// A user types, which is over before anything could be done about it.
     Passing,
     /// Nothing is asked. Types that nobody knows yet are among these (A2006).
     Nothing,
 }
 
 impl Inbound {
-    /// What is to be done about it.
+    /// The task that it sets.
     #[must_use]
     pub fn asks(&self) -> Kind<'_> {
         match self.kind() {
             // A bot that hears itself would never stop.
             "message" if self.from_id().is_some() && self.from_id() == self.recipient_id() => Kind::Nothing,
             "message" if !self.words().is_empty() => Kind::Question,
-            // What a card sends back has a value and no words; it is nobody's question.
+            // A card sends back a value and no words, which is no question.
             "message" if self.has_attachments() => Kind::Wordless,
             "conversationUpdate" if self.adds_somebody() => Kind::Arrival,
             "installationUpdate" if self.action() == Some("add") => Kind::Arrival,

@@ -29,7 +29,7 @@ pub(super) fn strip<'a>(text: &'a str, entities: &[Value], bot: Option<&str>) ->
     text
 }
 
-/// What stands between `<at>` and `</at>`.
+/// The text between `<at>` and `</at>`.
 fn inner(written: &str) -> &str {
     let open = written.strip_prefix("<at").and_then(|rest| rest.split_once('>')).map_or(written, |(_, rest)| rest);
     open.strip_suffix("</at>").unwrap_or(open)

@@ -79,7 +79,7 @@ impl Collected {
         Self { address, activities: Arc::default() }
     }
 
-    /// What was kept so far: the `activities` of the answer.
+    /// The activities so far: the `activities` of the answer.
     #[must_use]
     pub fn take(&self) -> Vec<Map<String, Value>> {
         std::mem::take(&mut self.activities.lock().unwrap_or_else(PoisonError::into_inner))

@@ -80,7 +80,7 @@ impl ConnectorClient {
         Self { http, hosts, credentials, options: ConnectorOptions::default(), clock, ids, figures }
     }
 
-    /// The same with other options.
+    /// Sets other options.
     #[must_use]
     pub fn with_options(self, options: ConnectorOptions) -> Self {
         Self { options, ..self }
@@ -260,7 +260,7 @@ impl ConnectorClient {
     }
 }
 
-/// What an answer says besides its status. One that agrees says nothing, but for the chunk of a stream that came too late.
+/// The words of an answer besides its status. One that agrees says nothing, but for the chunk of a stream that came too late.
 fn said(status: StatusCode, body: &[u8]) -> RawRemoteError {
     if status.is_success() && status != StatusCode::ACCEPTED {
         return RawRemoteError::default();

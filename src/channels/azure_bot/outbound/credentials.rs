@@ -21,7 +21,7 @@ const MARGIN: chrono::Duration = chrono::Duration::seconds(300);
 /// How long it may take to get a token.
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// So many scopes are remembered: that of the service, and one for each agent that calls.
+/// The number of scopes that are remembered: that of the service, and one for each agent that calls.
 const MAX_SCOPES: usize = 256;
 
 /// The app id and the client secret of the bot.
@@ -68,7 +68,7 @@ pub enum TokenError {
     Refused {
         /// The status.
         status: u16,
-        /// What was asked for.
+        /// The request.
         scope: String,
         /// Its words.
         words: RemoteError,
@@ -76,7 +76,7 @@ pub enum TokenError {
     /// The login service agreed, but gave no usable token.
     #[error("the login service sent no usable token for the scope {scope}")]
     Misunderstood {
-        /// What was asked for.
+        /// The request.
         scope: String,
     },
     /// There was no answer.
@@ -105,7 +105,7 @@ pub struct Credentials {
     scopes: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Slot>>>>,
 }
 
-/// What is known of one scope. Whoever holds it asks, and all others wait for the answer.
+/// The token of one scope. Its holder asks, and all others wait for the answer.
 #[derive(Debug, Default)]
 struct Slot {
     token: Option<AccessToken>,
@@ -161,7 +161,7 @@ impl Credentials {
     fn slot(&self, scope: &str) -> Arc<tokio::sync::Mutex<Slot>> {
         let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         if scopes.len() >= MAX_SCOPES && !scopes.contains_key(scope) {
-            // Nobody who asks now loses anything but a call.
+            // A caller that asks now loses nothing but a call.
             scopes.retain(|_, slot| Arc::strong_count(slot) > 1);
         }
         Arc::clone(scopes.entry(scope.to_owned()).or_default())

@@ -13,7 +13,7 @@ use crate::channels::azure_bot::conversation::Address;
 use crate::clock::IdSource;
 use crate::sse;
 
-/// So many events wait for a reader that is slow. Then whoever writes waits.
+/// The number of events that wait for a slow reader. Then the writer waits.
 const WAITING: usize = 16;
 
 /// Writes activities as server-sent events. Nothing goes through the Connector.

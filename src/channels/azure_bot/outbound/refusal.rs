@@ -13,13 +13,13 @@ use crate::store::StoreError;
 #[error("{cause}")]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What it means.
+    /// The meaning.
     pub kind: RefusalKind,
     /// How long the other side wants to be left alone, where it says so.
     pub retry_after: Option<Duration>,
     /// Whether the same call was made before and may have been taken then, although the service has answered with a fault.
     pub repeated: bool,
-    /// What happened.
+    /// The cause.
     pub cause: RefusalCause,
 }
 
@@ -210,7 +210,7 @@ impl From<RefusalCause> for Refusal {
 /// Code and words, and the same without their wrapper, which emulators leave out. Some gateways say it in one word.
 pub(super) const ERROR_FORMS: &ErrorForms = &[("/error/code", "/error/message"), ("/code", "/message"), ("/error", "")];
 
-/// What the words of an answer mean, whatever its status: the service says these things with different ones, and emulators
+/// The meaning of the words of an answer, whatever its status: the service says these things with different ones, and emulators
 /// with others again.
 const BY_WORDS: &[(&str, RefusalKind)] = &[
     ("ContentStreamSequenceOrderPreConditionFailed", RefusalKind::OutOfOrder),
@@ -224,7 +224,7 @@ const BY_WORDS: &[(&str, RefusalKind)] = &[
     ("MessageSizeTooBig", RefusalKind::TooLarge),
 ];
 
-/// What a status means by itself: the first one, the last one, and the meaning. Those between 200 and 299 are no refusal, and
+/// The meaning of a status by itself: the first one, the last one, and the meaning. Those between 200 and 299 are no refusal, and
 /// all others are for good.
 const BY_STATUS: &[(u16, u16, RefusalKind)] = &[
     (400, 400, RefusalKind::Malformed),
@@ -238,7 +238,7 @@ const BY_STATUS: &[(u16, u16, RefusalKind)] = &[
     (502, 504, RefusalKind::Unavailable),
 ];
 
-/// What an answer means; `None` is that all is well.
+/// The meaning of an answer; `None` if all is well.
 fn kind_of(status: u16, said: &RawRemoteError) -> Option<RefusalKind> {
     if let Some((_, kind)) = BY_WORDS.iter().find(|(words, _)| said.holds(words)) {
         return Some(*kind);

@@ -20,7 +20,7 @@ pub enum Rule {
     Once,
 }
 
-/// What each status asks for: the first one, the last one, and the rule. All others are for good. That 502 and 504 are among
+/// The rule for each status: the first one, the last one, and the rule. All others are for good. That 502 and 504 are among
 /// them is the advice of Teams, although the service may have taken what it was sent.
 pub const STATUS_RULES: &[(u16, u16, Rule)] = &[
     (401, 401, Rule::Renew),
@@ -35,7 +35,7 @@ pub(super) fn rule_for(status: u16) -> Rule {
     by_status(STATUS_RULES, status).unwrap_or(Rule::GiveUp)
 }
 
-/// What is waited where the service does not say: as Teams advises, three more tries, 1 to 15 seconds apart.
+/// The pauses where the service does not say: as Teams advises, three more tries, 1 to 15 seconds apart.
 pub(super) fn as_teams_advises() -> Retry {
     Retry::after([2, 5, 15].map(Duration::from_secs))
 }

@@ -29,7 +29,7 @@ pub enum ProactiveError {
     /// Where the conversation is cannot be read.
     #[error(transparent)]
     Reference(#[from] NoReference),
-    /// What is stored names no conversation.
+    /// The stored reference names no conversation.
     #[error(transparent)]
     Conversation(#[from] NoConversation),
     /// The answer has no words, and no channel takes such a message.
@@ -53,7 +53,7 @@ pub enum ProactiveError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProactiveFailed<E: Error + 'static> {
-    /// What has arrived is no answer.
+    /// No answer has arrived.
     #[error(transparent)]
     NoAnswer(NoAnswer<E>),
     /// It was not taken.
@@ -74,7 +74,7 @@ impl From<Failed<Infallible>> for ProactiveError {
     fn from(failed: Failed<Infallible>) -> Self {
         match failed {
             Failed::Refused(refusal) => Self::Refused(refusal),
-            // What is whole has been converted, and has no body that could break.
+            // A whole answer has been converted, and has no body that could break.
             Failed::NoAnswer(_) => Self::Nothing,
         }
     }

@@ -4,13 +4,13 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::Stream;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::DropGuard;
 
 use super::{ProactiveError, ProactiveFailed};
 use crate::activity::{ActivityId, ConversationId};
+use crate::answer_events::{AnswerEvents, AnswerPart};
 use crate::channels::azure_bot::answer::{Answered, ConnectorAnswer, Failed, Followed, Unanswered};
 use crate::channels::azure_bot::auth::CloudAddresses;
 use crate::channels::azure_bot::conversation::{ConnectorRecords, ConversationReference, Destination, Line};
@@ -22,10 +22,10 @@ use crate::convert::{Conversion, Converted};
 use crate::dialect::{Dialect, Pacing};
 use crate::store::{Conversation, Queued, Recorded, TurnRoom};
 
-/// So long a message waits for its turn. An answer before it may take as long as a back end may.
+/// The time that a message waits for its turn. An answer before it may take as long as a back end may.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
-/// What readers see behind the beginning of an answer whose rest will not come.
+/// The words behind the beginning of an answer whose rest will not come.
 const GIVEN_UP: &str = "This answer could not be finished.";
 
 /// Delivers proactive messages into conversations behind Azure Bot Service. Clones share their state.
@@ -48,7 +48,7 @@ pub struct ProactiveMessages {
 pub struct ProactiveConversation {
     /// Its id in the store.
     pub id: ConversationId,
-    /// Where it is, as far as is known now.
+    /// Its place, as far as is known now.
     pub reference: ConversationReference,
 }
 
@@ -94,7 +94,7 @@ pub struct FollowedProactive<E> {
 }
 
 impl ProactiveConversation {
-    /// What the store knows of a conversation; `None` when it is none behind Azure Bot Service.
+    /// The stored conversation; `None` when it is none behind Azure Bot Service.
     ///
     /// # Errors
     /// When where it is was stored in a way that this citewire does not know.
@@ -133,13 +133,13 @@ impl ProactiveMessages {
         Self { turns: Some((calls, room)), ..self }
     }
 
-    /// The same answers, which for agents are self-contained or not.
+    /// Makes answers for agents self-contained, or not.
     #[must_use]
     pub fn self_contained_for_agents(self, self_contained_for_agents: bool) -> Self {
         Self { self_contained_for_agents, ..self }
     }
 
-    /// The same answers, which by e-mail are HTML or not.
+    /// Writes e-mails as HTML, or not.
     #[must_use]
     pub fn html_email(self, html_email: bool) -> Self {
         Self { html_email, ..self }
@@ -244,20 +244,20 @@ impl ProactiveTurn {
     pub async fn follow<S, E>(
         self,
         conversion: Conversion,
-        body: S,
+        events: AnswerEvents<S>,
         key: Option<&str>,
     ) -> Result<FollowedProactive<E>, ProactiveFailed<E>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
         let before = self.before(key).await.map_err(ProactiveFailed::Later)?;
         let answer = match &before {
-            // Whoever sends it waits for the report all the same.
+            // The sender waits for the report all the same.
             Some(_) => self.over(Box::new(Collected::new(self.destination.address.clone()))),
             None => self.begin(),
         };
-        let followed = match answer.follow(conversion, body).await {
+        let followed = match answer.follow(conversion, events).await {
             Ok(followed) => followed,
             Err(unanswered) if before.is_some() => return Err(unanswered.cause.into()),
             Err(unanswered) => return Err(give_up(*unanswered).await.into()),
@@ -279,7 +279,7 @@ impl ProactiveTurn {
         ConnectorAnswer::begin(sink, self.dialect, pacing, Arc::clone(&self.answers.clock))
     }
 
-    /// What was sent under this key before.
+    /// The message that was sent under this key before.
     async fn before(&self, key: Option<&str>) -> Result<Option<Recorded>, ProactiveError> {
         let Some(key) = key else { return Ok(None) };
         let before = self.answers.records.recall(&self.conversation.id, &of_caller(key)).await?;

@@ -1,4 +1,4 @@
-//! What a turn is about, as the store keeps it.
+//! The subject of a turn, as the store keeps it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use crate::channels::azure_bot::auth::Caller;
 use crate::store::{NewTurn, Turn, TurnKind, TurnRoom};
 
-/// What a turn is about. It holds what another process needs to answer, and no secrets.
+/// The subject of a turn. It holds everything that another process needs to answer, and no secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub(in crate::channels::azure_bot) enum TurnBody {
     /// An activity whose answers go out by calls to its service.
     Delivered {
-        /// Who has called.
+        /// The caller.
         caller: Caller,
         /// The activity.
         activity: Map<String, Value>,
@@ -50,7 +50,7 @@ impl TurnBody {
         serde_json::to_string(self).expect("no map of it has keys that are not text")
     }
 
-    /// What a turn is about.
+    /// The subject of a turn.
     pub(super) fn of(turn: &Turn) -> Result<Self, serde_json::Error> {
         Self::read(turn.body.as_deref().unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! What a process knows of its turns beside the store: who waits for answers in the response, and what runs.
+//! The turns of a process beside the store: callers who wait for answers in the response, and turns that run.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,10 +16,10 @@ use crate::clock::{IdSource as _, RandomIds};
 
 /// A caller who waits for answers in the response.
 #[derive(Debug)]
-pub(in crate::channels::azure_bot) struct Call {
+pub(in crate::channels::azure_bot) struct WaitingCaller {
     pub(in crate::channels::azure_bot) inbound: Inbound,
     pub(in crate::channels::azure_bot) reference: ConversationReference,
-    pub(in crate::channels::azure_bot) way: ReplyRoute,
+    pub(in crate::channels::azure_bot) route: ReplyRoute,
     /// Cancelled when the caller waits no more.
     pub(in crate::channels::azure_bot) forgotten: CancellationToken,
     /// When the answers have to be there.
@@ -38,7 +38,7 @@ pub(in crate::channels::azure_bot) struct Calls {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    waiting: BTreeMap<u64, Call>,
+    waiting: BTreeMap<u64, WaitingCaller>,
     /// The proactive messages that wait for their turns.
     later: BTreeMap<u64, (ConversationId, oneshot::Sender<DropGuard>)>,
     running: BTreeMap<u64, (ConversationId, CancellationToken)>,
@@ -48,7 +48,7 @@ struct State {
 /// A proactive message that waits for its turn, until this is dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it waits no more"]
-pub(in crate::channels::azure_bot) struct Later {
+pub(in crate::channels::azure_bot) struct WaitingMessage {
     pub(in crate::channels::azure_bot) ticket: Ticket,
     /// Gets what has to be dropped when the message was sent. It is closed where there is no turn any more.
     pub(in crate::channels::azure_bot) turn: oneshot::Receiver<DropGuard>,
@@ -75,7 +75,7 @@ impl Calls {
     }
 
     /// Lets a caller wait; `None` when the server is ending. `name` is that of the turn.
-    pub(in crate::channels::azure_bot) fn wait(&self, call: Call, name: Option<String>) -> Option<Ticket> {
+    pub(in crate::channels::azure_bot) fn wait(&self, call: WaitingCaller, name: Option<String>) -> Option<Ticket> {
         let mut state = self.state();
         if state.closed {
             return None;
@@ -87,7 +87,10 @@ impl Calls {
     }
 
     /// Lets a proactive message wait for its turn in this conversation; `None` when the server is ending.
-    pub(in crate::channels::azure_bot) fn wait_for_turn(self: &Arc<Self>, id: &ConversationId) -> Option<Later> {
+    pub(in crate::channels::azure_bot) fn wait_for_turn(
+        self: &Arc<Self>,
+        id: &ConversationId,
+    ) -> Option<WaitingMessage> {
         let mut state = self.state();
         if state.closed {
             return None;
@@ -97,10 +100,10 @@ impl Calls {
         let (tell, turn) = oneshot::channel();
         state.later.insert(number, (id.clone(), tell));
         let ticket = Ticket { process: self.process.clone(), call: number, name: None };
-        Some(Later { ticket, turn, calls: Arc::clone(self) })
+        Some(WaitingMessage { ticket, turn, calls: Arc::clone(self) })
     }
 
-    /// By which a proactive message is told that its turn has come; `None` when nobody waits any more.
+    /// Takes the channel that tells a proactive message that its turn has come; `None` when nobody waits any more.
     pub(super) fn take_later(&self, ticket: &Ticket) -> Option<oneshot::Sender<DropGuard>> {
         let later = if self.is_ours(ticket) { self.state().later.remove(&ticket.call) } else { None };
         later.map(|(_, tell)| tell)
@@ -112,7 +115,7 @@ impl Calls {
     }
 
     /// The caller whose turn has come, or who waits no more; `None` when that was so before.
-    pub(in crate::channels::azure_bot) fn take(&self, ticket: &Ticket) -> Option<Call> {
+    pub(in crate::channels::azure_bot) fn take(&self, ticket: &Ticket) -> Option<WaitingCaller> {
         if self.is_ours(ticket) { self.state().waiting.remove(&ticket.call) } else { None }
     }
 
@@ -145,7 +148,7 @@ impl Calls {
     }
 
     /// Lets nobody wait any more; returns those who do.
-    pub(in crate::channels::azure_bot) fn close(&self) -> Vec<Call> {
+    pub(in crate::channels::azure_bot) fn close(&self) -> Vec<WaitingCaller> {
         let mut state = self.state();
         state.closed = true;
         state.later.clear();
@@ -153,11 +156,11 @@ impl Calls {
     }
 }
 
-impl Call {
+impl WaitingCaller {
     /// Tells a caller that there is no time any more, where it waits for words.
     pub(in crate::channels::azure_bot) async fn turn_away(self, words: &str) {
-        let mut sink = self.way.sink(&self.reference);
-        // Whoever does not hear it waits no more.
+        let mut sink = self.route.sink(&self.reference);
+        // A caller that does not hear it waits no more.
         match self.inbound.asks() {
             Kind::Question | Kind::Wordless => {
                 drop(sink.send(Activity::message(words)).await);
@@ -171,7 +174,7 @@ impl Call {
     }
 }
 
-impl Drop for Later {
+impl Drop for WaitingMessage {
     fn drop(&mut self) {
         self.calls.state().later.remove(&self.ticket.call);
     }

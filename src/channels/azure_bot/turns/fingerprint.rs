@@ -2,10 +2,10 @@
 
 use crate::digest::of_parts;
 
-/// So many bytes of a digest tell one activity from another.
+/// The bytes of a digest that tell one activity from another.
 const LENGTH: usize = 16;
 
-/// What an activity is known by: its conversation, which names the channel, and its id.
+/// The identity of an activity: its conversation, which names the channel, and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::channels::azure_bot) struct Fingerprint([u8; LENGTH]);
 

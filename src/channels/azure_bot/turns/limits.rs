@@ -5,19 +5,19 @@ use crate::store::TurnRoom;
 /// The limits of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// So many turns run at one time.
+    /// The number of turns that run at one time.
     pub at_once: usize,
-    /// So many activities wait for their turn behind others; beyond, the sender is asked to come again.
+    /// The number of activities that wait for their turn behind others; beyond, the sender is asked to come again.
     pub waiting: usize,
-    /// So many of them in one conversation, so that none takes all of the room.
+    /// The number of them in one conversation, so that none takes all of the room.
     pub waiting_each: usize,
 }
 
-/// What an operator can do when too many wait.
+/// The advice to an operator when too many wait.
 pub(in crate::channels::azure_bot) const RAISE_ALL: &str =
     "the queue for incoming activities is full: raise azure_bot.max_turns or azure_bot.max_waiting";
 
-/// The same when too many wait in one conversation. Its turns come one after the other, however many there are at one time.
+/// The advice when too many wait in one conversation. Its turns come one after the other, however many there are at one time.
 pub(in crate::channels::azure_bot) const RAISE_EACH: &str =
     "the queue of one conversation, a quarter of azure_bot.max_waiting, is full: raise azure_bot.max_waiting";
 
@@ -28,7 +28,7 @@ impl Default for TurnLimits {
 }
 
 impl TurnLimits {
-    /// The same limits with room for so many who wait.
+    /// Sets the number of activities that wait.
     #[must_use]
     pub fn with_waiting(self, waiting: usize) -> Self {
         Self { waiting, waiting_each: waiting.div_ceil(4), ..self }

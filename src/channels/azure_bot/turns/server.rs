@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::body::{Ticket, TurnBody};
-use super::calls::{Call, Calls};
-use super::{ReplyRoute, Turn, TurnHandler, TurnOutcome};
-use crate::channels::azure_bot::answer::{Progress, Said};
+use super::calls::{Calls, WaitingCaller};
+use super::{ReplyRoute, TurnHandler, TurnInFlight, TurnOutcome};
+use crate::channels::azure_bot::answer::{NotedAnswer, Progress};
 use crate::channels::azure_bot::auth::{Caller, CloudAddresses};
 use crate::channels::azure_bot::conversation::{ConnectorRecords, Destination, GREETING};
 use crate::channels::azure_bot::inbound::{Inbound, Kind};
@@ -22,7 +21,7 @@ use crate::channels::{HeldLine, TurnEnd, TurnServer};
 use crate::clock::Clock;
 use crate::store::{self, StoreError, TurnStage};
 
-/// So long an answer may take to come to its end once it has to, and what follows it.
+/// The time in which an answer has to come to its end once it has to, and the words behind it.
 const LAST_WORDS: Duration = Duration::from_secs(8);
 
 /// Serves the lines of the bot.
@@ -37,20 +36,9 @@ pub(in crate::channels::azure_bot) struct AzureServer {
     pub(in crate::channels::azure_bot) html_email: bool,
 }
 
-/// A turn, and who waits for its answers.
-struct Job {
-    turn: Turn,
-    /// When the answers have to be there.
-    deadline: Option<Instant>,
-    /// When the answer has to come to its end.
-    ending: CancellationToken,
-    /// Hears that the turn was served, where its answers go into the response.
-    tell: Option<oneshot::Sender<()>>,
-}
-
-/// What is left to do of a turn.
+/// The part of a turn that is left to do.
 #[derive(Clone, Copy, Debug)]
-enum Rest<'a> {
+enum Remaining<'a> {
     /// All of it.
     Answer,
     /// To say that there is no answer: somebody else has begun one, or nobody can.
@@ -67,24 +55,24 @@ impl TurnServer for AzureServer {
     type Memory = ();
 
     async fn answer(&self, line: &HeldLine, turn: &store::Turn, _memory: &mut ()) -> TurnEnd {
-        let job = match TurnBody::of(turn) {
+        let in_flight = match TurnBody::of(turn) {
             Ok(TurnBody::Later(ticket)) => {
                 self.let_send(line, &ticket).await;
                 None
             }
-            body => self.job(line, turn, body).await,
+            body => self.in_flight(line, turn, body).await,
         };
-        let Some(job) = job else { return TurnEnd::Silent };
-        let rest = match turn.stage {
-            TurnStage::Waiting => Rest::Answer,
+        let Some(in_flight) = in_flight else { return TurnEnd::Silent };
+        let remaining = match turn.stage {
+            TurnStage::Waiting => Remaining::Answer,
             TurnStage::Spoken => {
                 tracing::warn!(conversation.id = %line.conversation(), attempts = turn.attempts,
                     "a question is given up, and its user gets an apology: the process that answered it has ended");
-                Rest::Apology
+                Remaining::Apology
             }
-            TurnStage::Final => Rest::Conclusion(turn.said.as_deref()),
+            TurnStage::Final => Remaining::Conclusion(turn.said.as_deref()),
         };
-        self.serve(job, rest).await
+        self.serve(in_flight, remaining).await
     }
 
     async fn apologize(&self, line: &HeldLine, turn: &store::Turn) -> TurnEnd {
@@ -94,12 +82,12 @@ impl TurnServer for AzureServer {
             Ok(_) => return TurnEnd::Lost,
             Err(error) => return TurnEnd::Failed(error),
         };
-        let Some(job) = self.job(line, &turn, TurnBody::of(&turn)).await else { return TurnEnd::Silent };
-        let rest = match turn.stage {
-            TurnStage::Waiting | TurnStage::Spoken => Rest::Apology,
-            TurnStage::Final => Rest::Conclusion(turn.said.as_deref()),
+        let Some(in_flight) = self.in_flight(line, &turn, TurnBody::of(&turn)).await else { return TurnEnd::Silent };
+        let remaining = match turn.stage {
+            TurnStage::Waiting | TurnStage::Spoken => Remaining::Apology,
+            TurnStage::Final => Remaining::Conclusion(turn.said.as_deref()),
         };
-        self.serve(job, rest).await
+        self.serve(in_flight, remaining).await
     }
 }
 
@@ -120,7 +108,12 @@ impl AzureServer {
     }
 
     /// The turn as it is answered; `None` where there is nobody to answer.
-    async fn job(&self, line: &HeldLine, turn: &store::Turn, body: Result<TurnBody, serde_json::Error>) -> Option<Job> {
+    async fn in_flight(
+        &self,
+        line: &HeldLine,
+        turn: &store::Turn,
+        body: Result<TurnBody, serde_json::Error>,
+    ) -> Option<TurnInFlight> {
         let id = line.conversation();
         match body {
             Ok(TurnBody::Bound(ticket)) => match self.calls.take(&ticket) {
@@ -134,13 +127,14 @@ impl AzureServer {
                 }
             },
             Ok(TurnBody::Delivered { caller, activity }) => {
-                let job = Inbound::of(activity).ok().and_then(|inbound| self.delivered(line, turn, inbound, caller));
-                if job.is_none() {
+                let in_flight =
+                    Inbound::of(activity).ok().and_then(|inbound| self.delivered(line, turn, inbound, caller));
+                if in_flight.is_none() {
                     tracing::warn!(conversation.id = %id, "a waiting activity has no trusted service");
                 }
-                job
+                in_flight
             }
-            // It is sent by who has it, or not at all.
+            // The process that has it sends it, or nobody does.
             Ok(TurnBody::Later(_)) => None,
             Err(error) => {
                 tracing::warn!(conversation.id = %id, %error, "a waiting turn could not be understood");
@@ -149,23 +143,25 @@ impl AzureServer {
         }
     }
 
-    fn bound(&self, line: &HeldLine, turn: &store::Turn, call: Call) -> Job {
-        let Call { inbound, reference, way, forgotten, deadline, tell } = call;
-        let turn = Turn {
+    fn bound(&self, line: &HeldLine, turn: &store::Turn, call: WaitingCaller) -> TurnInFlight {
+        let WaitingCaller { inbound, reference, route, forgotten, deadline, tell } = call;
+        TurnInFlight {
             inbound,
             reference,
             conversation: line.conversation().clone(),
             ending: CancellationToken::new(),
             forgotten,
-            way,
+            route,
             records: self.records.clone(),
             progress: Progress::unnoted(line.end_of(turn)),
-        };
-        // The response is over when the server is.
-        Job { turn, deadline, ending: line.ending.begun.clone(), tell: Some(tell) }
+            deadline,
+            // The response is over when the server is.
+            server_ends: line.ending.begun.clone(),
+            caller: Some(tell),
+        }
     }
 
-    fn delivered(&self, line: &HeldLine, turn: &store::Turn, inbound: Inbound, caller: Caller) -> Option<Job> {
+    fn delivered(&self, line: &HeldLine, turn: &store::Turn, inbound: Inbound, caller: Caller) -> Option<TurnInFlight> {
         let reference = inbound.reference(caller);
         let mut address = reference.address().ok()?;
         address.reply_to_id = inbound.answered_id().map(str::to_owned);
@@ -173,31 +169,33 @@ impl AzureServer {
         let mut destination = Destination::new(service, address);
         destination.scope = reference.caller.scope(&self.addresses);
         let store = Arc::clone(self.records.store());
-        let turn = Turn {
+        Some(TurnInFlight {
             inbound,
             reference,
             conversation: line.conversation().clone(),
             ending: CancellationToken::new(),
             forgotten: CancellationToken::new(),
-            way: ReplyRoute::Connector { client: Arc::clone(&self.client), destination },
+            route: ReplyRoute::Connector { client: Arc::clone(&self.client), destination },
             records: self.records.clone(),
             progress: Progress::noted(store, turn, line.end_of(turn)),
-        };
-        Some(Job { turn, deadline: None, ending: line.ending.over.clone(), tell: None })
+            deadline: None,
+            server_ends: line.ending.over.clone(),
+            caller: None,
+        })
     }
 
-    async fn answering(&self, turn: &Turn, rest: Rest<'_>) -> TurnOutcome {
-        match rest {
-            Rest::Answer => self.handler.respond(turn).await,
-            Rest::Apology => {
+    async fn answering(&self, turn: &TurnInFlight, remaining: Remaining<'_>) -> TurnOutcome {
+        match remaining {
+            Remaining::Answer => self.handler.respond(turn).await,
+            Remaining::Apology => {
                 match turn.inbound.asks() {
                     Kind::Question | Kind::Wordless => self.handler.apologize(turn).await,
-                    // Nobody waits for the answer to anything else.
+                    // An answer to anything else is awaited by nobody.
                     Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
                 }
                 TurnOutcome::Failed
             }
-            Rest::Conclusion(said) => match said.and_then(Said::read) {
+            Remaining::Conclusion(said) => match said.and_then(NotedAnswer::read) {
                 Some(said) => self.conclude(turn, said).await,
                 None => {
                     tracing::warn!(conversation.id = %turn.conversation, "a waiting turn could not be understood");
@@ -208,8 +206,8 @@ impl AzureServer {
     }
 
     /// Records a whole answer that somebody else may have sent. The end of a stream is sent once more before.
-    async fn conclude(&self, turn: &Turn, said: Said) -> TurnOutcome {
-        let Said { message, stream } = said;
+    async fn conclude(&self, turn: &TurnInFlight, said: NotedAnswer) -> TurnOutcome {
+        let NotedAnswer { message, stream } = said;
         let sent = match stream {
             Some(stream) => {
                 let answer = turn.begin(self.html_email, Arc::clone(&self.clock));
@@ -228,23 +226,22 @@ impl AzureServer {
     }
 
     /// Has a turn answered, and hands the conversation back where an agent has called.
-    async fn serve(&self, job: Job, rest: Rest<'_>) -> TurnEnd {
-        let turn = &job.turn;
+    async fn serve(&self, turn: TurnInFlight, remaining: Remaining<'_>) -> TurnEnd {
         if turn.forgotten.is_cancelled() {
             return TurnEnd::Silent;
         }
         let _running = self.calls.run(&turn.conversation, &turn.forgotten);
-        let ended = match AssertUnwindSafe(respond(&job, self.answering(turn, rest))).catch_unwind().await {
+        let ended = match AssertUnwindSafe(respond(&turn, self.answering(&turn, remaining))).catch_unwind().await {
             Ok(Ok(ended)) => ended,
             Ok(Err(Interrupted)) => return TurnEnd::Interrupted,
             Err(_) => {
-                self.failed(turn).await;
+                self.failed(&turn).await;
                 TurnOutcome::Failed
             }
         };
         let holds_the_user = turn.reference.is_agent() && turn.inbound.asks() != Kind::Arrival;
         if holds_the_user && !turn.forgotten.is_cancelled() {
-            hand_back(turn, ended).await;
+            hand_back(&turn, ended).await;
         }
         let end = match turn.progress.take_outcome() {
             None => TurnEnd::Silent,
@@ -252,7 +249,7 @@ impl AzureServer {
             Some(Err(StoreError::Superseded)) => TurnEnd::Lost,
             Some(Err(error)) => TurnEnd::Failed(error),
         };
-        if let Some(tell) = job.tell {
+        if let Some(tell) = turn.caller {
             // Not every sender waits for it.
             tell.send(()).ok();
         }
@@ -260,8 +257,8 @@ impl AzureServer {
     }
 
     /// Tells a user that an answer has failed because of a bug.
-    async fn failed(&self, turn: &Turn) {
-        // What it says has gone to stderr already.
+    async fn failed(&self, turn: &TurnInFlight) {
+        // The words of the panic have gone to stderr already.
         tracing::error!(conversation.id = %turn.conversation, "an answer failed because of a bug in citewire");
         let apology = timeout(LAST_WORDS, AssertUnwindSafe(self.handler.apologize(turn)).catch_unwind());
         if !matches!(apology.await, Ok(Ok(()))) {
@@ -270,7 +267,7 @@ impl AzureServer {
     }
 }
 
-async fn hand_back(turn: &Turn, ended: TurnOutcome) {
+async fn hand_back(turn: &TurnInFlight, ended: TurnOutcome) {
     match timeout(LAST_WORDS, turn.hand_back(ended)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
@@ -284,12 +281,15 @@ async fn hand_back(turn: &Turn, ended: TurnOutcome) {
 
 /// Waits for the answer; tells it when it has to come to its end. Where nothing was sent by then, and somebody can answer after
 /// the next start, it ends without one.
-async fn respond(job: &Job, answering: impl Future<Output = TurnOutcome>) -> Result<TurnOutcome, Interrupted> {
-    let Job { turn, deadline, ending, tell } = job;
+async fn respond(
+    turn: &TurnInFlight,
+    answering: impl Future<Output = TurnOutcome>,
+) -> Result<TurnOutcome, Interrupted> {
+    let TurnInFlight { deadline, server_ends, caller, .. } = turn;
     let answering = async {
         tokio::select! {
             biased;
-            // Nobody waits any more. Whatever it is at, or waits for, ends here.
+            // The caller waits no more: all work on the answer ends here.
             () = turn.forgotten.cancelled() => TurnOutcome::Failed,
             ended = answering => ended,
         }
@@ -307,10 +307,10 @@ async fn respond(job: &Job, answering: impl Future<Output = TurnOutcome>) -> Res
     tokio::select! {
         biased;
         ended = &mut answering => return Ok(ended),
-        () = ending.cancelled() => {}
+        () = server_ends.cancelled() => {}
         () = time_is_up => {}
     }
-    if tell.is_none() && turn.progress.is_silent() {
+    if caller.is_none() && turn.progress.is_silent() {
         tracing::info!(conversation.id = %turn.conversation, "an answer was cut off because the server is shutting down; the question is answered after the next start");
         return Err(Interrupted);
     }
@@ -319,7 +319,7 @@ async fn respond(job: &Job, answering: impl Future<Output = TurnOutcome>) -> Res
         Ok(ended) => Ok(ended),
         Err(_) => {
             tracing::error!(conversation.id = %turn.conversation, "an answer was abandoned: it did not end in time");
-            if tell.is_none() { Err(Interrupted) } else { Ok(TurnOutcome::Failed) }
+            if caller.is_none() { Err(Interrupted) } else { Ok(TurnOutcome::Failed) }
         }
     }
 }

@@ -1,9 +1,11 @@
-//! A turn: one activity to answer, and the sink for its answers.
+//! A turn in flight: one activity to answer, and the sink for its answers.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Activity, ConversationId};
@@ -20,7 +22,7 @@ use crate::store::StoreError;
 /// An activity to answer, its sender, and the sink for the answer.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Turn {
+pub struct TurnInFlight {
     /// The activity.
     pub inbound: Inbound,
     /// Where the conversation is, and who has called.
@@ -31,9 +33,15 @@ pub struct Turn {
     pub ending: CancellationToken,
     /// Cancelled when nobody waits for the answer any more.
     pub(in crate::channels::azure_bot) forgotten: CancellationToken,
-    pub(in crate::channels::azure_bot) way: ReplyRoute,
+    pub(in crate::channels::azure_bot) route: ReplyRoute,
     pub(in crate::channels::azure_bot) records: ConnectorRecords,
     pub(in crate::channels::azure_bot) progress: Progress,
+    /// The time at which the answers have to be there.
+    pub(super) deadline: Option<Instant>,
+    /// Cancelled when the server ends, and the answer has to come to its end.
+    pub(super) server_ends: CancellationToken,
+    /// Tells the caller that the turn was served, where its answers go into the response.
+    pub(super) caller: Option<oneshot::Sender<()>>,
 }
 
 /// How answers get to the sender.
@@ -89,7 +97,7 @@ impl ReplyRoute {
 }
 
 impl TurnOutcome {
-    /// What gives a conversation back to the agent that has called.
+    /// The activity that gives a conversation back to the agent that has called.
     pub(super) fn end_of_conversation(self) -> Activity {
         let mut end = Activity::new("endOfConversation");
         let code = match self {
@@ -101,11 +109,11 @@ impl TurnOutcome {
     }
 }
 
-impl Turn {
+impl TurnInFlight {
     /// An answer of which nothing was sent. E-mails are HTML where `html_email` says so.
     pub fn begin(&self, html_email: bool, clock: Arc<dyn Clock>) -> ConnectorAnswer {
         let dialect = self.reference.dialect(html_email);
-        ConnectorAnswer::begin(self.way.sink(&self.reference), dialect, self.pacing(), clock)
+        ConnectorAnswer::begin(self.route.sink(&self.reference), dialect, self.pacing(), clock)
             .noting(self.progress.clone())
     }
 
@@ -117,18 +125,18 @@ impl Turn {
             tracing::error!(conversation.id = %id, %error, "an answer was sent but not recorded");
         }
         match recorded {
-            // What is recorded under its key already ends no turn.
+            // An answer that is recorded under its key already ends no turn.
             Ok(Some(appended)) if appended.repeated => {}
             Ok(Some(_)) => self.progress.settle(Ok(())),
-            // Who has deleted the conversation does not want to have it back.
+            // A conversation that was deleted stays deleted.
             Ok(None) => self.progress.settle(Err(StoreError::Superseded)),
             Err(error) => self.progress.settle(Err(error)),
         }
     }
 
-    /// How fast answers may go out.
+    /// The pace at which answers may go out.
     fn pacing(&self) -> Pacing {
-        match &self.way {
+        match &self.route {
             ReplyRoute::Events(_) => Pacing::EVENTS,
             ReplyRoute::Connector { .. } | ReplyRoute::Replies(_) => {
                 Pacing::of(&self.reference.channel_id, self.reference.dialect(false))
@@ -139,6 +147,6 @@ impl Turn {
     /// Gives the conversation back to the agent that has called: without that, it would go on to hand over whatever its user
     /// says.
     pub(in crate::channels::azure_bot) async fn hand_back(&self, ended: TurnOutcome) -> Result<(), Refusal> {
-        self.way.sink(&self.reference).send(ended.end_of_conversation()).await.map(drop)
+        self.route.sink(&self.reference).send(ended.end_of_conversation()).await.map(drop)
     }
 }

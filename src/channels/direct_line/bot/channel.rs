@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::joined::{Joined, Told};
+use super::joined::{Introduction, Joined};
 use super::ticket::Tickets;
 use super::{BotBinding, BotClient, BotOptions, Citer, TurnError};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
@@ -41,13 +41,13 @@ impl BotChannel {
         Self { client, tickets, joined: Joined::default(), store, publisher, clock, citer, metrics: Metrics::default() }
     }
 
-    /// The same, counted there.
+    /// Counts in these metrics.
     #[must_use]
     pub fn counted(self, metrics: Metrics) -> Self {
         Self { metrics, ..self }
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &BotOptions {
         &self.client.binding().options
@@ -68,14 +68,14 @@ impl BotChannel {
         before: Option<Watermark>,
     ) -> Result<bool, StoreError> {
         match self.joined.get(id, user) {
-            Some(Told::Yes) => return Ok(false),
-            Some(Told::Owed) => return Ok(true),
+            Some(Introduction::Made) => return Ok(false),
+            Some(Introduction::Owed) => return Ok(true),
             None => {}
         }
         let started_for = self.store.find(id).await?.and_then(|conversation| conversation.user?.id);
         let is_old = started_for.is_some_and(|known| known == user) || self.has_spoken(id, user, before).await?;
         if is_old {
-            self.joined.note(id, user, Told::Yes);
+            self.joined.note(id, user, Introduction::Made);
         }
         Ok(!is_old)
     }

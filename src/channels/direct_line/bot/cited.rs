@@ -44,7 +44,7 @@ pub(super) fn cited(mut said: Activity, citer: &dyn Citer) -> Result<Activity, B
     Ok(said)
 }
 
-/// The same activity without citations, for when its manifest cannot be used: what the bot wrote itself.
+/// Takes the citations away, for when the manifest cannot be used: the bot's own words stay.
 pub(super) fn uncited(mut said: Activity) -> Activity {
     take_manifest(&mut said);
     said

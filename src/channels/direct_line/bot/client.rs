@@ -50,7 +50,7 @@ impl BotClient {
         Ok(Self { http: Client::new(egress)?, binding, clock })
     }
 
-    /// What was set.
+    /// The options.
     #[must_use]
     pub fn binding(&self) -> &BotBinding {
         &self.binding

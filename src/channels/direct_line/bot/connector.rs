@@ -45,7 +45,7 @@ pub(crate) struct ConversationParameters {
 }
 
 impl BotChannel {
-    /// Who calls with this bearer, or with this ticket for this conversation; `None` is nobody.
+    /// The caller with this bearer, or with this ticket for this conversation; `None` for nobody.
     #[must_use]
     pub fn authenticate(
         &self,
@@ -108,7 +108,7 @@ impl BotChannel {
         user.role = Some(Role::User);
         self.store.create(&id, Some(user.clone())).await?;
         // The bot knows whom it has begun a conversation with.
-        self.joined.note(&id, user.id.as_deref().unwrap_or_default(), super::joined::Told::Yes);
+        self.joined.note(&id, user.id.as_deref().unwrap_or_default(), super::joined::Introduction::Made);
         let activity_id = match first {
             Some(first) => Some(self.say(&id, first).await?),
             None => None,
@@ -116,7 +116,7 @@ impl BotChannel {
         Ok(Begun { id, activity_id })
     }
 
-    /// Who takes part: the user for whom the conversation was started, and the bot.
+    /// The members: the user for whom the conversation was started, and the bot.
     ///
     /// # Errors
     /// When the conversation is gone.

@@ -74,7 +74,7 @@ pub enum ConnectorError {
     /// There is no such conversation, or no longer.
     #[error("the conversation does not exist")]
     UnknownConversation,
-    /// Nobody of this id takes part in the conversation.
+    /// No member of the conversation has this id.
     #[error("the conversation has no member with this id")]
     UnknownMember,
     /// The body is no activity.
@@ -83,12 +83,12 @@ pub enum ConnectorError {
     /// The manifest of an answer is unusable.
     #[error("/channelData/citewire: {0}")]
     Manifest(#[source] Box<dyn Error + Send + Sync>),
-    /// What a conversation is to be created with is unusable.
+    /// The parameters of a conversation are unusable.
     #[error("{pointer}: {wanted}")]
     Parameters {
         /// JSON pointer of the member; empty for the whole.
         pointer: &'static str,
-        /// What belongs there.
+        /// The expected value.
         wanted: &'static str,
     },
     /// Direct Line has no such thing.

@@ -25,7 +25,7 @@ pub(super) fn with_stream_info(activity: Activity, fresh: impl FnOnce() -> Activ
     }
 }
 
-/// What the entity says of the stream, or else `channelData`.
+/// The stream as the entity says, or else `channelData`.
 fn find(activity: &Activity) -> Option<(StreamInfo, Option<ActivityId>)> {
     let entities = activity.entities.iter().flatten().filter_map(|entity| match entity {
         Entity::Other(members) => Some(members),

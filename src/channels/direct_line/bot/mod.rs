@@ -24,5 +24,5 @@ pub use error::{ConnectorError, TurnError};
 pub use options::{BotBinding, BotDelivery, BotOptions, BotSettings, NoEndpoint, UnknownDelivery};
 pub use turns::BotServer;
 
-/// What stands before a ticket in the path of a `serviceUrl`.
+/// The path of a `serviceUrl` before a ticket.
 pub(crate) const TICKET_PREFIX: &str = "/bot";

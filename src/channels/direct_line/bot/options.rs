@@ -11,7 +11,7 @@ use crate::secret::Secret;
 pub struct BotBinding {
     /// Where activities are posted to.
     pub endpoint: BotEndpoint,
-    /// What the bot shows on the Connector routes, and the key of its tickets.
+    /// The credential of the bot on the Connector routes, and the key of its tickets.
     pub secret: Secret,
     /// Everything else.
     pub options: BotOptions,
@@ -26,7 +26,7 @@ pub struct BotOptions {
     pub id: String,
     /// The name that people read.
     pub name: String,
-    /// What citewire shows to the bot in `Authorization`; nothing when there is none, because bots of the SDKs without
+    /// The credential of citewire for the bot, in `Authorization`; none when there is none, because bots of the SDKs without
     /// credentials refuse every token.
     pub token: Option<Secret>,
     /// `serviceUrl` carries a ticket for its conversation, so that a bot without credentials can answer.
@@ -37,7 +37,7 @@ pub struct BotOptions {
     pub service_url: Option<ServiceUrl>,
     /// How long the bot may take to answer a post.
     pub timeout: Duration,
-    /// What users read when the bot did not answer.
+    /// The words for users when the bot did not answer.
     pub failure_text: String,
     /// Whether answers with a manifest pass through the citation pipeline.
     pub cite: bool,
@@ -45,7 +45,7 @@ pub struct BotOptions {
     pub max_activity_bytes: usize,
     /// Activities of one conversation that wait for the bot; beyond, users are told that theirs did not reach it.
     pub max_waiting: usize,
-    /// The same for all conversations together.
+    /// The limit for all conversations together.
     pub max_waiting_in_all: usize,
     /// Posts to the bot at one time.
     pub max_turns: usize,
@@ -104,7 +104,7 @@ impl FromStr for BotDelivery {
 pub struct BotSettings {
     /// Where the bot is.
     pub endpoint: Option<BotEndpoint>,
-    /// What it shows.
+    /// Its credential.
     pub secret: Option<Secret>,
     /// Everything else.
     pub options: BotOptions,

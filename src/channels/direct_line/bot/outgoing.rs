@@ -10,7 +10,7 @@ use crate::channels::direct_line::{CHANNEL_ID, attachments_path};
 /// Members in which an empty text means something to some SDKs: they refuse it in any other.
 const MAY_BE_EMPTY: [&str; 3] = ["text", "speak", "summary"];
 
-/// What a user said or did, for the bot (activity specification, A2070, A2300, A2004, A2100, A3050, A7123).
+/// The activity of a user for the bot (activity specification, A2070, A2300, A2004, A2100, A3050, A7123).
 pub(super) fn said(
     id: &ConversationId,
     activity: &Activity,

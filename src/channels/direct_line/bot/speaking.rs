@@ -22,7 +22,7 @@ impl BotChannel {
         self.publish(id, said).await
     }
 
-    /// What the bot says as it is to be published, where nobody can be told of a manifest that cannot be used: what the bot wrote
+    /// The bot's activity as it is to be published, where nobody can be told of a manifest that cannot be used: what the bot wrote
     /// beside it is said.
     pub(super) async fn ready_anyway(&self, id: &ConversationId, said: Activity) -> Result<Activity, ConnectorError> {
         let said = if self.options().cite {

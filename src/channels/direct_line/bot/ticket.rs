@@ -14,7 +14,7 @@ use crate::secret::Secret;
 /// Keeps the key apart from every other use of the secret.
 const PURPOSE: &[u8] = b"citewire connector ticket 2\n";
 
-/// So many bytes of a ticket are the time until which it is good, in seconds since 1970; the rest is the tag.
+/// The bytes of a ticket for the time until which it is good, in seconds since 1970; the rest is the tag.
 const TIME_BYTES: usize = size_of::<i64>();
 
 /// Makes and checks tickets. A ticket is good for one conversation and for a time, as long as the secret stays the same: a bot may

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::joined::Told;
+use super::joined::Introduction;
 use super::{BotChannel, ConnectorError, ServiceUrl, TurnError, outgoing};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId};
 use crate::channels::direct_line::publisher::is_recorded;
@@ -99,7 +99,7 @@ impl BotServer {
             outcome = bot.client.post(&update, within) => outcome,
         };
         let owed = outcome.as_ref().is_err_and(TurnError::nothing_was_sent);
-        bot.joined.note(id, name, if owed { Told::Owed } else { Told::Yes });
+        bot.joined.note(id, name, if owed { Introduction::Owed } else { Introduction::Made });
         Ok(outcome.unwrap_or_else(|error| {
             tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not notified that a user joined");
             Vec::new()
@@ -131,7 +131,7 @@ impl TurnServer for BotServer {
                 // The conversation may have gone on without a known user, in which this one has spoken.
                 let name = user.id.as_deref().unwrap_or_default();
                 match bot.has_spoken(id, name, Some(turn.place)).await {
-                    Ok(true) => bot.joined.note(id, name, Told::Yes),
+                    Ok(true) => bot.joined.note(id, name, Introduction::Made),
                     Ok(false) => {
                         return match self.joined(line, &user, locale, self.within(turn, memory)).await {
                             Ok(replies) => bot.take(line, turn, replies, None).await,
@@ -140,7 +140,7 @@ impl TurnServer for BotServer {
                     }
                     Err(error) => {
                         tracing::error!(conversation.id = %id, %error, "the bot was not yet notified that a user joined");
-                        bot.joined.note(id, name, Told::Owed);
+                        bot.joined.note(id, name, Introduction::Owed);
                     }
                 }
                 TurnEnd::Silent
@@ -245,7 +245,7 @@ impl BotChannel {
         TurnEnd::of(recorded.map_err(DeliveryError::from))
     }
 
-    /// What users read who get no answer. A typing indicator needs none.
+    /// The words for users who get no answer. A typing indicator needs none.
     pub(super) fn apology(&self, said: &Activity, error: &TurnError) -> Option<Activity> {
         if said.is_ephemeral() {
             return None;

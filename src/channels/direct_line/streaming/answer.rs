@@ -25,7 +25,7 @@ pub struct StreamingAnswer {
     pub(super) streaming: StreamingAnswers,
     pub(super) id: ConversationId,
     phase: Phase,
-    /// What the readers' sockets know of it.
+    /// The part that the readers' sockets know.
     running: Arc<Running>,
     /// The id of what it answers.
     reply_to: Option<ActivityId>,
@@ -34,7 +34,7 @@ pub struct StreamingAnswer {
     /// The id of its first activity, as soon as that is known.
     name: Option<ActivityId>,
     is_shown: bool,
-    /// Somebody else may have shown something of it.
+    /// Whether another node may have shown something of it.
     is_resumed: bool,
     /// Tells other nodes that it goes on.
     announced: Option<Announced>,
@@ -85,13 +85,13 @@ impl StreamingAnswer {
         }
     }
 
-    /// The same answer, which ends when that is asked: what has arrived of it then is what there is.
+    /// Ends the answer when that is asked: what has arrived of it then is what there is.
     pub fn until(mut self, stop: &Stop) -> Self {
         self.stop = stop.clone();
         self
     }
 
-    /// The same answer, as a reply to this activity of its conversation: whatever is shown and recorded of it says so in
+    /// Makes the answer a reply to this activity of its conversation: whatever is shown and recorded of it says so in
     /// `replyToId`. The activity has to be recorded, because Web Chat holds a reply back for seconds when it does not know what it
     /// answers.
     pub fn replying_to(mut self, id: Option<&ActivityId>) -> Self {
@@ -99,7 +99,7 @@ impl StreamingAnswer {
         self
     }
 
-    /// The same answer, whose message ends this turn. Its stream is that of the turn.
+    /// Ends this turn with the message of the answer. Its stream is that of the turn.
     pub fn to_turn(mut self, turn: &Turn, end: EndOfTurn) -> Self {
         self.end = Some(end);
         self.name = Some(stream_of_turn(&self.id, turn));
@@ -144,7 +144,11 @@ impl StreamingAnswer {
         }
         match &mut self.phase {
             Phase::Waiting(stream) => match stream.informative(text) {
-                Some(activity) => self.show(activity).await.map(drop),
+                Some(activity) => {
+                    self.catch_up().await?;
+                    self.put(activity, Part::Piece);
+                    Ok(())
+                }
                 None => Ok(()),
             },
             Phase::Answering(_) | Phase::Ended => Ok(()),
@@ -165,7 +169,8 @@ impl StreamingAnswer {
         {
             // Counted first, so that a reader who has it finds it in the figures.
             self.counted.updated();
-            return self.show(activity).await.map(Some);
+            self.catch_up().await?;
+            return Ok(Some(self.put(activity, Part::Piece)));
         }
         Ok(Some(0))
     }
@@ -205,18 +210,13 @@ impl StreamingAnswer {
         let batch = Batch::new(activities.collect()).keyed(key).not_before(after_all_shown);
         let batch = batch.ending(self.end.clone());
         let appended = self.streaming.store.append(&self.id, batch).await;
-        // What an answer under the same key has recorded meanwhile ends no stream of this one.
+        // A message that another answer has recorded under the key meanwhile ends no stream of this one.
         if !matches!(&appended, Ok(Some(appended)) if !appended.repeated) {
             self.retract();
         } else if let Some(name) = self.name.as_ref().filter(|_| self.is_shown || self.is_resumed) {
             self.streaming.publisher.hub().end(&self.id, name);
         }
         appended?.ok_or(DeliveryError::UnknownConversation)
-    }
-
-    async fn show(&mut self, activity: Activity) -> Result<usize, DeliveryError> {
-        self.catch_up().await?;
-        Ok(self.put(activity, Part::Piece))
     }
 
     /// Finds out how far the conversation reaches. The store is asked at first, and when something was recorded since.

@@ -2,12 +2,12 @@
 
 use std::error::Error;
 
-use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, sleep_until};
 
 use super::{Followed, StreamingAnswer, StreamingError, Unanswered};
 use crate::activity::Activity;
+use crate::answer_events::{AnswerEvents, AnswerPart};
 use crate::channels::arrived::{Wordless, counted, settle};
 use crate::channels::follow::{Arrived, Audience, Unread, take_in};
 use crate::channels::pace::Pace;
@@ -34,7 +34,7 @@ impl Audience for Readers<'_> {
             loop {
                 tokio::select! {
                     biased;
-                    // What others say is nothing to an answer, but there may be nobody left to say it to.
+                    // The messages of others do not concern an answer, but its conversation may be gone.
                     changed = listener.changed() => changed.map_err(|_| DeliveryError::UnknownConversation)?,
                     () = until_due(due) => return Ok(()),
                 }
@@ -81,17 +81,17 @@ impl StreamingAnswer {
     pub async fn follow<S, E>(
         self,
         conversion: Conversion,
-        body: S,
+        events: AnswerEvents<S>,
         key: Option<String>,
     ) -> Result<Followed<E>, Box<Unanswered<E>>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
-        self.run(conversion, body, key, |_| false, Wordless::Refused).await
+        self.run(conversion, events, key, |_| false, Wordless::Refused).await
     }
 
-    /// The same for an answer that somebody sends who knows what they send, so that it may be without words, and where some
+    /// Follows an answer whose sender knows what it sends, so that it may be without words, and where some
     /// ways for the body to break off leave nothing of the answer that may stay.
     ///
     /// # Errors
@@ -99,30 +99,30 @@ impl StreamingAnswer {
     pub async fn follow_unless<S, E>(
         self,
         conversion: Conversion,
-        body: S,
+        events: AnswerEvents<S>,
         key: Option<String>,
         refused: impl Fn(&E) -> bool,
     ) -> Result<Followed<E>, Box<Unanswered<E>>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
-        self.run(conversion, body, key, refused, Wordless::Kept).await
+        self.run(conversion, events, key, refused, Wordless::Kept).await
     }
 
     async fn run<S, E>(
         mut self,
         conversion: Conversion,
-        body: S,
+        events: AnswerEvents<S>,
         key: Option<String>,
         refused: impl Fn(&E) -> bool,
         wordless: Wordless,
     ) -> Result<Followed<E>, Box<Unanswered<E>>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
-        match self.try_follow(conversion, body, key, refused, wordless).await {
+        match self.try_follow(conversion, events, key, refused, wordless).await {
             Ok(followed) => Ok(followed),
             Err(cause) => Err(Box::new(Unanswered { cause, answer: self })),
         }
@@ -131,13 +131,13 @@ impl StreamingAnswer {
     async fn try_follow<S, E>(
         &mut self,
         conversion: Conversion,
-        body: S,
+        events: AnswerEvents<S>,
         key: Option<String>,
         refused: impl Fn(&E) -> bool,
         wordless: Wordless,
     ) -> Result<Followed<E>, StreamingError<E>>
     where
-        S: Stream<Item = Result<Bytes, E>>,
+        S: Stream<Item = Result<AnswerPart, E>> + Unpin,
         E: Error + 'static,
     {
         let turns = std::sync::Arc::clone(&self.streaming.turns);
@@ -149,26 +149,25 @@ impl StreamingAnswer {
             Some(key) => self.streaming.store.recall(&self.id, key).await.map_err(DeliveryError::from)?.is_some(),
             None => false,
         };
-        let from = conversion.slug();
+        let from = events.from().slug();
         let listener = self.listener().await?;
         let pace = Pace::new(self.streaming.options.interval, Instant::now());
         let streaming = Streaming::new(conversion).at_most(self.streaming.options.max_bytes);
         let stop = self.stop.clone();
-        let body = body.take_until(stop.asked());
+        let events = events.with_parts(|parts| Box::pin(parts.take_until(stop.asked())));
         let mut readers = Readers { answer: self, pace, listener, is_repeated };
-        let taken = take_in(streaming, body, &mut readers).await;
-        let Arrived { streaming, broken } = taken.map_err(|unread| match unread {
+        let taken = take_in(streaming, events, &mut readers).await;
+        let arrived = taken.map_err(|unread| match unread {
             Unread::Convert(error) => StreamingError::NoAnswer(NoAnswer::Convert(error)),
             Unread::Over(error) => StreamingError::Delivery(error),
         })?;
-        if let Some(error) = broken.as_ref()
-            && refused(error)
-        {
-            return Err(
-                broken.map_or(DeliveryError::NoMessage.into(), |error| StreamingError::NoAnswer(NoAnswer::Body(error)))
-            );
-        }
-        let settled = settle(streaming, broken, wordless);
+        let arrived = match arrived {
+            Arrived { broken: Some(error), .. } if refused(&error) => {
+                return Err(StreamingError::NoAnswer(NoAnswer::Body(error)));
+            }
+            arrived => arrived,
+        };
+        let settled = settle(arrived, wordless);
         let outcome = settled.as_ref().map_or_else(NoAnswer::counted, |(streamed, _)| counted(&streamed.report));
         self.streaming.metrics.conversion(from, outcome);
         let (streamed, mut incomplete) = settled.map_err(StreamingError::NoAnswer)?;
@@ -201,7 +200,7 @@ async fn until(time: Option<Instant>) {
     }
 }
 
-/// The same, and at once where the time has come: timers stand still while a body that always has more keeps the thread.
+/// Resolves at that time, and at once where it has come: timers stand still while a body that always has more keeps the thread.
 async fn until_due(due: Option<Instant>) {
     if due.is_none_or(|due| due > Instant::now()) {
         until(due).await;

@@ -8,7 +8,7 @@ pub struct StreamingOptions {
     /// At most one update goes out in this time; what came in the meantime goes out with the next. Each holds all of the text so
     /// far, so that a shorter time costs every reader more.
     pub interval: Duration,
-    /// What readers get behind an answer that broke off.
+    /// The words behind an answer that broke off.
     pub incomplete: String,
     /// How many bytes of text an answer may have.
     pub max_bytes: usize,

@@ -32,7 +32,7 @@ pub struct Unanswered<E: Error + 'static> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamingError<E: Error + 'static> {
-    /// What has arrived is no answer.
+    /// No answer has arrived.
     #[error(transparent)]
     NoAnswer(NoAnswer<E>),
     /// The conversation is gone, or the store failed.

@@ -34,7 +34,7 @@ impl Stop {
         self.asked.clone().cancelled_owned()
     }
 
-    /// What readers get then.
+    /// The words for readers then.
     #[must_use]
     pub fn words(&self) -> &str {
         &self.words

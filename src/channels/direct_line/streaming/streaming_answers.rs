@@ -40,13 +40,13 @@ impl StreamingAnswers {
         }
     }
 
-    /// The same, with other options, and as long answers as before.
+    /// Sets other options, for as long answers as before.
     #[must_use]
     pub fn with_options(self, options: StreamingOptions) -> Self {
         Self { options: Arc::new(StreamingOptions { max_bytes: self.options.max_bytes, ..options }), ..self }
     }
 
-    /// The same, counted there.
+    /// Counts in these metrics.
     #[must_use]
     pub fn counted(self, metrics: Metrics) -> Self {
         Self { metrics, ..self }

@@ -12,11 +12,13 @@ use tokio::time::{Instant, sleep};
 
 use super::*;
 use crate::activity::{Activity, ConversationId};
+use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
 use crate::channels::direct_line::{DirectLineOptions, Feed, Hub, Publisher};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
 use crate::clock::{Clock, CountingIds, ManualClock};
 use crate::convert::{Conversion, ConvertError};
 use crate::dialect::Dialect;
+use crate::ingest::AnswerFormat;
 use crate::store::{Batch, ConversationStore, MemoryStore, StoreLimits};
 
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -51,7 +53,7 @@ impl Room {
         self.streaming.begin(self.id.clone())
     }
 
-    /// What the reader sees, and when, in milliseconds from now on, until a message is the last of so many.
+    /// The reader's view with its times, in milliseconds from now on, until a message is the last of so many.
     async fn watch(&mut self, messages: usize) -> Vec<(u128, Value)> {
         let begun = Instant::now();
         let (mut seen, mut left) = (Vec::new(), messages);
@@ -97,6 +99,13 @@ fn done() -> Bytes {
     event(&json!({"done": true}))
 }
 
+/// The events of a body in a format that its bytes tell.
+fn read<E>(
+    body: impl Stream<Item = Result<Bytes, E>>,
+) -> AnswerEvents<impl Stream<Item = Result<AnswerPart, E>> + Unpin> {
+    of_bytes(AnswerFormat::default(), body)
+}
+
 /// Pieces of a body, each so many milliseconds after the one before.
 fn timed<E>(pieces: impl IntoIterator<Item = (u64, Result<Bytes, E>)>) -> impl Stream<Item = Result<Bytes, E>> {
     stream::iter(pieces).then(|(pause, piece)| async move {
@@ -122,7 +131,7 @@ fn to_web_chat() -> Conversion {
 /// Has the reader watch while an answer is followed.
 async fn followed(room: &mut Room, pieces: Vec<(u64, Bytes)>) -> (Vec<(u128, Value)>, Delivered) {
     let answer = room.begin();
-    let follow = answer.follow(to_web_chat(), whole(pieces), None);
+    let follow = answer.follow(to_web_chat(), read(whole(pieces)), None);
     let (outcome, seen) = tokio::join!(follow, room.watch(1));
     (seen, outcome.expect("an answer").delivered)
 }
@@ -180,7 +189,7 @@ async fn a_flood_does_not_keep_updates_back() {
     let mut words = (0..2_000).map(|_| Ok::<_, Infallible>(delta(&"word ".repeat(20))));
     let pieces = stream::poll_fn(move |_| std::task::Poll::Ready(words.next()));
     let answer = room.begin();
-    let (outcome, seen) = tokio::join!(answer.follow(to_web_chat(), pieces, None), room.watch(1));
+    let (outcome, seen) = tokio::join!(answer.follow(to_web_chat(), read(pieces), None), room.watch(1));
     assert!(outcome.is_ok() && seen.len() > 2, "{} activities", seen.len());
 }
 
@@ -191,7 +200,7 @@ async fn every_activity_is_the_bots_names_the_stream_and_comes_later_than_the_on
     answer.inform("Looking …").await.expect("shown");
     let pieces =
         vec![(0, sources()), (10, delta("Leave [1],")), (200, delta(" or [2].")), (200, delta(" Bye")), (200, done())];
-    let follow = answer.follow(to_web_chat(), whole(pieces), None);
+    let follow = answer.follow(to_web_chat(), read(whole(pieces)), None);
     let (outcome, seen) = tokio::join!(follow, room.watch(1));
     let activities: Vec<&Value> = seen.iter().map(|(_, activity)| activity).collect();
     let name = &activities[0]["id"];
@@ -221,7 +230,7 @@ async fn an_answer_that_breaks_off_stays_and_readers_are_told() {
         let mut room = Room::open().await;
         let pieces = [(0, Ok(delta("Leave is 30"))), (200, Ok(delta(" days")))];
         let pieces = timed(pieces.into_iter().chain(ending.map(|ending| (300, ending))));
-        let (outcome, seen) = tokio::join!(room.begin().follow(to_web_chat(), pieces, None), room.watch(2));
+        let (outcome, seen) = tokio::join!(room.begin().follow(to_web_chat(), read(pieces), None), room.watch(2));
         let Followed { incomplete, delivered, .. } = outcome.expect("an answer");
         assert_eq!(matches!(incomplete, Some(Incomplete::Body(Dead))), broken);
         assert!(incomplete.is_some() && !delivered.report.complete);
@@ -239,17 +248,17 @@ async fn where_nothing_of_use_came_the_caller_decides_how_the_stream_ends() {
     let mut answer = room.begin();
     answer.inform("Looking …").await.expect("shown");
     let first = next(&mut room.feed).await;
-    let unanswered = answer.follow(to_web_chat(), timed([(50, Err(Dead))]), None).await.expect_err("no answer");
+    let unanswered = answer.follow(to_web_chat(), read(timed([(50, Err(Dead))])), None).await.expect_err("no answer");
     assert!(matches!(unanswered.cause, StreamingError::NoAnswer(NoAnswer::Body(Dead))));
     let said = unanswered.answer.close(Activity::message("Sorry.")).await.expect("recorded");
     let last = next(&mut room.feed).await;
     assert_eq!((last["text"].as_str(), &last["channelData"]["streamId"]), (Some("Sorry."), &first["id"]));
     assert_eq!(json!(said.id), last["id"]);
-    // Whoever drops it instead withdraws it.
+    // Dropping it instead withdraws it.
     let mut answer = room.begin();
     answer.inform("Looking …").await.expect("shown");
     let first = next(&mut room.feed).await;
-    drop(answer.follow(to_web_chat(), timed([(0, Err(Dead))]), None).await.expect_err("no answer"));
+    drop(answer.follow(to_web_chat(), read(timed([(0, Err(Dead))])), None).await.expect_err("no answer"));
     let last = next(&mut room.feed).await;
     assert_eq!((last["text"].as_str(), &last["channelData"]["streamId"]), (Some(""), &first["id"]));
     assert_eq!(room.recorded().await.len(), 1, "a withdrawal is nobody's history");
@@ -261,7 +270,7 @@ async fn an_answer_without_required_grounding_is_never_shown() {
     let mut conversion = to_web_chat();
     conversion.options = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
     let pieces = whole([(0, sources()), (200, delta("Believe me.")), (200, done())]);
-    let (outcome, ()) = tokio::join!(room.begin().follow(conversion, pieces, None), async {});
+    let (outcome, ()) = tokio::join!(room.begin().follow(conversion, read(pieces), None), async {});
     let unanswered = outcome.expect_err("a refusal");
     assert!(matches!(
         unanswered.cause,
@@ -282,10 +291,10 @@ async fn a_repeated_key_shows_and_records_nothing_even_while_the_first_is_being_
     let mut room = Room::open().await;
     let key = || Some("k1".to_owned());
     let pieces = || whole([(0, delta("Leave")), (300, delta(" is 30 days")), (300, done())]);
-    let first = room.begin().follow(to_web_chat(), pieces(), key());
-    let again = room.begin().follow(to_web_chat(), pieces(), key());
+    let first = room.begin().follow(to_web_chat(), read(pieces()), key());
+    let again = room.begin().follow(to_web_chat(), read(pieces()), key());
     let (first, again, seen) = tokio::join!(first, again, room.watch(1));
-    let later = room.begin().follow(to_web_chat(), pieces(), key()).await;
+    let later = room.begin().follow(to_web_chat(), read(pieces()), key()).await;
     let ids = [first, again, later].map(|outcome| outcome.expect("an answer").delivered.id);
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     assert_eq!((seen.len(), room.recorded().await.len()), (3, 1));
@@ -298,7 +307,7 @@ async fn a_repeated_key_shows_and_records_nothing_even_while_the_first_is_being_
 async fn an_answer_that_was_recorded_elsewhere_meanwhile_withdraws_what_it_has_shown() {
     let mut room = Room::open().await;
     let pieces = whole([(0, delta("Leave")), (300, delta(" is 30 days")), (300, done())]);
-    let follow = room.begin().follow(to_web_chat(), pieces, Some("k1".to_owned()));
+    let follow = room.begin().follow(to_web_chat(), read(pieces), Some("k1".to_owned()));
     let (store, id) = (Arc::clone(&room.store), room.id.clone());
     let elsewhere = async {
         sleep(Duration::from_millis(450)).await;
@@ -319,7 +328,7 @@ async fn an_answer_that_was_recorded_elsewhere_meanwhile_withdraws_what_it_has_s
 async fn an_answer_ends_when_its_conversation_is_deleted() {
     let mut room = Room::open().await;
     let pieces = timed([(0, Ok::<_, Infallible>(delta("Leave"))), (60_000, Ok(done()))]);
-    let follow = room.begin().follow(to_web_chat(), pieces, None);
+    let follow = room.begin().follow(to_web_chat(), read(pieces), None);
     let (store, id, begun) = (Arc::clone(&room.store), room.id.clone(), Instant::now());
     let delete = async {
         next(&mut room.feed).await;
@@ -337,7 +346,7 @@ async fn where_nobody_reads_nothing_is_shown_and_the_message_is_an_ordinary_one(
     let Room { streaming, store, id, feed } = room;
     drop(feed);
     let pieces = whole([(0, delta("Leave")), (300, delta(" is 30 days")), (300, done())]);
-    let followed = streaming.begin(id.clone()).follow(to_web_chat(), pieces, None).await.expect("an answer");
+    let followed = streaming.begin(id.clone()).follow(to_web_chat(), read(pieces), None).await.expect("an answer");
     assert_eq!(followed.delivered.activity.channel_data, None);
     assert!(store.find(&id).await.expect("a store").is_some());
 }
@@ -346,7 +355,7 @@ async fn where_nobody_reads_nothing_is_shown_and_the_message_is_an_ordinary_one(
 async fn a_reader_that_joins_sees_the_first_activity_before_the_next_chunk_and_none_behind_the_end() {
     let mut room = Room::open().await;
     let pieces = whole([(0, delta("one ")), (300, delta("two ")), (300, delta("three")), (300, done())]);
-    let follow = room.begin().follow(to_web_chat(), pieces, None);
+    let follow = room.begin().follow(to_web_chat(), read(pieces), None);
     let (store, publisher, id) = (Arc::clone(&room.store), Arc::clone(&room.streaming.publisher), room.id.clone());
     let join = async {
         sleep(Duration::from_millis(450)).await;
