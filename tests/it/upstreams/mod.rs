@@ -21,7 +21,7 @@ use citewire::upstream::{
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
-use crate::golden::{input, json_file, to_message};
+use crate::samples::{input, json_file, to_message};
 
 /// The keys that these tests have in their environment.
 pub(crate) const KEY: &str = "sk-model-key";

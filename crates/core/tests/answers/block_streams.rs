@@ -1,8 +1,8 @@
 //! Streams whose blocks are cited at their ends, and streams that are cited from outside their text (policy P-12), as their
 //! providers send them.
 
-use citewire::convert::{Conversion, Options, convert};
-use citewire::dialect::Dialect;
+use citewire_core::convert::{Conversion, Options, convert};
+use citewire_core::dialect::Dialect;
 use serde_json::{Value, json};
 
 /// Everything that readers see of a stream, the final last.

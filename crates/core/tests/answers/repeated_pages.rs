@@ -1,12 +1,12 @@
-use citewire::convert::convert;
-use citewire::dialect::Dialect;
-use citewire::ingest::{ingest, source_objects};
-use citewire::output::{
+use citewire_core::convert::convert;
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::{ingest, source_objects};
+use citewire_core::output::{
     AssistantHubOptions, ChatOptions, OpenWebUiOptions, WebUiCitations, assistanthub, chat, open_webui, records,
 };
 use serde_json::{Value, json};
 
-use crate::golden::to_message;
+use crate::samples::to_message;
 
 /// Two numbers of a list for one page, the second with what the first does not say.
 fn pages() -> Value {

@@ -1,13 +1,13 @@
-use citewire::convert::convert;
-use citewire::dialect::Dialect;
-use citewire::ingest::{ingest, source_objects};
-use citewire::output::{
+use citewire_core::convert::convert;
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::{ingest, source_objects};
+use citewire_core::output::{
     AssistantHubOptions, Chat, ChatForm, ChatOptions, OpenWebUiOptions, WebUiCitations, assistanthub, chat, open_webui,
     records,
 };
 use serde_json::{Value, json};
 
-use crate::golden::to_message;
+use crate::samples::to_message;
 
 /// A stream of Azure OpenAI On Your Data with three documents that says this and breaks off.
 fn azure(text: &str) -> Vec<u8> {

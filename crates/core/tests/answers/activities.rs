@@ -1,7 +1,5 @@
 //! citewire's own activities, read as activities and converted again, have the same claims.
 
-#![expect(clippy::disallowed_methods, reason = "it reads the samples")]
-
 use std::path::{Path, PathBuf};
 
 use citewire_core::convert::{Conversion, convert};

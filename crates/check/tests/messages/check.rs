@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use citewire::check::{Channel, check, rules};
+use citewire_check::{Channel, check, rules};
 use serde_json::{Value, json};
 
 fn fixtures() -> Vec<(PathBuf, Value)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/check");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/check");
     let mut paths: Vec<_> =
         fs::read_dir(folder).expect("the folder of fixtures").map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();

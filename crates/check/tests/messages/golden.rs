@@ -6,49 +6,18 @@
 //! holds both for that one, where it teaches something; `records.json` is what `records/samples.rs` compares. Expected files are written by hand from the policies;
 //! one that changes needs a sentence in the commit that says which rule it broke.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use citewire::convert::{Conversion, convert};
-use citewire::dialect::Dialect;
-use citewire::report::Report;
+use citewire_core::convert::convert;
+use citewire_core::dialect::Dialect;
+use citewire_core::report::Report;
 use serde_json::{Value, json};
+
+use crate::samples::{input, json_blocks, json_file, project, samples, to_message};
 
 /// The folders of the cases whose whole output is written down.
 pub(crate) fn cases() -> Vec<PathBuf> {
     samples().into_iter().filter(|case| case.join("activity.json").exists()).collect()
-}
-
-/// The folders of all samples.
-pub(crate) fn samples() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/answers");
-    let folders = |path: &Path| -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(path).expect("a folder");
-        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect()
-    };
-    let mut cases: Vec<PathBuf> = folders(&root).iter().flat_map(|provider| folders(provider)).collect();
-    cases.sort();
-    cases
-}
-
-/// The input of a case, whole or a stream.
-pub(crate) fn input(case: &Path) -> Vec<u8> {
-    let files = ["input.json", "input.sse", "input.jsonl"].map(|file| case.join(file));
-    let mut files = files.iter().filter(|file| file.exists());
-    let file = files.next().unwrap_or_else(|| panic!("{}: no input", case.display()));
-    assert!(files.next().is_none(), "{}: two inputs", case.display());
-    std::fs::read(file).expect("an input")
-}
-
-/// A conversion to the message alone.
-pub(crate) fn to_message(dialect: Dialect) -> Conversion {
-    let mut conversion = Conversion::to(dialect);
-    conversion.options.updates = Some(0);
-    conversion
-}
-
-pub(crate) fn json_file(path: &Path) -> Value {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The codes of every list of a report but the first.
@@ -65,7 +34,7 @@ fn every_sample_becomes_its_activity() {
     assert!(cases.len() >= 22, "only {} cases found", cases.len());
     let mut wrong = Vec::new();
     for case in &cases {
-        let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("inside the project").display().to_string();
+        let name = case.strip_prefix(project()).expect("inside the project").display().to_string();
         // A case without a description is not offered on the page, and is read in its format alone.
         let described = Some(case.join("case.json")).filter(|path| path.exists());
         let named =
@@ -122,7 +91,7 @@ fn the_check_for_teams_finds_nothing_in_what_any_sample_becomes_there() {
         let body = input(&case);
         let converted = convert(&body, &to_message(Dialect::Teams)).expect("an activity");
         let activity = serde_json::to_value(&converted.activities[0]).expect("JSON");
-        let mut findings = citewire::check::check(&activity, citewire::check::Channel::Teams);
+        let mut findings = citewire_check::check(&activity, citewire_check::Channel::Teams);
         if !converted.report.unresolved.is_empty() {
             // A number without a source stays visible on purpose (policy P-05), and the check says so.
             findings.retain(|finding| !["teams-marker-without-claim", "teams-markers-joined"].contains(&finding.code));
@@ -136,7 +105,7 @@ fn the_check_for_teams_finds_nothing_in_what_any_sample_becomes_there() {
 fn the_check_finds_nothing_in_what_any_sample_becomes() {
     for case in cases() {
         let activity = json_file(&case.join("activity.json"));
-        let mut findings = citewire::check::check(&activity, citewire::check::Channel::WebChat);
+        let mut findings = citewire_check::check(&activity, citewire_check::Channel::WebChat);
         if json_file(&case.join("report.json")).get("unresolved").is_some() {
             // A number without a source stays visible on purpose, and the check says so.
             findings.retain(|finding| finding.code != "marker-without-definition");
@@ -152,15 +121,9 @@ fn the_check_finds_nothing_in_what_any_sample_becomes() {
     }
 }
 
-/// The blocks of JSON in a Markdown document.
-pub(crate) fn json_blocks(document: &str) -> Vec<Value> {
-    let blocks = document.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default());
-    blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error} in {block}"))).collect()
-}
-
 #[test]
 fn the_example_of_the_readme_is_a_sample_and_what_comes_out_of_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = project();
     let readme = std::fs::read_to_string(root.join("README.md")).expect("the README");
     let sample = root.join("samples/answers/native/leave");
     let expected = ["input.json", "activity.json"].map(|file| json_file(&sample.join(file)));

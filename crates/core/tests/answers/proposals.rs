@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use citewire::answer::Answer;
-use citewire::cite::{Rules, cite};
-use citewire::ingest::{Mapping, MappingOptions, ingest, propose};
+use citewire_core::answer::Answer;
+use citewire_core::cite::{Rules, cite};
+use citewire_core::ingest::{Mapping, MappingOptions, ingest, propose};
 
 fn proposed(body: &str) -> (MappingOptions, Answer) {
     let options = propose(body.as_bytes()).unwrap_or_else(|| panic!("nothing is proposed for {body}"));

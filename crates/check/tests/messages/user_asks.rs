@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use citewire::activity::{Activity, ActivityId};
-use citewire::check::{Channel, Severity, check};
-use citewire::convert::{Conversion, Options, convert};
-use citewire::dialect::{Dialect, Livestream};
+use citewire_check::{Channel, Severity, check};
+use citewire_core::activity::{Activity, ActivityId};
+use citewire_core::convert::{Conversion, Options, convert};
+use citewire_core::dialect::{Dialect, Livestream};
 use pulldown_cmark::{Event, LinkType, Parser, Tag};
 use serde_json::{Value, json};
 

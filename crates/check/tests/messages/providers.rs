@@ -7,15 +7,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use citewire::answer::{Answer, Source, is_marker_span};
-use citewire::check::{Channel, check};
-use citewire::cite::{Rules, cite};
-use citewire::convert::convert;
-use citewire::dialect::Dialect;
-use citewire::ingest::{AnswerStream, IngestError, Provider, ingest};
+use citewire_check::{Channel, check};
+use citewire_core::answer::Answer;
+use citewire_core::convert::convert;
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::{AnswerStream, IngestError, Provider, ingest};
 use serde_json::{Value, json};
 
-use crate::golden::{input, samples, to_message};
+use crate::described::{by_place, claims, difference};
+use crate::samples::{input, samples, to_message};
 
 /// The cases that say what their format promises.
 fn described() -> Vec<(PathBuf, Value)> {
@@ -28,55 +28,6 @@ fn described() -> Vec<(PathBuf, Value)> {
 
 fn answer(case: &Path, from: Option<Provider>) -> Answer {
     ingest(&input(case), from).unwrap_or_else(|error| panic!("{}: {error}", case.display()))
-}
-
-/// The text with the places of the sources as numbers, and the places that are cited, in the order of the text.
-pub(crate) fn by_place(answer: &Answer) -> (String, Vec<usize>) {
-    let cited = cite(answer, &Rules::numbered());
-    let mut places: Vec<usize> = Vec::new();
-    for place in cited.places.iter().filter_map(|place| usize::try_from(place.position.get()).ok()) {
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    (cited.text, places)
-}
-
-/// What differs between a source and its description.
-pub(crate) fn difference(source: &Source, expected: &Value) -> Option<String> {
-    let text = |name: &str| expected[name].as_str();
-    let found = source.url.as_ref().map(|url| url.merge_key().into_owned());
-    let web = text("url").and_then(|url| url.parse::<citewire::url::WebUrl>().ok());
-    let wanted = web.map(|url| url.merge_key().into_owned());
-    if found != wanted {
-        return Some(format!("the address is {found:?}, not {wanted:?}"));
-    }
-    let titles: Vec<&str> = match expected["title"].as_array() {
-        Some(titles) => titles.iter().filter_map(Value::as_str).collect(),
-        None => text("title").into_iter().collect(),
-    };
-    let shown = source.display_title().unwrap_or("Unknown Document".into());
-    // Policy P-08 falls back to the host, where others show the whole address.
-    let is_host = || source.title.is_none() && source.url.as_ref().is_some_and(|url| url.host() == shown);
-    let fits = if titles.is_empty() { source.title.is_none() } else { titles.contains(&&*shown) || is_host() };
-    if !fits {
-        return Some(format!("the title is {shown:?}, not one of {titles:?}"));
-    }
-    if source.score != expected["score"].as_f64() {
-        return Some(format!("the score is {:?}", source.score));
-    }
-    if let Some(snippet) = text("snippet")
-        && !source.content.as_deref().is_some_and(|content| content.starts_with(snippet))
-    {
-        return Some(format!("the passage is {:?}", source.content));
-    }
-    let members = [("filepath", &source.filepath), ("doc_id", &source.id)];
-    let members = members.into_iter().chain([("date", &source.modified), ("content_type", &source.media_type)]);
-    let differs = |(name, found): (&str, &Option<String>)| {
-        let wanted = text(name).filter(|wanted| found.as_deref().map(str::trim) != Some(wanted.trim()))?;
-        Some(format!("{name} is {found:?}, not {wanted:?}"))
-    };
-    members.into_iter().find_map(differs)
 }
 
 #[test]
@@ -108,27 +59,6 @@ fn every_sample_is_what_its_format_promises() {
             assert_eq!(&self::claims(&answer), claims, "{name}: claims");
         }
     }
-}
-
-/// The cited spans that are no markers, in code points.
-pub(crate) fn claims(answer: &Answer) -> Value {
-    let chars = |end: usize| answer.text[..end].chars().count();
-    let spans = answer.citations.iter().filter(|citation| !is_marker_span(&answer.text[citation.span.range()]));
-    let claim = |citation: &citewire::answer::Citation| {
-        let sources: Vec<usize> = citation.sources.iter().map(|source| source.0 + 1).collect();
-        let trimmed = answer.text[..citation.span.end()].trim_end().len();
-        json!({"start": chars(citation.span.start()), "end": chars(trimmed), "sources": sources})
-    };
-    let mut merged: Vec<Value> = Vec::new();
-    for claim in spans.map(claim) {
-        let same = |other: &&mut Value| other["start"] == claim["start"] && other["end"] == claim["end"];
-        match merged.iter_mut().find(same).and_then(|other| other["sources"].as_array_mut()) {
-            Some(sources) => sources.extend(claim["sources"].as_array().cloned().unwrap_or_default()),
-            None => merged.push(claim),
-        }
-    }
-    merged.sort_by_key(|claim| (claim["start"].as_u64(), claim["end"].as_u64()));
-    json!(merged)
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Answers of every format with one member damaged: they are read, or refused with a reason, and never more.
 
-use citewire::ingest::{Provider, ingest};
+use citewire_core::ingest::{Provider, ingest};
 use serde_json::{Value, json};
 
-use crate::golden::{input, samples};
+use crate::samples::{input, samples};
 
 /// The pointers of all values below a value.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use citewire::answer::{Answer, MarkerGrammar, Source};
-use citewire::cite::{CitedText, Rules, cite};
-use citewire::ingest::{Provider, ingest};
-use citewire::output::{AssistantHubOptions, Completion, OpenWebUi, OpenWebUiOptions, assistanthub, open_webui};
-use citewire::url::WebUrl;
+use citewire_core::answer::{Answer, MarkerGrammar, Source};
+use citewire_core::cite::{CitedText, Rules, cite};
+use citewire_core::ingest::{Provider, ingest};
+use citewire_core::output::{AssistantHubOptions, Completion, OpenWebUi, OpenWebUiOptions, assistanthub, open_webui};
+use citewire_core::url::WebUrl;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::page::{badges, cards, faults, relevance};
-use crate::golden::{input, samples};
+use crate::samples::{input, samples};
 
 fn completion() -> Completion {
     Completion { id: "chatcmpl-1".into(), created: 1_767_000_000, model: "citewire".into() }
@@ -240,8 +240,6 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     /// Stray backticks are not among the pieces: engines disagree on what they begin.
     #[test]
     fn nothing_vanishes_from_any_text_and_every_cited_source_has_its_badge(

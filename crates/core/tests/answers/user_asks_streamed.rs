@@ -1,11 +1,11 @@
 //! What users have complained about in streams, one test each; the numbers go on from `user_asks.rs`.
 
-use citewire::activity::{Activity, Entity};
-use citewire::answer::MarkerGrammar;
-use citewire::cite::Incremental;
-use citewire::convert::{Conversion, Options, convert};
-use citewire::dialect::Dialect;
-use citewire::ingest::{AnswerStream, StreamEvent};
+use citewire_core::activity::{Activity, Entity};
+use citewire_core::answer::MarkerGrammar;
+use citewire_core::cite::Incremental;
+use citewire_core::convert::{Conversion, Options, convert};
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::{AnswerStream, StreamEvent};
 use serde_json::{Value, json};
 
 const STREAMING: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];

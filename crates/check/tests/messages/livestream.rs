@@ -1,10 +1,10 @@
 //! Properties of livestreams: whatever a sender has to say, and when, the check of the channel accepts the activities.
 
 use chrono::{DateTime, Duration, Utc};
-use citewire::activity::{Activity, ActivityId};
-use citewire::check::{Channel, check};
-use citewire::convert::{Conversion, convert};
-use citewire::dialect::{Dialect, Livestream, Stamps};
+use citewire_check::{Channel, check};
+use citewire_core::activity::{Activity, ActivityId};
+use citewire_core::convert::{Conversion, convert};
+use citewire_core::dialect::{Dialect, Livestream, Stamps};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -121,8 +121,6 @@ fn faults(activities: &[Activity], channel: Channel) -> Vec<(&'static str, Strin
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn web_chat_accepts_every_stream_before_and_after_delivery(story in stories()) {
         let activities = told(Dialect::WebChat, &story);
@@ -199,7 +197,7 @@ fn two_streams_of_one_conversation_are_told_apart_by_their_names() {
 
 /// The examples of the documentation: what follows a heading, between fences.
 fn example(heading: &str) -> Value {
-    let document = include_str!("../../docs/reference/streaming.md");
+    let document = include_str!("../../../../docs/reference/streaming.md");
     let section = document.split(heading).nth(1).expect("the heading");
     let block = section.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     serde_json::from_str(block).expect("JSON")

@@ -2,12 +2,12 @@
 
 use std::iter::once;
 
-use citewire::activity::Activity;
-use citewire::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex};
-use citewire::cite::{CitedText, Incremental, Rules, cite};
-use citewire::convert::{Conversion, Options, convert};
-use citewire::dialect::Dialect;
-use citewire::text::Span;
+use citewire_core::activity::Activity;
+use citewire_core::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex};
+use citewire_core::cite::{CitedText, Incremental, Rules, cite};
+use citewire_core::convert::{Conversion, Options, convert};
+use citewire_core::dialect::Dialect;
+use citewire_core::text::Span;
 use serde_json::{Value, json};
 
 use super::table::{Given, INFORMATIVE, Kind, Row, rows};

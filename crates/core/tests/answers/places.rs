@@ -1,10 +1,10 @@
 //! Places that providers give by offsets: a badge behind them parts no word and no character that readers see as one, in any
 //! format, unit and output.
 
-use citewire::convert::{Conversion, convert};
-use citewire::dialect::Dialect;
-use citewire::ingest::{Provider, ingest};
-use citewire::output::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
+use citewire_core::convert::{Conversion, convert};
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::{Provider, ingest};
+use citewire_core::output::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -105,8 +105,6 @@ fn shown(body: &Value) -> Vec<(&'static str, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     /// Offsets of Gemini, in bytes, were inside a family of three and inside a letter with its dots, and the badge parted them.
     #[test]
     fn a_badge_parts_no_word_and_no_grapheme_cluster_in_any_format_and_output(
@@ -248,34 +246,4 @@ fn the_demos_pages_of_a_knowledge_base_have_their_titles_and_addresses() {
         (text.as_str(), names),
         ("See [1] and [2].", vec!["SharePoint Title".to_owned(), "Contoso site".to_owned()])
     );
-}
-
-/// Maxima and the preference for the ranker were flags of the command alone, and nothing showed what a score was made of.
-#[tokio::test]
-async fn scores_are_read_as_the_options_say_and_the_report_has_the_raw_ones() {
-    use crate::app::{API_KEY, TestApp, answer};
-    let app = TestApp::start();
-    let document = json!({"title": "A", "content": "p", "url": URL, "chunk_id": "0", "original_search_score": 25.0,
-        "rerank_score": 3.0, "filter_reason": null});
-    let citation = json!({"title": "A", "content": "p", "url": URL, "chunk_id": "0"});
-    let context = json!({"citations": [citation], "all_retrieved_documents": [document]});
-    let message = json!({"role": "assistant", "content": "Yes [doc1].", "context": context});
-    let body =
-        json!({"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]});
-    for (options, score) in [
-        (json!({}), 0.25),
-        (json!({"bm25_max": 50}), 0.5),
-        (json!({"prefer_rerank": true}), 0.75),
-        (json!({"prefer_rerank": true, "rerank_max": 6}), 0.5),
-    ] {
-        let asked = json!({"answer": body, "options": options});
-        let (_, records) = answer(app.post("/v1/records", API_KEY).json(&asked)).await;
-        assert_eq!(records["sources"][0]["score"], score, "{options}");
-        let (_, cards) = answer(app.post("/v1/open-webui", API_KEY).json(&asked)).await;
-        assert_eq!(cards["events"][0]["data"]["distances"], json!([score]), "{options}: {cards}");
-        let (_, converted) = answer(app.post("/v1/activities", API_KEY).json(&asked)).await;
-        let told = &converted["report"]["scores"][0];
-        assert_eq!((&told["score"], &told["rerank_score"]), (&json!(score), &json!(3.0)), "{options}");
-        assert_eq!(told["search_score"], 25.0);
-    }
 }

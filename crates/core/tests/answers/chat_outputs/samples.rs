@@ -3,11 +3,13 @@
 
 use std::fs;
 
-use citewire::ingest::ingest;
-use citewire::output::{AssistantHubOptions, CardMetadata, OpenWebUiOptions, WebUiCitations, assistanthub, open_webui};
+use citewire_core::ingest::ingest;
+use citewire_core::output::{
+    AssistantHubOptions, CardMetadata, OpenWebUiOptions, WebUiCitations, assistanthub, open_webui,
+};
 use serde_json::{Value, json};
 
-use crate::golden::{input, json_blocks, json_file, samples};
+use crate::samples::{input, json_blocks, json_file, project, samples};
 
 /// The output under the name of its file.
 fn written(file: &str, body: &[u8]) -> Value {
@@ -45,7 +47,7 @@ fn samples_become_what_the_rules_make_of_them() {
 
 #[test]
 fn the_examples_of_the_documentation_are_samples_and_what_comes_out_of_them() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = project();
     for (document, sample, file) in [
         ("open-webui", "azure-oyd/basic", "open-webui"),
         ("open-webui", "azure-oyd/basic", "open-webui-links"),

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use citewire::convert::{Conversion, ConvertError, Converted, convert};
-use citewire::dialect::Dialect;
-use citewire::ingest::Provider;
+use citewire_core::convert::{Conversion, ConvertError, Converted, convert};
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::Provider;
 use serde_json::Value;
 
-use super::golden::{input, samples};
+use crate::samples::{input, samples};
 
 /// Endings of the names of members whose address is that of a source, in lower case.
 const ADDRESSES: [&str; 4] = ["url", "uri", "link", "href"];

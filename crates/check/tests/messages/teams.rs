@@ -1,8 +1,8 @@
 //! Properties of what goes to Teams and of plain texts, whatever the answer.
 
-use citewire::check::{Channel, check};
-use citewire::convert::{Conversion, convert};
-use citewire::dialect::Dialect;
+use citewire_check::{Channel, check};
+use citewire_core::convert::{Conversion, convert};
+use citewire_core::dialect::Dialect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -78,8 +78,6 @@ fn converted(dialect: Dialect, text: &str) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn the_check_finds_nothing_in_any_message_to_teams(text in texts()) {
         let activity = converted(Dialect::Teams, &text);

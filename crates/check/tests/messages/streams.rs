@@ -1,14 +1,16 @@
 //! Streams against whole answers: the same message, wherever bytes and events were cut, and what is shown before it.
 
-use citewire::activity::Activity;
-use citewire::check::{Channel, check};
-use citewire::convert::{Conversion, Converted, Streamed, Streaming, Update, convert};
-use citewire::dialect::Dialect;
-use citewire::ingest::is_stream;
+use citewire_check::{Channel, check};
+use citewire_core::activity::Activity;
+use citewire_core::convert::{Conversion, Converted, Streamed, Streaming, Update, convert};
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::is_stream;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::golden::{cases, codes, input, samples, to_message};
+use crate::described::LATE_WITHOUT_A_SIGN;
+use crate::golden::{cases, codes};
+use crate::samples::{input, samples, to_message};
 
 const STREAMING: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
 
@@ -82,19 +84,6 @@ fn a_sample_is_the_same_wherever_its_bytes_are_cut() {
         }
     }
 }
-
-/// Streams that bring spans for text before them, write all of their text anew, or withdraw a step, and give no sign of that
-/// before. A channel whose text can only grow gets their message as a new one.
-pub(crate) const LATE_WITHOUT_A_SIGN: [&str; 8] = [
-    "agent-framework/updates",
-    "langchain/server-stream",
-    "openai-chat/litellm-gemini-stream",
-    "openai-chat/ragflow-stream",
-    "pydantic-ai/events",
-    "vercel-ai-sdk/citations-stream",
-    "vercel-ai-sdk/pydantic-ai",
-    "vercel-ai-sdk/server-stream",
-];
 
 #[test]
 fn what_a_sample_shows_event_by_event_is_a_beginning_of_its_message() {

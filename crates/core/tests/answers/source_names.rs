@@ -1,13 +1,13 @@
-use citewire::convert::convert;
-use citewire::dialect::Dialect;
-use citewire::ingest::{ingest, source_objects};
-use citewire::output::{
+use citewire_core::convert::convert;
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::{ingest, source_objects};
+use citewire_core::output::{
     AssistantHubOptions, CardMetadata, OpenWebUiOptions, WebUiCitations, assistanthub, open_webui, records,
 };
-use citewire::prompt::{Options, Style, build};
+use citewire_core::prompt::{Options, Style, build};
 use serde_json::{Value, json};
 
-use crate::golden::to_message;
+use crate::samples::to_message;
 
 /// An activity called `…/docs/fourth.pdf` after its host and Open WebUI called it after its file.
 #[test]
