@@ -112,3 +112,54 @@ fn read(log: &PathBuf) -> String {
 pub(super) fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::super::steps::{BUILD, Lane, Step, When};
+    use super::{Outcome, Runner};
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    const fn step(name: &'static str, lane: Lane) -> Step {
+        Step { name, what: "a stand-in", when: When::Whole, lane, run: |_| Ok(()) }
+    }
+
+    static BUILT: Step = step(BUILD, Lane::Alone);
+    static TESTS: Step = step("tests", Lane::Tests);
+    static BROWSER: Step = step("browser", Lane::Clients);
+
+    /// Which steps succeed when a script stands in for this program.
+    fn succeeded(folder: &Path, script: &str) -> BTreeMap<&'static str, bool> {
+        let program = folder.join("program");
+        fs::write(&program, format!("#!/bin/sh\ncd '{}'\n{script}", folder.display())).expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let terminal = Mutex::new(());
+        let runner = Runner { program, folder: folder.to_owned(), environment: Vec::new(), terminal };
+        let outcomes = runner.run(&[&BUILT, &TESTS, &BROWSER]);
+        outcomes.iter().map(|Outcome { name, result, .. }| (*name, result.is_ok())).collect()
+    }
+
+    /// One writes into a pipe, from which the other reads: each waits for the other.
+    #[test]
+    fn steps_of_two_lanes_run_beside_each_other_and_each_has_a_block_of_output() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = "case $2 in build) mkfifo pipe;; tests) echo hello > pipe;; browser) cat pipe;; esac\n";
+        let expected = BTreeMap::from([("build", true), ("tests", true), ("browser", true)]);
+        assert_eq!(succeeded(folder.path(), script), expected);
+        assert_eq!(fs::read_to_string(folder.path().join("browser.log")).expect("a block"), "hello\n");
+    }
+
+    #[test]
+    fn a_step_that_fails_stops_no_other_and_nothing_is_tried_with_a_program_that_was_not_built() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let expected = BTreeMap::from([("build", true), ("tests", false), ("browser", true)]);
+        assert_eq!(succeeded(folder.path(), "[ $2 != tests ]\n"), expected);
+        let expected = BTreeMap::from([("build", false), ("tests", false), ("browser", false)]);
+        assert_eq!(succeeded(folder.path(), "touch \"ran-$2\"\n[ $2 != build ]\n"), expected);
+        assert!(!folder.path().join("ran-tests").exists());
+    }
+}
