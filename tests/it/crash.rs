@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::app::{Bot, Dice, Reaction, Serving, number};
+use crate::app::{Bot, Dice, Reaction, Serving, number, sized};
 
 const SECRET: &str = "the-direct-line-secret-of-the-tests";
 
@@ -78,7 +78,7 @@ fn verify(witness: &Witness, history: &[Value]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_acknowledged_outlives_every_kill() {
-    let (kills, mut dice) = (number("CITEWIRE_TEST_KILLS", 20), Dice(number("PROPTEST_RNG_SEED", 20_240_704)));
+    let (kills, mut dice) = (number("CITEWIRE_TEST_KILLS", sized(20)), Dice(number("PROPTEST_RNG_SEED", 20_240_704)));
     let folder = tempfile::tempdir().expect("a folder");
     let client = reqwest::Client::builder().build().expect("a client");
     let mut serving = serve(folder.path());

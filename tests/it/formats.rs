@@ -9,8 +9,8 @@ use citewire::ingest::{AnswerFormat, AnswerStream, Mapping, Mappings, Provider, 
 use serde_json::{Value, json};
 
 use crate::app::{API_KEY, TestApp, answer as told, citewire as program};
-use crate::golden::{input, samples};
-use crate::providers::{by_place, claims, difference};
+use crate::described::{by_place, claims, difference};
+use crate::samples::{input, samples};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/formats")

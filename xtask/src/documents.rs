@@ -35,7 +35,7 @@ struct Listed {
     files: Vec<File>,
 }
 
-/// What `citewire documents check --json` says of a file.
+/// A file, as `citewire documents check --json` describes it.
 #[derive(Deserialize)]
 struct File {
     path: String,

@@ -135,7 +135,8 @@ fn run_page(repository: &Repository, name: &str, blocks: &[&Block], work: &Path,
     fs::write(&file, script).with_context(|| format!("cannot write {}", file.display()))?;
     // A network without others, and an end of all that was started when the script ends. `unshare` ignores a polite TERM.
     let mut command = Command::new("timeout");
-    command.args(["--signal=KILL", LONGEST_SECONDS]);
+    // In the foreground, it stays in the group of processes that an interrupt ends.
+    command.args(["--foreground", "--signal=KILL", LONGEST_SECONDS]);
     command.args(["unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child"]);
     command.arg("bash").arg(&file).current_dir(work);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CITEWIRE_")) {

@@ -2,17 +2,14 @@
 //!
 //! Both prepare what they need on a fresh Linux machine with Rust, Node and npm.
 
-mod bans;
-mod bom;
 mod browser;
 mod buckets;
 mod chromium;
 mod debian;
-mod deny;
 mod dist;
 mod documents;
 mod guides;
-mod licences;
+mod linters;
 mod npm;
 mod packages;
 mod playground;
@@ -22,15 +19,10 @@ mod python;
 mod recorded;
 mod repository;
 mod soak;
-mod sources;
-mod spdx;
 mod suite;
-mod timing;
 mod verify_samples;
 mod version;
 mod web_chat;
-#[cfg(test)]
-mod workflows;
 
 use anyhow::{Result, bail};
 use repository::Repository;
@@ -41,6 +33,8 @@ cargo xtask run [--release] [ARGUMENTS OF citewire serve]
     fetch Web Chat if it is missing, build, and serve the page
 cargo xtask test [--fast] [--list] [STEP...]
     run the suite, or the named steps of it; --fast leaves out what takes long
+cargo xtask nightly
+    run the tests that repeat with 20,000 cases and all their kills, the channel on two servers, benchmarks and examples
 cargo xtask soak citations|formats|places|spans|streams|blocks [--cases N] [--seed S] [--workers W]
     try a property with many generated cases, a million unless told otherwise, on all cores
 cargo xtask soak crash [--kills N] [--seed S]
@@ -54,8 +48,6 @@ cargo xtask verify-samples
     hold the sample answers against the models of the vendors' SDKs, which are fetched for that
 cargo xtask recorded DIR
     convert recorded answers of providers, all that are in a folder, and print how each was read
-cargo xtask bom [FILE]
-    list the packages that citewire is made of, in the format CycloneDX, to a file or stdout
 cargo xtask package [--target TRIPLE] [--program FILE] [--check]
     make the archive and the packages for npm, PyPI and Debian in target/package, of a program built for that or of FILE;
     --check installs each in an empty place and asks a question there
@@ -83,9 +75,9 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     };
     match command.as_str() {
         "run" => run(rest),
-        "timed" => timing::run_timed(&std::env::args_os().skip(2).collect::<Vec<_>>()),
         "test" => suite::run(&Repository::find()?, rest),
-        "bom" => bom::run(&Repository::find()?, rest),
+        "step" => suite::run_step(&Repository::find()?, rest),
+        "nightly" => suite::nightly(&Repository::find()?),
         "soak" => soak::run(&Repository::find()?, rest),
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
         "recorded" => recorded::run(&Repository::find()?, rest),

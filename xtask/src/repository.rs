@@ -6,6 +6,13 @@ use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Set for steps of the suite when the test programs and the command are built.
+pub(crate) const BUILT: &str = "CITEWIRE_SUITE_BUILT";
+
+/// The cargo command that builds all test programs. Benchmarks and examples are left to clippy.
+pub(crate) const TEST_PROGRAMS: [&str; 7] =
+    ["test", "--locked", "--workspace", "--lib", "--bins", "--tests", "--no-run"];
+
 /// This repository as cargo describes it.
 pub(crate) struct Repository {
     /// `cargo metadata`, with every dependency of every platform.
@@ -56,9 +63,12 @@ impl Repository {
         command
     }
 
-    /// The command as the tests build it: with the same features of its dependencies, so that nothing is built twice.
+    /// The program as the tests build it: with the same features of its dependencies, so that nothing is built twice. The suite
+    /// builds it once, and says so to its steps.
     pub(crate) fn build_for_tests(&self) -> Result<PathBuf> {
-        process::run(&mut self.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-run"]))?;
+        if std::env::var_os(BUILT).is_none() {
+            process::run(&mut self.cargo(&TEST_PROGRAMS))?;
+        }
         Ok(self.target("debug/citewire"))
     }
 

@@ -117,7 +117,7 @@ const PROPERTIES: [Property; 10] = [
     },
 ];
 
-/// What to try, and how often.
+/// The property to try, and how often.
 #[derive(Debug, PartialEq, Eq)]
 struct Soak {
     file: &'static [&'static str],

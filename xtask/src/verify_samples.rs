@@ -42,7 +42,7 @@ fn compare(written: &Path, samples: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the folders hold, in order.
+/// The contents of the folders, in order.
 fn files(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for folder in folders {

@@ -52,7 +52,7 @@ pub(crate) fn ensure(repository: &Repository, version: &Version) -> Result<PathB
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         fs::rename(&file, &script).with_context(|| format!("cannot write {}", script.display()))
     });
-    // What is left over after a failure does no harm, so only the failure itself is reported.
+    // Files left over after a failure do no harm, so only the failure itself is reported.
     let _ = fs::remove_dir_all(&work);
     fetched.with_context(|| format!("cannot fetch {PACKAGE} {}", version.number))?;
     Ok(script)

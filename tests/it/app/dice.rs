@@ -3,6 +3,11 @@ pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
+/// The hundredths of a test that repeats which are run: a tenth of all in the suite, all of it in `cargo xtask nightly`.
+pub(crate) fn sized(whole: u64) -> u64 {
+    (whole * number("CITEWIRE_TEST_SIZE", 10) / 100).max(1)
+}
+
 /// Numbers that look random and are the same for the same seed (SplitMix64).
 pub(crate) struct Dice(pub(crate) u64);
 

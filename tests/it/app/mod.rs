@@ -14,7 +14,7 @@ mod socket;
 pub(crate) use backend::Backend;
 pub(crate) use bot::{BOT_SECRET, Bot, Reaction, binding};
 pub(crate) use conversation::{Conversation, texts};
-pub(crate) use dice::{Dice, number};
+pub(crate) use dice::{Dice, number, sized};
 pub(crate) use nodes::Nodes;
 pub(crate) use request::{Request, header, respond};
 pub(crate) use server::{API_KEY, DIRECT_LINE_SECRET, Setup, TestApp, answer};

@@ -15,10 +15,13 @@ use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 
 use super::scene::Scene;
+use crate::app::sized;
 use crate::connector::Flavour;
 
-/// The number of activities that are handed in.
-const MANY: usize = 10_000;
+/// The number of activities that are handed in: ten thousand, or as much of them as a run is to have.
+fn many() -> usize {
+    usize::try_from(sized(10_000)).expect("small")
+}
 
 /// The number of their conversations.
 const CONVERSATIONS: usize = 500;
@@ -106,14 +109,14 @@ fn all_are_answered_once_and_in_order(scene: &Scene) {
             *answered.entry(text).or_insert(0) += 1;
         }
     }
-    assert_eq!(answered.len(), MANY, "some were lost");
+    assert_eq!(answered.len(), many(), "some were lost");
     assert!(answered.values().all(|times| *times == 1), "some were doubled");
 }
 
 /// Waits until there is an answer to every activity.
 async fn until_answered(scene: &Scene) {
     // In steps, each of which has to be taken in time.
-    for answers in (MANY / 100..=MANY).step_by(MANY / 100) {
+    for answers in (many() / 100..=many()).step_by(many() / 100) {
         scene.service.called(answers).await;
     }
 }
@@ -126,15 +129,15 @@ async fn hand_in_all(scene: &Scene, count: usize, at_once: usize, refusals: &wat
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn ten_thousand_activities_wait_for_a_slow_back_end_and_none_is_lost_or_doubled() {
-    let (scene, slow) = scene(MANY).await;
+async fn many_activities_wait_for_a_slow_back_end_and_none_is_lost_or_doubled() {
+    let (scene, slow) = scene(many()).await;
     let refusals = watch::Sender::new(0);
-    hand_in_all(&scene, MANY, 32, &refusals).await;
+    hand_in_all(&scene, many(), 32, &refusals).await;
     // Everything was acknowledged, and nothing was answered. Those who repeat themselves are not heard twice.
     assert_eq!(scene.service.seen().len(), 0);
-    hand_in_all(&scene, MANY / 10, 32, &refusals).await;
+    hand_in_all(&scene, many() / 10, 32, &refusals).await;
     assert_eq!(*refusals.borrow(), 0);
-    slow.gate.add_permits(MANY);
+    slow.gate.add_permits(many());
     until_answered(&scene).await;
     all_are_answered_once_and_in_order(&scene);
     assert!(slow.most.load(Ordering::SeqCst) <= AT_ONCE);
@@ -143,14 +146,14 @@ async fn ten_thousand_activities_wait_for_a_slow_back_end_and_none_is_lost_or_do
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn with_room_for_few_the_sender_comes_again_and_none_is_lost_or_doubled() {
-    let (scene, slow) = scene(1_000).await;
+    let (scene, slow) = scene(many() / 10).await;
     let refusals = watch::Sender::new(0);
     let mut refused = refusals.subscribe();
     let opened = async {
         refused.wait_for(|refusals| *refusals > 0).await.expect("the room fills");
-        slow.gate.add_permits(MANY);
+        slow.gate.add_permits(many());
     };
-    tokio::join!(hand_in_all(&scene, MANY, 400, &refusals), opened);
+    tokio::join!(hand_in_all(&scene, many(), 400, &refusals), opened);
     until_answered(&scene).await;
     all_are_answered_once_and_in_order(&scene);
 }

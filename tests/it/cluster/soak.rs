@@ -9,7 +9,7 @@ use super::load::Load;
 use super::model::Model;
 use super::node::{Cluster, Node, dead_after};
 use super::stage::Doors;
-use crate::app::{Dice, number};
+use crate::app::{Dice, number, sized};
 use crate::postgres::{Database, Pair};
 use crate::redis::{PASSWORD, Redis};
 
@@ -67,7 +67,7 @@ async fn trouble(cluster: &Cluster, nodes: &mut [Node; NODES], doors: &Doors, wh
 async fn nodes_end(change: impl FnOnce(Cluster) -> Cluster) {
     let (database, model) = (Database::new().await, Model::start().await);
     let cluster = change(Cluster::over(&database.url).asking(&model.url));
-    for (seed, kills) in rounds("CITEWIRE_TEST_NODE_KILLS", 3, ROUND) {
+    for (seed, kills) in rounds("CITEWIRE_TEST_NODE_KILLS", sized(30), ROUND) {
         let (mut dice, begun) = (Dice(seed), Instant::now());
         let mut nodes = cluster.start_many::<NODES>().await;
         let doors = Doors::new(nodes.iter().map(|node| (**node).clone()).collect());
@@ -136,7 +136,7 @@ async fn nothing_is_lost_or_doubled_while_a_standby_is_promoted() {
     let cluster = Cluster::over(&pair.url()).asking(&model.url);
     let nodes = cluster.start_many::<2>().await;
     let doors = Doors::new(nodes.iter().map(|node| (**node).clone()).collect());
-    for (seed, promotions) in rounds("CITEWIRE_TEST_PROMOTIONS", 1, 1) {
+    for (seed, promotions) in rounds("CITEWIRE_TEST_PROMOTIONS", sized(10), 1) {
         assert_eq!(promotions, 1);
         let (mut dice, begun) = (Dice(seed), Instant::now());
         let work = async {

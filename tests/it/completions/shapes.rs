@@ -6,8 +6,8 @@ use citewire::cite::{Rules, cite};
 use citewire::ingest::{AnswerStream, StreamEvent, ingest, is_stream};
 use citewire::output::{ChatForm, ChatOptions, ChatStream, chat};
 
-use crate::golden::{input, samples};
-use crate::streams::LATE_WITHOUT_A_SIGN;
+use crate::described::LATE_WITHOUT_A_SIGN;
+use crate::samples::{input, samples};
 
 /// The events of a body that comes in pieces of `step` bytes, and the whole answer in the end.
 fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::Chat) {

@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::authentication::claims;
-use crate::app::{Conversation, TestApp, answer};
+use crate::app::{Conversation, TestApp, answer, sized};
 
 /// Values of `ConnectionStatus` of the client.
 const ONLINE: u8 = 2;
@@ -124,14 +124,14 @@ fn draw(state: &mut u64, bound: u64) -> u64 {
 
 /// Each cut falls into a burst; the client then asks for what follows its watermark.
 #[tokio::test]
-async fn after_a_hundred_cuts_nothing_is_lost_doubled_or_out_of_order() {
+async fn after_many_cuts_nothing_is_lost_doubled_or_out_of_order() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut settings = with_token(&conversation);
     settings["quick"] = json!(true);
     let mut client = RealClient::online(&app, &settings).await;
     let (mut random, mut said, mut heard) = (1, 0, Vec::new());
-    for _ in 0..100 {
+    for _ in 0..sized(100) {
         let (before, behind) = (1 + draw(&mut random, 6), 1 + draw(&mut random, 6));
         for part in [before, behind] {
             for _ in 0..part {

@@ -337,8 +337,6 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn whatever_the_documents_hold_each_sentence_of_an_answer_is_in_the_passage_that_it_cites(
         documents in proptest::collection::vec(proptest::collection::vec(proptest::sample::select(PIECES), 1..40), 1..3),

@@ -13,6 +13,9 @@ fn rings_in(root: &Path) -> Rings {
         .into_iter()
         .map(|path| {
             let file = path.strip_prefix(root).expect("inside the root").to_string_lossy().replace('\\', "/");
+            // The file at the root of a program is like that of a library.
+            let is_root = file == "main.rs" && !root.join("lib.rs").exists();
+            let file = if is_root { "lib.rs".to_owned() } else { file };
             (file, std::fs::read_to_string(&path).expect("a source"))
         })
         .collect();
@@ -26,7 +29,7 @@ fn rings(lines: &[&str]) -> Rings {
 #[test]
 fn no_files_of_a_room_import_each_other_in_a_circle() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (folder, _) in CRATES {
+    for folder in CRATES.map(|(folder, _)| folder).into_iter().chain(["xtask/src"]) {
         let rings = rings_in(&project.join(folder));
         let shown: Vec<String> = rings.iter().map(|ring| ring.iter().cloned().collect::<Vec<_>>().join(" ")).collect();
         assert!(shown.is_empty(), "{folder}: these files import each other:\n{}", shown.join("\n"));

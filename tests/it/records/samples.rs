@@ -9,7 +9,7 @@ use citewire::url::WebUrl;
 use serde_json::{Value, json};
 
 use super::{json_of, read};
-use crate::golden::{input, json_blocks, samples};
+use crate::samples::{input, json_blocks, samples};
 
 const KEYS: [&str; 10] =
     ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unread", "unresolved"];

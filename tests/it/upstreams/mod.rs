@@ -22,7 +22,7 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::app::native;
-use crate::golden::{input, json_file, to_message};
+use crate::samples::{input, json_file, to_message};
 
 /// The keys that these tests have in their environment.
 pub(crate) const KEY: &str = "sk-model-key";

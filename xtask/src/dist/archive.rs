@@ -1,13 +1,13 @@
 //! The archive: the program and what one reads about it, in one folder. `tar.zst`, and `zip` for Windows.
 
-use super::{Parts, copy};
+use super::parts::{Parts, copy};
 use crate::process;
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What lies beside the program.
+/// The files beside the program.
 pub(super) const PAPERS: [&str; 5] = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 pub(super) fn make(parts: &Parts) -> Result<PathBuf> {
@@ -18,7 +18,6 @@ pub(super) fn make(parts: &Parts) -> Result<PathBuf> {
         copy(&parts.source(paper), &folder.join(paper))?;
     }
     copy(&parts.notices, &folder.join("THIRD-PARTY-LICENSES.txt"))?;
-    copy(&parts.bom, &folder.join("citewire.cdx.json"))?;
     let extension = if parts.platform.is_windows() { "zip" } else { "tar.zst" };
     let archive = parts.out.join(format!("{name}.{extension}"));
     if archive.exists() {

@@ -24,7 +24,7 @@ const DEBIAN: &str = "bookworm";
 /// One way to have citewire.
 struct Way {
     name: &'static str,
-    /// What was fetched, in bytes.
+    /// The bytes that were fetched.
     fetched: u64,
     /// How long the installation took.
     installed: Duration,
@@ -32,7 +32,7 @@ struct Way {
     started: Duration,
     /// From then until a source of the answer was opened in the browser.
     answered: Duration,
-    /// What lies on the disk, in bytes.
+    /// The bytes on the disk.
     on_disk: u64,
 }
 
@@ -59,8 +59,8 @@ pub(super) fn all(repository: &Repository, packages: &[PathBuf]) -> Result<()> {
         println!(
             "{:10} {:>6.1} MB {:>6.1} MB {:>8.1} s {:>8.1} s {:>8.1} s {:>8.1} s",
             way.name,
-            super::megabytes(way.fetched),
-            super::megabytes(way.on_disk),
+            super::parts::megabytes(way.fetched),
+            super::parts::megabytes(way.on_disk),
             way.installed.as_secs_f64(),
             way.started.as_secs_f64(),
             way.answered.as_secs_f64(),
@@ -213,7 +213,7 @@ impl Checker<'_> {
 
     fn empty(&self, name: &str) -> Result<PathBuf> {
         let place = self.place.join(name);
-        super::empty(&place)?;
+        super::parts::empty(&place)?;
         Ok(place)
     }
 }

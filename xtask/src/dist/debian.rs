@@ -1,6 +1,6 @@
 //! The package for Debian and Ubuntu: the program, a service of systemd, and a file for its settings.
 
-use super::{Parts, copy, write};
+use super::parts::{Parts, copy, write};
 use crate::process;
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -22,7 +22,6 @@ pub(super) fn make(parts: &Parts, architecture: &str) -> Result<PathBuf> {
     copy(&parts.source("packaging/debian/copyright"), &papers.join("copyright"))?;
     copy(&parts.source("CHANGELOG.md"), &papers.join("CHANGELOG.md"))?;
     copy(&parts.notices, &papers.join("THIRD-PARTY-LICENSES.txt"))?;
-    copy(&parts.bom, &papers.join("citewire.cdx.json"))?;
     let size = (size(&root)? / 1024).to_string();
     let control = root.join("DEBIAN");
     let version = format!("{}-{REVISION}", parts.version);
@@ -48,7 +47,7 @@ fn size(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// What may be run is 0755, as folders are, and all else 0644, whatever the umask of this process.
+/// Modes: 0755 for programs, scripts and folders, 0644 for all else, whatever the umask of this process.
 #[cfg(unix)]
 fn modes(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

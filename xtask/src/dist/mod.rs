@@ -9,32 +9,16 @@ mod check;
 mod debian;
 mod notices;
 mod npm;
+mod parts;
 pub(crate) mod platform;
 mod wheel;
 
-use crate::bom;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result, bail};
+use parts::{Parts, empty, megabytes, write};
 use platform::Platform;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// What every package is made of.
-pub(crate) struct Parts<'r> {
-    repository: &'r Repository,
-    platform: &'static Platform,
-    version: String,
-    /// The program.
-    program: PathBuf,
-    /// The licences of everything inside the program.
-    notices: PathBuf,
-    /// The list of dependencies in the format CycloneDX.
-    bom: PathBuf,
-    /// Where packages go.
-    out: PathBuf,
-    /// Where they are put together.
-    work: PathBuf,
-}
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Arguments {
@@ -56,11 +40,6 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
         println!("{:>6.1} MB  {}", megabytes(size), package.display());
     }
     if arguments.check { check::all(repository, &packages) } else { Ok(()) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a size for people")]
-fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
 }
 
 fn parse(arguments: &[String]) -> Result<Arguments> {
@@ -101,11 +80,9 @@ fn parts<'r>(
         version: repository.version()?,
         program,
         notices: work.join("THIRD-PARTY-LICENSES.txt"),
-        bom: work.join("citewire.cdx.json"),
         out: out.to_owned(),
         work,
     };
-    write(&parts.bom, &bom::text(repository)?)?;
     write(&parts.notices, &notices::text(repository)?)?;
     Ok(parts)
 }
@@ -137,50 +114,6 @@ fn checksums(files: &[PathBuf]) -> Result<String> {
         lines += &format!("{digest}  {name}\n");
     }
     Ok(lines)
-}
-
-/// An empty folder in the place of whatever was there.
-fn empty(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    }
-    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
-}
-
-/// Copies a file to a place whose folders are made. The program stays executable.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    }
-    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
-    Ok(())
-}
-
-impl Parts<'_> {
-    /// A file of the repository.
-    fn source(&self, relative: &str) -> PathBuf {
-        self.repository.path(relative)
-    }
-
-    /// A text of the folder `packaging`, with `{{version}}` and the like filled in.
-    fn template(&self, relative: &str, values: &[(&str, &str)]) -> Result<String> {
-        let file = self.source("packaging").join(relative);
-        let mut text = fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-        for (name, value) in [("version", self.version.as_str())].iter().chain(values) {
-            text = text.replace(&format!("{{{{{name}}}}}"), value);
-        }
-        if let Some((_, rest)) = text.split_once("{{") {
-            bail!("{}: nobody fills in `{}`", file.display(), rest.split("}}").next().unwrap_or_default());
-        }
-        Ok(text)
-    }
 }
 
 #[cfg(test)]

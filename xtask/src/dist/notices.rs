@@ -1,10 +1,10 @@
 //! The licences of everything inside the program, with their copyright lines: MIT, BSD and Apache want them to go with it.
 
-use crate::bom;
 use crate::packages::Package;
+use crate::process;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const RULE: usize = 78;
 pub(super) fn text(repository: &Repository) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut without = Vec::new();
-    for (name, version) in bom::inside(repository)? {
+    for (name, version) in inside(repository)? {
         let found =
             repository.metadata.packages.iter().find(|package| package.name == name && package.version == version);
         let package = found.with_context(|| format!("`cargo metadata` does not name {name} {version}"))?;
@@ -40,6 +40,18 @@ pub(super) fn text(repository: &Repository) -> Result<String> {
         );
     }
     Ok(written(&texts, &without))
+}
+
+/// Names and versions of the packages whose code is in the program, on whatever platform.
+fn inside(repository: &Repository) -> Result<BTreeSet<(String, String)>> {
+    let mut tree = repository.cargo(&["tree", "--locked", "--package", "citewire", "--edges", "normal,no-proc-macro"]);
+    let text =
+        process::output(tree.args(["--target", "all", "--prefix", "none", "--format", "{p}", "--color", "never"]))?;
+    let packages = text.lines().filter(|line| !line.is_empty()).map(|line| {
+        let (name, rest) = line.split_once(" v").with_context(|| format!("`cargo tree` wrote `{line}`"))?;
+        Ok((name.to_owned(), rest.split(' ').next().unwrap_or_default().to_owned()))
+    });
+    packages.collect()
 }
 
 /// The texts of a package's licences, as they lie in its folder.
@@ -67,7 +79,7 @@ fn written(texts: &BTreeMap<String, Vec<String>>, without: &[String]) -> String 
     let mut blocks: Vec<(&Vec<String>, &String)> = texts.iter().map(|(text, packages)| (packages, text)).collect();
     blocks.sort();
     let rule = "=".repeat(RULE);
-    let mut all = "citewire contains these packages, under these licences. citewire.cdx.json lists them with their versions.\n\n\
+    let mut all = "citewire contains these packages, under these licences.\n\n\
                    Web Chat (botframework-webchat) is Copyright (c) Microsoft Corporation, under the MIT licence; its bundle \
                    names its own parts.\n"
         .to_owned();

@@ -2,8 +2,8 @@
 //!
 //! npm installs only the platform package whose `os` and `cpu` fit, as an optional dependency of the small one.
 
+use super::parts::{Parts, copy, write};
 use super::platform::{PLATFORMS, Platform};
-use super::{Parts, copy, write};
 use crate::{npm, process};
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};

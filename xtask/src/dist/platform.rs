@@ -82,7 +82,7 @@ impl Platform {
         format!("{}-{}", self.npm.0, self.npm.1)
     }
 
-    /// What cargo is told to build for; zig takes the version of glibc with it.
+    /// The target for cargo; zig takes the version of glibc with it.
     pub(crate) fn target(&self) -> String {
         if self.is_linux() { format!("{}.{GLIBC}", self.triple) } else { self.triple.to_owned() }
     }

@@ -1,4 +1,4 @@
-//! What is in the packages. The program is a stand-in: the packages are made as always, for each platform.
+//! The contents of the packages. The program is a stand-in: the packages are made as always, for each platform.
 
 use super::platform::PLATFORMS;
 use super::{Arguments, make, parse};
@@ -22,7 +22,7 @@ fn first_word(line: &str) -> Option<String> {
     line.split_whitespace().next().map(str::to_owned)
 }
 
-/// What an archive of either kind of npm or of `tar.zst` holds.
+/// The contents of an archive of either kind of npm or of `tar.zst` holds.
 fn in_tar(archive: &Path) -> BTreeSet<String> {
     listed(Command::new("tar").arg("-tf").arg(archive), first_word)
 }
@@ -32,7 +32,7 @@ fn in_zip(archive: &Path) -> BTreeSet<String> {
     list.into_iter().filter(|name| name != "File").collect()
 }
 
-/// What a package for Debian brings, with the mode of each file.
+/// The files of a package for Debian, with the mode of each file.
 fn in_debian(package: &Path) -> BTreeSet<String> {
     listed(Command::new("dpkg-deb").arg("--contents").arg(package), |line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -72,7 +72,7 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
         let folder = format!("citewire-{version}-{}/", platform.triple);
         let archive = if platform.is_windows() { in_zip(&named(".zip")) } else { in_tar(&named(".tar.zst")) };
         let papers = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"];
-        let more = [file, "THIRD-PARTY-LICENSES.txt", "citewire.cdx.json"];
+        let more = [file, "THIRD-PARTY-LICENSES.txt"];
         let expected: BTreeSet<String> = papers.iter().chain(&more).map(|name| format!("{folder}{name}")).collect();
         assert_eq!(archive, expected);
 
@@ -106,7 +106,6 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
                 "-rw-r--r-- /usr/share/doc/citewire/copyright",
                 "-rw-r--r-- /usr/share/doc/citewire/CHANGELOG.md",
                 "-rw-r--r-- /usr/share/doc/citewire/THIRD-PARTY-LICENSES.txt",
-                "-rw-r--r-- /usr/share/doc/citewire/citewire.cdx.json",
             ];
             assert_eq!(in_debian(&package), set(&expected));
             let field = |name| {

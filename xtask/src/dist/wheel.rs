@@ -1,6 +1,6 @@
 //! The wheel for PyPI: the program as a script, which pip puts beside `python`. There is no module to import.
 
-use super::{Parts, copy, write};
+use super::parts::{Parts, copy, write};
 use crate::dist::build;
 use crate::{process, python};
 use anyhow::Result;

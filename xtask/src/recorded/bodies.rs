@@ -1,12 +1,14 @@
 //! The bodies in a folder, and the formats that their names tell.
 
-use super::expected;
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How the name of a body ends.
 pub(super) const EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "sse"];
+
+/// The name of the file of expectations, directly in the folder: it is no body.
+pub(super) const EXPECTATIONS: &str = "expected.json";
 
 /// One body.
 pub(super) struct Body {
@@ -15,7 +17,7 @@ pub(super) struct Body {
     pub(super) name: String,
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 pub(super) struct Found {
     /// Sorted by name.
     pub(super) bodies: Vec<Body>,
@@ -42,7 +44,7 @@ pub(super) fn find(folder: &Path) -> Result<Found> {
                 folders.push(path);
             } else if path.is_file() {
                 let name = name(folder, &path);
-                if name == expected::FILE {
+                if name == EXPECTATIONS {
                     continue;
                 }
                 if is_body(&path) { found.bodies.push(Body { path, name }) } else { found.others += 1 }

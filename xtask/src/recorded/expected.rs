@@ -1,15 +1,12 @@
 //! `expected.json`: what somebody who read a body without citewire found in it.
 
-use super::bodies::Body;
+use super::bodies::{Body, EXPECTATIONS};
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The name of the file, directly in the folder.
-pub(super) const FILE: &str = "expected.json";
-
-/// What is expected of one body; what is left out is not compared.
+/// The expectations of one body; those that are left out are not compared.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expected {
@@ -28,7 +25,7 @@ pub(super) struct Expectations(BTreeMap<String, Expected>);
 impl Expectations {
     /// Those of a folder; none when it has no such file.
     pub(super) fn of(folder: &Path) -> Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(EXPECTATIONS);
         if !path.exists() {
             return Ok(Self::default());
         }

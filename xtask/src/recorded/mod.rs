@@ -3,6 +3,7 @@
 mod bodies;
 mod expected;
 mod reading;
+mod row;
 mod table;
 mod verdict;
 
@@ -10,7 +11,8 @@ use crate::repository::Repository;
 use anyhow::{Context as _, Result, bail};
 use bodies::Body;
 use expected::Expectations;
-use reading::{Citewire, Outcome};
+use reading::Citewire;
+use row::Row;
 use std::path::Path;
 
 /// Converts every body in a folder, by automatic detection and, where a format is known, by its name.
@@ -29,7 +31,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     let expectations = Expectations::of(&folder)?;
     let missing = expectations.without_body(&found.bodies);
     if !missing.is_empty() {
-        bail!("{} names bodies that are not there: {}", expected::FILE, missing.join(", "));
+        bail!("{} names bodies that are not there: {}", bodies::EXPECTATIONS, missing.join(", "));
     }
 
     let citewire = Citewire::new(repository.build(false)?)?;
@@ -48,24 +50,12 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     }
 }
 
-/// One body: how it was read, and what is wrong with that.
-struct Row {
-    name: String,
-    /// The format by which it is counted: the one that is known, else the one that was found.
-    format: Option<String>,
-    auto: Outcome,
-    /// The reading by name, where a name is known.
-    named: Option<Outcome>,
-    /// What was not as expected.
-    verdict: Vec<String>,
-}
-
 fn row(citewire: &Citewire, body: &Body, expectations: &Expectations) -> Result<Row> {
     let expected = expectations.get(&body.name);
     if let Some(format) = expected.and_then(|expected| expected.format.as_deref())
         && !citewire.formats.iter().any(|known| known == format)
     {
-        bail!("{}: {}: there is no format `{format}`", expected::FILE, body.name);
+        bail!("{}: {}: there is no format `{format}`", bodies::EXPECTATIONS, body.name);
     }
     let known = expected
         .and_then(|expected| expected.format.clone())

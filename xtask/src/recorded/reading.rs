@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What citewire made of a body.
+/// The outcome of one body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     Read(Reading),

@@ -1,7 +1,7 @@
 //! The table of a run, and its summary.
 
-use super::Row;
 use super::reading::Outcome;
+use super::row::Row;
 use std::collections::BTreeMap;
 
 /// The widest name that is shown whole, in characters.

@@ -3,7 +3,7 @@
 use super::expected::Expected;
 use super::reading::{Outcome, Reading};
 
-/// What is not as expected; nothing when all is well.
+/// The differences from expectations; nothing when all is well.
 ///
 /// Without an expectation a body is expected to be read, as the format that its name tells, and by name as by detection.
 pub(super) fn verdict(

@@ -141,8 +141,6 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn whatever_a_channel_refuses_its_user_has_one_answer_or_is_told_that_there_is_none(
         fates in fates(),

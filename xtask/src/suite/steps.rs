@@ -1,0 +1,155 @@
+//! The steps of the suite, in the order in which they are listed.
+
+use super::programs;
+use crate::repository::Repository;
+use crate::{browser, buckets, debian, documents, guides, linters, npm, playground, process, prometheus};
+use anyhow::{Result, bail};
+
+/// When a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// In each run.
+    Fast,
+    /// In a run of the whole suite.
+    Whole,
+    /// Only where it is named, and in the nightly run: it takes long, and repeats others.
+    Named,
+}
+
+/// With which other steps a step shares the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Alone, before all others: it is short, or uses every core.
+    Alone,
+    /// One after the other, beside the clients: what cargo builds and runs.
+    Tests,
+    /// One after the other, beside the tests: what talks to the built program. Each has ports and folders of its own.
+    Clients,
+}
+
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) what: &'static str,
+    pub(super) when: When,
+    pub(super) lane: Lane,
+    pub(super) run: fn(&Repository) -> Result<()>,
+}
+
+impl Step {
+    const fn new(
+        name: &'static str,
+        when: When,
+        lane: Lane,
+        run: fn(&Repository) -> Result<()>,
+        what: &'static str,
+    ) -> Self {
+        Self { name, what, when, lane, run }
+    }
+
+    /// Whether it uses the test programs or the command, which the step `build` makes.
+    pub(super) fn needs_build(&self) -> bool {
+        self.lane == Lane::Clients || matches!(self.name, "tests" | "nodes")
+    }
+}
+
+pub(super) const BUILD: &str = "build";
+
+pub(super) const STEPS: [Step; 17] = [
+    Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
+    Step::new("core", When::Fast, Lane::Alone, core, "the core depends on nothing that has I/O"),
+    Step::new("packages", When::Whole, Lane::Alone, linters::packages, "dependencies are as deny.toml wants them"),
+    Step::new("workflows", When::Whole, Lane::Alone, linters::workflows, "no linter of workflows complains"),
+    Step::new("clippy", When::Fast, Lane::Alone, clippy, "no lint complains"),
+    Step::new(BUILD, When::Fast, Lane::Alone, programs::build, "the test programs and the command are built"),
+    Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
+    Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
+    Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
+    Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
+    Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
+    Step::new("guides", When::Whole, Lane::Clients, guides::test, "the commands of README and guides work as written"),
+    Step::new("metrics", When::Whole, Lane::Clients, prometheus::test, "a real Prometheus reads the figures"),
+    Step::new(
+        "buckets",
+        When::Whole,
+        Lane::Clients,
+        buckets::test,
+        "documents from buckets, and links that their services sign",
+    ),
+    Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
+    Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
+    Step::new("browser", When::Whole, Lane::Clients, browser::test, "real Web Chat in a real browser"),
+];
+
+fn fmt(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["fmt", "--all", "--check"]))
+}
+
+fn clippy(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Packages that reach for sockets, files, threads or the clock of the machine, or that run futures.
+const WITH_IO: [&str; 10] =
+    ["actix-web", "aws-lc-rs", "futures-executor", "hyper", "mio", "reqwest", "socket2", "sqlx", "tokio", "tracing"];
+
+fn core(repository: &Repository) -> Result<()> {
+    let tree =
+        ["tree", "--locked", "--package", "citewire-core", "--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    let tree = process::output(&mut repository.cargo(&tree))?;
+    let named: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    if !named.contains(&"pulldown-cmark") {
+        bail!("`cargo tree` does not list the dependencies of citewire-core: {tree}");
+    }
+    let found: Vec<&str> = WITH_IO.into_iter().filter(|package| named.contains(package)).collect();
+    if !found.is_empty() {
+        bail!("citewire-core depends on {}, which no pure core needs", found.join(" and "));
+    }
+    Ok(())
+}
+
+fn tests(repository: &Repository) -> Result<()> {
+    ensure_databases()?;
+    debian::ensure("systemd-analyze", "systemd")?;
+    debian::ensure("kubectl", "kubernetes-client")?;
+    debian::ensure("faketime", "faketime")?;
+    debian::ensure("pgbouncer", "pgbouncer")?;
+    debian::ensure("openssl", "openssl")?;
+    npm::install(&repository.path("crates/core/tests/engines"))?;
+    npm::install(&repository.path("tests/bot"))?;
+    npm::install(&repository.path("tests/client"))?;
+    npm::install(&repository.path("tests/completions"))?;
+    programs::run_all(repository)
+}
+
+fn ensure_databases() -> Result<()> {
+    debian::ensure_postgresql()?;
+    debian::ensure("redis-server", "redis-server")
+}
+
+/// The modules of the black-box tests in which a server keeps conversations, and what is left out of them: it takes long, and
+/// shows nothing new with two nodes.
+const FOR_TWO_NODES: [&str; 7] =
+    ["answers::", "assistants::", "azure_bot::", "bot::", "conversations::", "direct_line::", "live::"];
+const FOR_ONE: [&str; 3] = ["azure_bot::load::", "direct_line_client::", "after_many_cuts"];
+
+fn nodes(repository: &Repository) -> Result<()> {
+    ensure_databases()?;
+    npm::install(&repository.path("tests/bot"))?;
+    npm::install(&repository.path("tests/client"))?;
+    let mut it = programs::one(repository, "it")?;
+    it.args(FOR_TWO_NODES).args(FOR_ONE.iter().flat_map(|name| ["--skip", name]));
+    process::run(it.env("CITEWIRE_TEST_NODES", "2"))
+}
+
+fn benches(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--benches", "--examples"]))
+}
+
+fn doctests(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--doc"]))
+}
+
+fn doc(repository: &Repository) -> Result<()> {
+    let mut command = repository.cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
+    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+}
