@@ -22,7 +22,7 @@ use citewire::clock::{IdSource as _, RandomIds, SystemClock};
 use citewire::convert::Conversion;
 use citewire::dialect::Dialect;
 use citewire::secret::Secret;
-use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
+use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -110,7 +110,7 @@ fn report(who: &str, mut waits: Vec<Duration>) {
 async fn main() -> anyhow::Result<()> {
     let url = std::env::args().nth(1).unwrap_or_else(|| "redis://127.0.0.1:6379".to_owned());
     let bus = BusOptions { address: Some(url.parse()?), ..BusOptions::default() };
-    let store: Store = Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+    let store: Store = Arc::new(SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await?);
     let (a, b) = (node(&store, &bus)?, node(&store, &bus)?);
     let channel = DirectLineOptions::default();
     let answers = StreamingAnswers::new(Arc::clone(&a), Arc::clone(&store), &channel, StreamingOptions::default());

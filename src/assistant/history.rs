@@ -184,11 +184,12 @@ mod tests {
     use crate::channels::azure_bot::auth::Caller;
     use crate::channels::azure_bot::{ConnectorRecords, ConversationReference, SubmittedFeedback};
     use crate::clock::SystemClock;
-    use crate::store::{MemoryStore, StoreLimits};
+    use crate::store::{SqliteStore, StoreLimits};
 
     #[tokio::test]
     async fn a_conversation_behind_azure_has_a_history_like_any_other() {
-        let store = Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await;
+        let store = Arc::new(store.expect("a store"));
         let records = ConnectorRecords::new(Arc::clone(&store) as Arc<dyn ConversationStore>);
         let mut reference = ConversationReference::new(json!({"id": "a:1"}), "msteams", Caller::Channel);
         reference.user = Some(json!({"id": "29:ann"}));

@@ -18,7 +18,7 @@ use super::{BusAddress, BusKey, BusOptions, Reach};
 use crate::activity::ConversationId;
 use crate::metrics::BusFigures;
 
-/// So long an answer waits at most to learn whether anybody elsewhere would see it.
+/// The longest time that an answer waits to learn whether anybody elsewhere would see it.
 const PROBE_WITHIN: Duration = Duration::from_millis(250);
 
 /// Takes what other nodes publish.

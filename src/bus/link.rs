@@ -25,7 +25,7 @@ const WITHIN: Duration = Duration::from_secs(3);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// So many channels are entered or left, and so many streams are told of, at once.
+/// The most channels that are entered or left, and the most streams that are told of, at once.
 const AT_ONCE: usize = 256;
 
 impl Bus {

@@ -8,11 +8,11 @@ use tokio::sync::Notify;
 use super::{Message, Reach};
 use crate::activity::ConversationId;
 
-/// So many messages wait, and so many bytes of them.
+/// The most messages that wait, and the most bytes of them.
 const MOST: usize = 4096;
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// So many messages are sent at once.
+/// The most messages that are sent at once.
 const BATCH: usize = 128;
 
 /// A message for the nodes that follow a conversation.

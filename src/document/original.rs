@@ -111,13 +111,13 @@ mod tests {
 
     use super::*;
     use crate::clock::SystemClock;
-    use crate::store::{DocumentLimits, Expected, MemoryStore, StoreLimits};
+    use crate::store::{DocumentLimits, Expected, SqliteStore, StoreLimits};
 
     /// A reader who wants a byte costs one piece, and one who only asks for the size none.
     #[tokio::test]
     async fn a_part_of_an_upload_is_read_from_its_piece_alone() {
         let store: Arc<dyn AssistantStore> =
-            Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+            Arc::new(SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store"));
         store.put_assistant("hr", Map::new(), Expected::Anything).await.expect("stored");
         let key = store.draft_document("hr", "a.md").await.expect("a store").expect("a draft");
         for letter in [b'a', b'b'] {

@@ -236,7 +236,7 @@ impl Metrics {
         self.0.queues.watch(name, queue);
     }
 
-    /// So many entries of a queue wait, the oldest of them for so long.
+    /// Sets how many entries of a queue wait, and for how long the oldest of them.
     pub fn queue(&self, name: &'static str, length: usize, oldest: Duration) {
         self.0.queue.with_label_values(&[name]).set(i64::try_from(length).unwrap_or(i64::MAX));
         self.0.queue_age.with_label_values(&[name]).set(oldest.as_secs_f64());
@@ -250,7 +250,7 @@ impl Metrics {
         }
     }
 
-    /// So many documents wait until they can be read, and so many of each assistant cannot be read.
+    /// Sets how many documents wait until they can be read, and how many of each assistant cannot be read.
     pub fn documents<'a>(&self, waiting: usize, unreadable: impl IntoIterator<Item = (&'a str, usize)>) {
         let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.0.documents_waiting.set(gauge(waiting));
@@ -319,7 +319,7 @@ impl Metrics {
         }
     }
 
-    /// So many connections may be open.
+    /// Sets how many connections may be open.
     pub fn connections_limit(&self, most: usize) {
         self.0.connections_limit.set(i64::try_from(most).unwrap_or(i64::MAX));
     }

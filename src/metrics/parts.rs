@@ -89,12 +89,12 @@ impl StoreFigures {
         self.groups.with_label_values(&[outcome]).observe(taken.as_secs_f64());
     }
 
-    /// So many events of one kind have happened.
+    /// Counts events of one kind.
     pub fn node_events(&self, event: NodeEvent, count: usize) {
         self.events.with_label_values(&[event.label()]).inc_by(count as u64);
     }
 
-    /// So many seconds the clock of the database is ahead of the one of this machine.
+    /// Sets by how many seconds the clock of the database is ahead of the one of this machine.
     pub fn clock_offset(&self, seconds: f64) {
         self.clock_offset.set(seconds);
     }
@@ -169,7 +169,7 @@ impl BusFigures {
         self.up.set(i64::from(is_up));
     }
 
-    /// So many messages were sent.
+    /// Counts messages that were sent.
     pub fn published(&self, messages: usize) {
         self.published.inc_by(messages as u64);
     }
@@ -185,7 +185,7 @@ impl BusFigures {
         self.refused.get()
     }
 
-    /// So many messages were not sent.
+    /// Counts messages that were not sent.
     pub fn dropped(&self, messages: usize) {
         self.dropped.inc_by(messages as u64);
     }

@@ -8,7 +8,7 @@ pub struct StoreLimits {
     pub max_conversations: usize,
     /// Activities in one conversation.
     pub max_activities: usize,
-    /// Bytes: in memory of all activities and attachments as JSON and as they are, on disk of the file.
+    /// Bytes of the database, whether that is in a file or in memory.
     pub max_bytes: usize,
     /// Bytes of one conversation: its activities and feedback as JSON and its attachments as they are. So no conversation takes
     /// the room of all others.

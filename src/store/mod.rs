@@ -1,11 +1,10 @@
-//! Stores of conversations: the trait, and its backends.
+//! Stores of conversations, turns and assistants: the traits, and their backends.
 //!
-//! To add a backend: implement [`ConversationStore`], give it a URL scheme in `open.rs`, and add one line to the
-//! behavioral suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
+//! A new backend implements [`ConversationStore`], [`Turns`] and [`AssistantStore`], has a URL scheme in `open.rs`, and a line in each of
+//! the suites `tests/it/store.rs`, `tests/it/turns.rs` and `tests/it/assistant_store.rs`. Nothing else may know which backend is at work.
 
 mod archived;
 mod assistant_store;
-mod assistants_in_memory;
 mod attachment;
 mod change_notifier;
 mod conversation;
@@ -15,8 +14,6 @@ mod feedback;
 mod limits;
 mod line_book;
 mod listing;
-mod memory;
-mod memory_assistants;
 mod notifier_registry;
 mod open;
 pub mod postgres;
@@ -37,7 +34,6 @@ pub use error::StoreError;
 pub use feedback::{Feedback, FeedbackPage, NotedFeedback};
 pub use limits::StoreLimits;
 pub use listing::{Counts, ListCursor, Listing, Summary};
-pub use memory::MemoryStore;
 pub use open::{Location, OpenError, Store, StoreOptions, StoreUrlError, open};
 pub use sqlite::{SqliteError, SqliteStore};
 pub use turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnRoom, TurnStage, Turns, WaitingTurns};

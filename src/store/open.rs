@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::postgres::{Address, AddressError, PostgresError, PostgresOptions, PostgresStore};
-use super::{AssistantStore, ConversationStore, MemoryStore, SqliteError, SqliteStore, StoreLimits};
+use super::{AssistantStore, ConversationStore, SqliteError, SqliteStore, StoreLimits};
 use crate::clock::Clock;
 
 /// The name of the file where the URL names none.
@@ -157,7 +157,7 @@ impl StoreOptions {
 /// When the URL names none that this version has, or that cannot be opened.
 pub async fn open(options: &StoreOptions, data_dir: &Path, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, OpenError> {
     Ok(match options.location(data_dir)? {
-        Location::Memory => Arc::new(MemoryStore::new(options.limits(StoreLimits::in_memory()), clock)),
+        Location::Memory => Arc::new(SqliteStore::in_memory(options.limits(StoreLimits::in_memory()), clock).await?),
         Location::Sqlite(path) => {
             let store = SqliteStore::open(&path, options.limits(StoreLimits::on_disk()), clock).await?;
             Arc::new(store.patient(options.postgres.write_timeout))

@@ -67,9 +67,9 @@ pub enum Queued {
     Taken,
     /// A turn of this name was recorded before.
     Repeated,
-    /// So many wait in its conversation that there is no room.
+    /// Its conversation has no room for one more that waits.
     LineFull,
-    /// So many wait in all conversations that there is no room.
+    /// All conversations together have no room for one more that waits.
     Full,
 }
 

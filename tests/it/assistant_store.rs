@@ -4,8 +4,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Duration, Utc};
 use citewire::clock::{Clock, ManualClock};
 use citewire::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, MemoryStore,
-    Publication, PutAssistant, SqliteStore, StoreLimits,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, Publication,
+    PutAssistant, SqliteStore, StoreLimits,
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -19,11 +19,6 @@ struct Fixture {
 
 fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")))
-}
-
-fn memory() -> Pin<Box<dyn Future<Output = Fixture>>> {
-    let store = MemoryStore::new(StoreLimits::in_memory(), clock());
-    Box::pin(async move { Fixture { store: Arc::new(store), _folder: None } })
 }
 
 fn sqlite() -> Pin<Box<dyn Future<Output = Fixture>>> {
@@ -81,7 +76,7 @@ macro_rules! backends {
     };
 }
 
-backends!(memory, sqlite, postgres, two_nodes);
+backends!(sqlite, postgres, two_nodes);
 
 fn settings(greeting: &str) -> Map<String, Value> {
     let Value::Object(settings) = json!({"greeting": greeting, "documents": {}}) else { unreachable!("an object") };

@@ -9,8 +9,15 @@ use citewire::secret::Secret;
 use citewire::upstream::UpstreamError;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 use crate::app::{API_KEY, Backend, Conversation, DIRECT_LINE_SECRET, Nodes, Setup, Socket, TestApp, answer, texts};
+
+/// The pause before the server is asked again.
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
+
+/// The longest time that the server may take for anything.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 fn over(assistants: Arc<Assistants>) -> TestApp {
     TestApp::with(|setup| setup.assistants = Some(assistants))
@@ -269,7 +276,12 @@ async fn a_server_that_ends_leaves_its_questions_to_the_next_one() {
         body.event(&json!({"delta": format!("Answer to {question}.")}));
         body.done();
     }
-    while texts(&app.history(&conversation, "").await).len() < 4 {}
+    let answered = async {
+        while texts(&app.history(&conversation, "").await).len() < 4 {
+            sleep(BETWEEN_TRIES).await;
+        }
+    };
+    timeout(PATIENCE, answered).await.expect("both are answered in time");
     assert_eq!(texts(&app.history(&conversation, "").await), ["one", "two", "Answer to one.", "Answer to two."]);
 }
 
@@ -285,7 +297,12 @@ async fn a_server_that_ends_lets_answers_come_to_their_end() {
     app.stop();
     let store = Arc::clone(&app.store);
     // Nothing is taken in any more, so the end has begun.
-    while app.get("/healthz", "").send().await.is_ok() {}
+    let ended = async {
+        while app.get("/healthz", "").send().await.is_ok() {
+            sleep(BETWEEN_TRIES).await;
+        }
+    };
+    timeout(PATIENCE, ended).await.expect("it takes nothing more in time");
     body.event(&json!({"delta": "30 days."}));
     body.done();
     app.ended().await;

@@ -266,6 +266,25 @@ fn every_page_that_the_code_names_exists() {
     assert!(seen > 20, "only {seen} were found");
 }
 
+/// The folders of which the recipes name files.
+const FOLDERS: [&str; 9] = ["src/", "crates/", "tests/", "docs/", "samples/", "fuzz/", "packaging/", "xtask/", "web/"];
+
+// A recipe sent its reader to a file that had gone.
+#[test]
+fn every_file_that_a_recipe_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let recipes = read(&root.join("CONTRIBUTING.md"));
+    let quoted = recipes.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> = quoted
+        .filter(|path| FOLDERS.iter().any(|folder| path.starts_with(folder)))
+        // Capitals stand for a name that the reader chooses, and a star for several.
+        .filter(|path| !path.contains(['*', ' ']) && !path.contains(|c: char| c.is_ascii_uppercase()))
+        .collect();
+    let missing: Vec<_> = paths.iter().filter(|path| !root.join(path).exists()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(paths.len() > 20, "only {} were found", paths.len());
+}
+
 /// The page that defines the rules that code, tests and pages cite by number.
 const POLICIES: &str = "docs/inside/policies.md";
 

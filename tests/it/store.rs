@@ -4,9 +4,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Duration, Utc};
 use citewire::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::{
-    Attachment, Batch, ConversationStore, Created, Feedback, MemoryStore, SqliteStore, StoreError, StoreLimits,
-};
+use citewire::store::{Attachment, Batch, ConversationStore, Created, Feedback, SqliteStore, StoreError, StoreLimits};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -26,14 +24,6 @@ type Backend = fn(StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>>;
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")))
-}
-
-fn memory(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
-    Box::pin(async move {
-        let clock = clock();
-        let store = MemoryStore::new(limits, Arc::clone(&clock) as Arc<dyn Clock>);
-        Fixture { store: Arc::new(store), clock, _folder: None }
-    })
 }
 
 fn sqlite(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
@@ -150,7 +140,6 @@ macro_rules! backend {
     };
 }
 
-backend!(memory);
 backend!(sqlite);
 backend!(postgres);
 backend!(two_nodes);

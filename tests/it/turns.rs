@@ -6,8 +6,8 @@ use std::sync::Arc;
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, SystemClock};
 use citewire::store::{
-    Batch, ConversationStore, EndOfTurn, Line, MemoryStore, NewTurn, Queued, SqliteStore, StoreError, StoreLimits,
-    Turn, TurnKind, TurnRoom, TurnStage,
+    Batch, ConversationStore, EndOfTurn, Line, NewTurn, Queued, SqliteStore, StoreError, StoreLimits, Turn, TurnKind,
+    TurnRoom, TurnStage,
 };
 use tempfile::TempDir;
 
@@ -17,11 +17,6 @@ use crate::postgres::{Database, node, two_nodes as nodes};
 struct Fixture {
     store: Arc<dyn ConversationStore>,
     _folder: Option<TempDir>,
-}
-
-async fn memory() -> Fixture {
-    let store = MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock));
-    Fixture { store: Arc::new(store), _folder: None }
 }
 
 async fn open(folder: &Path) -> Arc<dyn ConversationStore> {
@@ -85,7 +80,7 @@ macro_rules! backends {
     };
 }
 
-backends!(memory, sqlite, postgres, two_nodes);
+backends!(sqlite, postgres, two_nodes);
 
 fn id(text: &str) -> ConversationId {
     text.parse().expect("an id")

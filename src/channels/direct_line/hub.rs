@@ -231,14 +231,14 @@ mod tests {
     use super::super::Frame;
     use super::*;
     use crate::clock::SystemClock;
-    use crate::store::{Batch, ChangeNotifier, MemoryStore, StoreLimits};
+    use crate::store::{Batch, ChangeNotifier, SqliteStore, StoreLimits};
 
     const SOCKETS: usize = 5;
 
     /// A conversation with so many feeds, each of which has taken part in everything so far.
     async fn conversation() -> (Arc<dyn ConversationStore>, Hub, ConversationId, Vec<Feed>) {
         let store: Arc<dyn ConversationStore> =
-            Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+            Arc::new(SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store"));
         let (hub, id) = (Hub::new(SOCKETS, 8), "c1".parse::<ConversationId>().expect("an id"));
         store.create(&id, None).await.expect("created");
         let mut feeds = Vec::new();

@@ -20,7 +20,7 @@ use crate::activity::ConversationId;
 use crate::store::archived::{Archived, Description, Selection};
 use crate::store::{Recorded, StoreError};
 
-/// So many activities are in memory at a time.
+/// The activities that are in memory at a time.
 const PAGE: i64 = 256;
 
 /// A command waits this long for the database, and for each of its answers.

@@ -16,7 +16,7 @@ use crate::store::turn::{Line, TurnKind};
 
 const KINDS: usize = TurnKind::ALL.len();
 
-/// So long a line is left to nodes on which somebody reads its conversation: they show the answer while it is written.
+/// The time for which a line is left to nodes on which somebody reads its conversation: they show the answer while it is written.
 pub(super) const READERS_FIRST: Duration = Duration::from_millis(150);
 
 /// Never waits for a lock, and so has no part in a deadlock.

@@ -17,7 +17,7 @@ use crate::store::writing::{Health, Standing};
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// So many connections at most, opened when they are needed.
+/// Connections, up to a greatest number, opened when they are needed.
 #[derive(Debug)]
 pub(super) struct Connections {
     pub(super) connector: Connector,

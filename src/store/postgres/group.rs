@@ -288,7 +288,7 @@ fn witness(plan: &Plan) -> Witness {
     }
 }
 
-/// So many bytes from a place on that is counted from 1.
+/// Takes a number of bytes from a place on that is counted from 1.
 fn slice(bytes: &[u8], from: usize, length: usize) -> &[u8] {
     from.checked_sub(1).and_then(|from| bytes.get(from..from + length)).unwrap_or_default()
 }

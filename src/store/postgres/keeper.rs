@@ -13,7 +13,7 @@ use crate::metrics::NodeEvent;
 /// All conversations that somebody listens to are looked at in so many seconds.
 const ROUND: usize = 10;
 
-/// So many seconds pass between two messages to the node itself.
+/// The seconds between two messages to the node itself.
 const BEAT: u64 = 2;
 
 /// And between two looks at how many bytes there are and how many turns wait, and how many conversations there are.

@@ -1,7 +1,6 @@
 //! The store in a PostgreSQL database, which several nodes share.
 //!
-//! Some tasks write; a conversation belongs to one of them, and all that waits for a task goes into one transaction
-//! (`writer.rs`), whose rows are worked out beforehand (`../writing`). Reads, deletions and changes of assistants share some
+//! One task writes; everything that waits goes into one transaction (`writer.rs`), whose rows are worked out beforehand (`../writing`). Reads, deletions and changes of assistants share some
 //! connections (`connections.rs`). The other nodes are told what has changed by NOTIFY (`bells`). Each line of turns is served by one
 //! node (`claims.rs`), and by another one when that is dead (`node.rs`).
 

@@ -40,10 +40,10 @@ use crate::supervision::supervise;
 /// One connection writes, one listens, and one rings. The others are shared by calls.
 const OTHERS: usize = 3;
 
-/// So many changes wait for the writer; one more is refused.
+/// The most changes that wait for the writer; one more is refused.
 const MAX_WAITING: usize = 2048;
 
-/// And so many KiB of them.
+/// The most KiB of them.
 const MAX_WAITING_KIB: usize = 64 * 1024;
 
 /// Without a heartbeat for so long the store is not ready: longer than a failover, which

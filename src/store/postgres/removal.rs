@@ -8,7 +8,7 @@ use super::connections::Connections;
 use super::escape::escape;
 use crate::activity::ConversationId;
 
-/// So many conversations are deleted in one transaction, so that others wait not for long.
+/// The conversations that one transaction deletes at most, so that others do not wait for long.
 const MAX_DELETED: i64 = 32;
 
 const ONE: &str =

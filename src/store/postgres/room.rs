@@ -50,13 +50,13 @@ impl Room {
         Ok(())
     }
 
-    /// So many were added.
+    /// Counts conversations and bytes that were added.
     pub(super) fn added(&self, conversations: usize, bytes: usize) {
         self.conversations.fetch_add(signed(conversations), Ordering::Relaxed);
         self.bytes.fetch_add(signed(bytes), Ordering::Relaxed);
     }
 
-    /// So many conversations were deleted.
+    /// Counts conversations that were deleted.
     pub(super) fn removed(&self, conversations: usize) {
         self.conversations.fetch_sub(signed(conversations), Ordering::Relaxed);
         self.deleted.store(true, Ordering::Relaxed);

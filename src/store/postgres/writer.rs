@@ -27,19 +27,19 @@ use crate::store::StoreError;
 use crate::store::writing::{Before, Change, Head, Health, Plan};
 use crate::supervision::supervise;
 
-/// So many changes go into one transaction. As many keys one call of the sequence reserves.
+/// The most changes that go into one transaction. As many keys one call of the sequence reserves.
 const MAX_CHANGES: usize = 128;
 
-/// And so many bytes of them, but at least one change.
+/// The most bytes of them, but at least one change goes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// So many turns others get to join a group: some microseconds.
+/// The turns of the runtime that others get to join a group: some microseconds.
 const MAX_TURNS: usize = 64;
 
 /// The speakers of so many conversations are remembered, whose membership then need not be written again.
 const MAX_REMEMBERED: usize = 16_384;
 
-/// What the tasks of a store have in common.
+/// Parts that all tasks of a store share.
 #[derive(Debug)]
 pub(super) struct Shared {
     /// Those that calls share. Writers have connections of their own, and connect by these.

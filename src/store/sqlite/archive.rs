@@ -8,13 +8,13 @@ use sqlx::Row as _;
 
 use super::place::beside;
 use super::reader::{Reader, activity, time};
-use super::{SqliteError, schema};
+use super::{SqliteError, connect, schema};
 use crate::activity::ConversationId;
 use crate::private_file;
 use crate::store::archived::{Archived, Description, Selection};
 use crate::store::{Recorded, StoreError};
 
-/// So many activities are in memory at a time.
+/// The activities that are in memory at a time.
 const PAGE: i64 = 256;
 
 const CONVERSATIONS: &str = "SELECT key, id FROM conversation WHERE key > ? ORDER BY key LIMIT 1";
@@ -54,7 +54,8 @@ impl Archive {
         if version == 0 {
             return Err(SqliteError::Missing { path: path.to_owned() });
         }
-        let reader = Reader::open(path, Arc::default()).await.map_err(|error| schema::explain(error, path))?;
+        let reader = Reader::open(connect::reading(path), path, Arc::default()).await;
+        let reader = reader.map_err(|error| schema::explain(error, path))?;
         Ok(Self { path: path.to_owned(), version, reader })
     }
 

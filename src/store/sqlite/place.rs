@@ -10,9 +10,18 @@ use crate::store::writing::Standing;
 /// Why the store is lost then.
 pub(super) const MOVED: &str = "its file was deleted or replaced while citewire ran; start citewire anew";
 
+/// The place of the database.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// The memory of this process.
+    Memory,
+    /// A file.
+    File(FilePlace),
+}
+
 /// The names of the file and of its log.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct FilePlace {
     path: PathBuf,
     log: PathBuf,
     file: Option<FileIdentity>,
@@ -29,18 +38,43 @@ pub(super) struct Moved;
 impl Place {
     /// The place of a file that is there.
     pub(super) fn of(path: &Path, standing: Arc<Standing>) -> Self {
-        let log = beside(path, "-wal");
-        Self { path: path.to_owned(), log, file: private_file::identity(path), log_file: Arc::default(), standing }
+        let (log, file) = (beside(path, "-wal"), private_file::identity(path));
+        Self::File(FilePlace { path: path.to_owned(), log, file, log_file: Arc::default(), standing })
     }
 
     /// The file is opened anew, which may make another log.
     pub(super) fn reopened(&self) {
+        match self {
+            Self::Memory => {}
+            Self::File(file) => file.reopened(),
+        }
+    }
+
+    /// Whether the open files still have their names.
+    pub(super) fn check(&self) -> Result<(), Moved> {
+        match self {
+            Self::Memory => Ok(()),
+            Self::File(file) => file.check(),
+        }
+    }
+
+    /// Whether deleted bytes may remain on a disk.
+    pub(super) fn is_on_disk(&self) -> bool {
+        match self {
+            Self::Memory => false,
+            Self::File(_) => true,
+        }
+    }
+}
+
+impl FilePlace {
+    fn reopened(&self) {
         *self.log_file.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Whether the open files still have their names. The first time that they have not, the operator is told. The names are looked
-    /// at, and not the files: to close one of them would end SQLite's locks.
-    pub(super) fn check(&self) -> Result<(), Moved> {
+    /// Tells the operator the first time that a name is gone. The names are looked at, and not the files: to close one of them would end
+    /// SQLite's locks.
+    fn check(&self) -> Result<(), Moved> {
         let has_log = || {
             let mut known = self.log_file.lock().unwrap_or_else(PoisonError::into_inner);
             let found = private_file::identity(&self.log);

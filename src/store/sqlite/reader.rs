@@ -6,10 +6,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use serde::de::DeserializeOwned;
-use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteRow};
 use sqlx::{Row as _, SqlitePool};
 
-use super::connect;
 use super::failure::{Failure, report};
 use crate::activity::{Activity, ConversationId, Watermark};
 use crate::store::writing::Standing;
@@ -18,7 +17,7 @@ use crate::store::{
     StoreError, Summary,
 };
 
-/// So many connections read at the same time.
+/// The connections that read at the same time.
 const CONNECTIONS: u32 = 4;
 
 /// A page ends before its limit where its activities have so many bytes, so that memory does not depend on what
@@ -68,14 +67,18 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A reader of a file that is there.
-    pub(super) async fn open(path: &Path, standing: Arc<Standing>) -> Result<Self, sqlx::Error> {
+    /// A reader of a database that is there, which the log calls by this path.
+    pub(super) async fn open(
+        options: SqliteConnectOptions,
+        path: &Path,
+        standing: Arc<Standing>,
+    ) -> Result<Self, sqlx::Error> {
         let pool = SqlitePoolOptions::new()
             .max_connections(CONNECTIONS)
             .idle_timeout(None)
             .max_lifetime(None)
             .test_before_acquire(false)
-            .connect_with(connect::reading(path))
+            .connect_with(options)
             .await?;
         Ok(Self { pool, path: path.to_owned(), standing })
     }

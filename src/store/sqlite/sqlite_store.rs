@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::ConnectOptions as _;
+use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 use tokio_util::task::TaskTracker;
@@ -35,16 +36,16 @@ use crate::store::{
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
 };
 
-/// So many changes wait for the writer; one more is refused.
+/// The most changes that wait for the writer; one more is refused.
 const MAX_WAITING: usize = 1024;
 
-/// And so many KiB of them.
+/// The most KiB of them.
 const MAX_WAITING_KIB: usize = 64 * 1024;
 
 /// Between two attempts at the end of a turn.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(250);
 
-/// A [`ConversationStore`] in one SQLite file. Acknowledged changes are on the disk.
+/// A [`ConversationStore`] in one SQLite file, where acknowledged changes are on the disk, or in memory.
 #[derive(Debug)]
 pub struct SqliteStore {
     pub(super) reader: Reader,
@@ -67,7 +68,6 @@ impl SqliteStore {
     /// # Errors
     /// When the file cannot be used; it is then as it was.
     pub async fn open(path: &Path, limits: StoreLimits, clock: Arc<dyn Clock>) -> Result<Self, SqliteError> {
-        let failed = |error| schema::explain(error, path);
         let lock = Lock::take(path)?;
         match tokio::fs::metadata(path).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => schema::create(path, limits.max_bytes).await?,
@@ -76,61 +76,33 @@ impl SqliteStore {
                 make_private(path)?;
             }
         }
-        let options = connect::writing(path, limits.max_bytes);
-        let mut connection = options.connect().await.map_err(failed)?;
-        schema::migrate(&mut connection, path).await?;
-        discard_all_drafts(&mut connection).await.map_err(failed)?;
-        let counted = sqlx::query_as(COUNTED).fetch_one(&mut connection).await.map_err(failed)?;
-        let (next_key, conversations) = counted_of(counted);
-        let (book, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
-        let book = Arc::new(book);
         let standing = Arc::<Standing>::default();
-        let place = Place::of(path, Arc::clone(&standing));
-        let reader = Reader::open(path, Arc::clone(&standing)).await.map_err(failed)?;
-        // From now on, its log is known.
-        place.check().ok();
-        let (queue, work) = mpsc::channel(MAX_WAITING);
-        let notifiers = Arc::<NotifierRegistry>::default();
-        let figures = StoreFigures::default();
-        let writer = Writer {
-            path: path.to_owned(),
-            options,
-            connection: Some(connection),
-            readers: reader.pool.clone(),
-            queue: work,
-            clock,
-            limits,
-            notifiers: Arc::clone(&notifiers),
-            health: Health::new(Arc::clone(&standing)),
-            place: place.clone(),
-            heads: BTreeMap::new(),
-            next_key,
-            book: Arc::clone(&book),
-            next_turn,
-            conversations,
-            // The process before may have ended right after a deletion, or been a version that overwrote nothing.
-            copies: Copies::EVERYWHERE,
-            last_group: 0,
-            figures: figures.clone(),
-            has_begun: false,
+        let opening = Opening {
+            path,
+            writing: connect::writing(path, limits.max_bytes),
+            reading: connect::reading(path),
             lock: Some(lock),
-        };
-        let tasks = TaskTracker::new();
-        tasks.spawn(writer.run());
-        tasks.close();
-        let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
-        Ok(Self {
-            reader,
-            queue,
-            room,
-            notifiers,
-            book,
+            place: Place::of(path, Arc::clone(&standing)),
             standing,
-            place,
-            figures,
-            patience: Duration::ZERO,
-            writer: tasks,
-        })
+        };
+        opening.start(limits, clock).await
+    }
+
+    /// Makes a store in memory, whose content is lost when it is closed, and starts the task that writes on the current runtime.
+    ///
+    /// # Errors
+    /// When SQLite refuses.
+    pub async fn in_memory(limits: StoreLimits, clock: Arc<dyn Clock>) -> Result<Self, SqliteError> {
+        let name = connect::name_in_memory();
+        let opening = Opening {
+            path: Path::new("memory:"),
+            writing: connect::writing_in_memory(&name, limits.max_bytes),
+            reading: connect::reading_in_memory(&name),
+            lock: None,
+            place: Place::Memory,
+            standing: Arc::default(),
+        };
+        opening.start(limits, clock).await
     }
 
     /// The same store, in which the end of a turn is tried again for so long while the disk fails: its answer was written by a model, and
@@ -166,6 +138,76 @@ impl SqliteStore {
             mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
         })?;
         answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+/// The parts of a store that depend on where its database is.
+struct Opening<'p> {
+    path: &'p Path,
+    writing: SqliteConnectOptions,
+    reading: SqliteConnectOptions,
+    lock: Option<Lock>,
+    place: Place,
+    standing: Arc<Standing>,
+}
+
+impl Opening<'_> {
+    /// Brings the database to the newest version, and starts the task that writes on the current runtime.
+    async fn start(self, limits: StoreLimits, clock: Arc<dyn Clock>) -> Result<SqliteStore, SqliteError> {
+        let Self { path, writing: options, reading, lock, place, standing } = self;
+        let failed = |error| schema::explain(error, path);
+        let mut connection = options.connect().await.map_err(failed)?;
+        schema::migrate(&mut connection, path).await?;
+        discard_all_drafts(&mut connection).await.map_err(failed)?;
+        let counted = sqlx::query_as(COUNTED).fetch_one(&mut connection).await.map_err(failed)?;
+        let (next_key, conversations) = counted_of(counted);
+        let (book, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
+        let book = Arc::new(book);
+        let reader = Reader::open(reading, path, Arc::clone(&standing)).await.map_err(failed)?;
+        // From now on, its log is known.
+        place.check().ok();
+        let (queue, work) = mpsc::channel(MAX_WAITING);
+        let notifiers = Arc::<NotifierRegistry>::default();
+        let figures = StoreFigures::default();
+        let writer = Writer {
+            path: path.to_owned(),
+            options,
+            connection: Some(connection),
+            readers: reader.pool.clone(),
+            queue: work,
+            clock,
+            limits,
+            notifiers: Arc::clone(&notifiers),
+            health: Health::new(Arc::clone(&standing)),
+            place: place.clone(),
+            heads: BTreeMap::new(),
+            next_key,
+            book: Arc::clone(&book),
+            next_turn,
+            conversations,
+            // The process before may have ended right after a deletion, or been a version that overwrote nothing.
+            copies: Copies::EVERYWHERE,
+            last_group: 0,
+            figures: figures.clone(),
+            has_begun: false,
+            lock,
+        };
+        let tasks = TaskTracker::new();
+        tasks.spawn(writer.run());
+        tasks.close();
+        let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
+        Ok(SqliteStore {
+            reader,
+            queue,
+            room,
+            notifiers,
+            book,
+            standing,
+            place,
+            figures,
+            patience: Duration::ZERO,
+            writer: tasks,
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::activity::ConversationId;
 use crate::store::StoreError;
 use crate::store::writing::{Reply, rows};
 
-/// So many conversations are deleted in one transaction, so that others wait not for long.
+/// The conversations that one transaction deletes at most, so that others do not wait for long.
 const MAX_DELETED: i64 = 32;
 
 /// A file of at most so many bytes is rewritten after a deletion: that takes as much memory, and less than a second in which
@@ -173,7 +173,7 @@ impl Writer {
     /// Moves the log into the file and cuts it to nothing, where it may hold something that was deleted. It stays as it is as
     /// long as somebody reads from it, a program that copies the file for instance; then the next upkeep tries again.
     async fn empty_log(&mut self) -> Result<(), sqlx::Error> {
-        if self.copies.in_log {
+        if self.copies.in_log && self.place.is_on_disk() {
             let emptied = empty_log(self.connection().await?).await?;
             self.copies.in_log = !emptied;
         }
@@ -185,7 +185,7 @@ impl Writer {
     /// `secure_delete` overwrites a row where it stands. A row that SQLite moved before, because pages were merged, leaves a
     /// copy in the unused part of the page where it was, and only rewriting the file removes that.
     async fn rewrite(&mut self) {
-        if !self.copies.in_pages {
+        if !self.copies.in_pages || !self.place.is_on_disk() {
             return;
         }
         match self.try_to_rewrite().await {

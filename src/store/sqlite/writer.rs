@@ -31,13 +31,13 @@ use crate::store::writing::{Before, Change, Head, Health, Known, Plan, rows};
 use crate::store::{StoreError, StoreLimits};
 use crate::supervision::supervise;
 
-/// So many changes go into one transaction.
+/// The most changes that go into one transaction.
 const MAX_CHANGES: usize = 128;
 
-/// And so many bytes of them, but at least one change.
+/// The most bytes of them, but at least one change goes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// So many turns others get to join a group: some microseconds.
+/// The turns of the runtime that others get to join a group: some microseconds.
 const MAX_TURNS: usize = 64;
 
 /// The heads of so many conversations are kept in memory.

@@ -37,7 +37,7 @@ impl FirstTurn {
 
 /// What ending a turn comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Ending {
+pub(super) enum Ending {
     /// The turn ends with what its batch records.
     WithAnswer,
     /// It was answered before, and its batch records nothing.
@@ -49,7 +49,7 @@ impl LineState {
     ///
     /// # Errors
     /// [`StoreError::Superseded`] when it is not the first of this line, or its ender does not hold the line.
-    pub(in crate::store) fn ending(&self, end: &EndOfTurn) -> Result<Ending, StoreError> {
+    pub(super) fn ending(&self, end: &EndOfTurn) -> Result<Ending, StoreError> {
         let first = self.first.filter(|first| first.key == end.turn && self.held == Some(end.line.fence));
         let first = first.ok_or(StoreError::Superseded)?;
         Ok(if end.unless_answered && first.answered { Ending::AnsweredBefore } else { Ending::WithAnswer })
@@ -90,7 +90,7 @@ pub(in crate::store) struct Lines {
 ///
 /// # Errors
 /// When there is none.
-pub(in crate::store) fn room_for_one(room: TurnRoom, in_line: usize, waiting: usize) -> Result<(), Queued> {
+fn room_for_one(room: TurnRoom, in_line: usize, waiting: usize) -> Result<(), Queued> {
     // The first of a line waits for no other one there.
     if in_line > room.in_line {
         return Err(Queued::LineFull);

@@ -9,6 +9,6 @@ mod reply;
 
 pub(in crate::store) use change::{Append, Change, Create, Keep, Note, Pending, Placed, Queue, Refer, recorded_before};
 pub(in crate::store) use health::{FailureKind, Health, Standing};
-pub(in crate::store) use lines::{Ending, FirstTurn, LineState, Lines, TurnRow, room_for_one};
+pub(in crate::store) use lines::{FirstTurn, LineState, Lines, TurnRow};
 pub(in crate::store) use plan::{Before, Head, Known, Plan, rows};
 pub(in crate::store) use reply::Reply;

@@ -28,7 +28,7 @@ pub(in crate::store) struct Head {
     pub(in crate::store) speakers: Vec<String>,
 }
 
-/// So many are remembered of a conversation: most have one, and a group writes more.
+/// The speakers that are remembered of a conversation: most have one, and a group writes more.
 const MAX_SPEAKERS: usize = 16;
 
 impl Head {

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use citewire::bus::BusOptions;
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
+use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
@@ -46,7 +46,9 @@ impl Nodes {
         let clock = Arc::clone(clock) as Arc<dyn Clock>;
         let are_two = self == Self::Two || self == Self::Any && environment_says_two();
         if !are_two {
-            return vec![Arc::new(MemoryStore::new(limits, clock))];
+            let open = move || runtime().block_on(SqliteStore::in_memory(limits, clock));
+            let store = std::thread::spawn(open).join().expect("done");
+            return vec![Arc::new(store.expect("a store"))];
         }
         done(async move {
             let database = Database::new().await;

@@ -18,7 +18,7 @@ use citewire::channels::azure_bot::{
 use citewire::clock::{Clock, CountingIds, ManualClock};
 use citewire::egress::{Client, EgressOptions};
 use citewire::secret::Secret;
-use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
+use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
@@ -76,8 +76,8 @@ impl Scene {
     async fn of(flavour: Flavour, change: impl FnOnce(&mut ConversationReference)) -> Self {
         let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
         let service = Service::start(flavour, Arc::clone(&clock)).await;
-        let store = MemoryStore::new(StoreLimits::in_memory(), Arc::clone(&clock) as Arc<dyn Clock>);
-        let store: Arc<dyn ConversationStore> = Arc::new(store);
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::clone(&clock) as Arc<dyn Clock>).await;
+        let store: Arc<dyn ConversationStore> = Arc::new(store.expect("a store"));
         let answers = proactive(&service, Arc::clone(&store), Arc::clone(&clock));
         // The server and the test share the lines of its conversations.
         let records = answers.records().clone();

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::server::{command, give_away, programs, succeed};
 
 /// The longest wait for a server.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The pause before a server is asked again.
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// A primary and its synchronous standby.
 pub(crate) struct Pair {
@@ -67,6 +70,7 @@ impl Member {
                 if let Ok(connection) = PgConnection::connect(&self.url()).await {
                     return connection;
                 }
+                sleep(BETWEEN_TRIES).await;
             }
         };
         timeout(PATIENCE, connected).await.expect("PostgreSQL answers in time")
@@ -128,7 +132,9 @@ impl Pair {
         configure(&mut standby.connect().await, "ALTER SYSTEM RESET synchronous_standby_names").await;
         let synchronous = async {
             let state = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
-            while sqlx::query_scalar::<_, i64>(state).fetch_one(&mut connection).await.expect(state) == 0 {}
+            while sqlx::query_scalar::<_, i64>(state).fetch_one(&mut connection).await.expect(state) == 0 {
+                sleep(BETWEEN_TRIES).await;
+            }
         };
         timeout(PATIENCE, synchronous).await.expect("the standby follows in time");
     }

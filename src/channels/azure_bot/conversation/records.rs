@@ -209,10 +209,11 @@ mod tests {
     use super::*;
     use crate::channels::azure_bot::auth::Caller;
     use crate::clock::SystemClock;
-    use crate::store::{MemoryStore, StoreLimits};
+    use crate::store::{SqliteStore, StoreLimits};
 
-    fn records() -> ConnectorRecords {
-        ConnectorRecords::new(Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock))))
+    async fn records() -> ConnectorRecords {
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await;
+        ConnectorRecords::new(Arc::new(store.expect("a store")))
     }
 
     fn reference() -> ConversationReference {
@@ -225,7 +226,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_conversation_is_met_once_and_followed_to_where_it_goes() {
-        let records = records();
+        let records = records().await;
         let id = records.meet(&reference()).await.expect("a store");
         assert_eq!(records.meet(&reference()).await.expect("a store"), id);
         assert_eq!(records.reference(&id).await.expect("a store"), Some(reference()));
@@ -239,7 +240,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_said_has_a_speaker_and_both_ids() {
-        let records = records();
+        let records = records().await;
         let id = records.meet(&reference()).await.expect("a store");
         let mut question = Activity::message("How long is leave?");
         question.from = Some(ChannelAccount::new("28:bot", Role::Bot));
@@ -264,7 +265,7 @@ mod tests {
 
     #[tokio::test]
     async fn feedback_finds_its_answer_by_any_id_of_the_service() {
-        let records = records();
+        let records = records().await;
         let id = records.meet(&reference()).await.expect("a store");
         let ids = ["1701".to_owned(), "1702".to_owned()];
         records
@@ -288,7 +289,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_in_one_conversation_go_one_after_the_other() {
-        let records = records();
+        let records = records().await;
         let (one, other) = ("azure:a:1".parse().expect("an id"), "azure:a:2".parse().expect("an id"));
         let first = records.line(&one).await;
         drop(records.line(&other).await);

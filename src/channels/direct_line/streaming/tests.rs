@@ -1,6 +1,8 @@
 //! The pace of updates, and what becomes of an answer however it ends. Time is paused, so that it passes only where somebody
 //! waits for it.
 
+mod patient_store;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +12,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use self::patient_store::PatientStore;
 use super::*;
 use crate::activity::{Activity, ConversationId};
 use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
@@ -19,7 +22,7 @@ use crate::clock::{Clock, CountingIds, ManualClock};
 use crate::convert::{Conversion, ConvertError};
 use crate::dialect::Dialect;
 use crate::ingest::AnswerFormat;
-use crate::store::{Batch, ConversationStore, MemoryStore, StoreLimits};
+use crate::store::{Batch, ConversationStore};
 
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("the line is dead")]
@@ -36,8 +39,7 @@ struct Room {
 impl Room {
     async fn open() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
-        let store: Arc<dyn ConversationStore> =
-            Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::clone(&clock)));
+        let store: Arc<dyn ConversationStore> = Arc::new(PatientStore::open(Arc::clone(&clock)).await);
         let id: ConversationId = "c1".parse().expect("an id");
         store.create(&id, None).await.expect("a store");
         let ids = Arc::new(CountingIds::default());
