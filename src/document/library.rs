@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use citewire_documents::Unreadable;
+use citewire_documents::{Loss, Unreadable};
 use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::{Mutex, watch};
@@ -60,6 +60,10 @@ pub enum DocumentState {
         pages: Option<u32>,
         /// How many passages it has.
         passages: usize,
+        /// The parts of it that could not be read, where some are known.
+        loss: Option<Arc<Loss>>,
+        /// The number of its lines that are no text.
+        left_out: usize,
     },
     /// It cannot be read.
     Unreadable(Unreadable),
@@ -70,7 +74,12 @@ pub enum DocumentState {
 impl DocumentState {
     fn of(read: &FileRead) -> Self {
         match read {
-            Ok(content) => Self::Ready { pages: content.document.pages, passages: content.passages.len() },
+            Ok(content) => Self::Ready {
+                pages: content.document.pages,
+                passages: content.passages.len(),
+                loss: content.document.loss.clone(),
+                left_out: content.document.left_out,
+            },
             Err(reason) => Self::Unreadable(reason.clone()),
         }
     }
