@@ -26,19 +26,41 @@ fn check(folder: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     let files = runtime.block_on(Library::open(options))?.files();
     let shown = if as_json { format!("{}\n", to_json(&files)) } else { table(&files) };
     print(shown.as_bytes())?;
-    let is_broken = files.values().any(|state| matches!(state, FileOutcome::Unreadable(_)));
+    let is_broken = files.values().any(|state| matches!(word(state), UNREADABLE | PARTIAL));
     Ok(if is_broken { Outcome::Found } else { Outcome::Done })
 }
 
+const UNREADABLE: &str = "unreadable";
+const PARTIAL: &str = "partial";
+
+/// The state of a file in one word.
+fn word(state: &FileOutcome) -> &'static str {
+    match state {
+        FileOutcome::Ready { loss: Some(loss), .. } if loss.is_partial => PARTIAL,
+        FileOutcome::Ready { .. } => "ready",
+        FileOutcome::Unreadable(_) => UNREADABLE,
+        FileOutcome::Skipped => "skipped",
+    }
+}
+
 fn to_json(files: &BTreeMap<String, FileOutcome>) -> Value {
-    let files = files.iter().map(|(path, state)| match state {
-        FileOutcome::Ready { pages, passages } => {
-            json!({ "path": path, "state": "ready", "pages": pages, "passages": passages })
+    let files = files.iter().map(|(path, state)| {
+        let mut file = json!({ "path": path, "state": word(state) });
+        match state {
+            FileOutcome::Ready { pages, passages, loss, left_out } => {
+                file["pages"] = json!(pages);
+                file["passages"] = json!(passages);
+                if let Some(loss) = loss {
+                    file["loss"] = json!(loss.to_string());
+                }
+                if *left_out > 0 {
+                    file["left_out"] = json!(left_out);
+                }
+            }
+            FileOutcome::Unreadable(reason) => file["reason"] = json!(reason.to_string()),
+            FileOutcome::Skipped => {}
         }
-        FileOutcome::Unreadable(reason) => {
-            json!({ "path": path, "state": "unreadable", "reason": reason.to_string() })
-        }
-        FileOutcome::Skipped => json!({ "path": path, "state": "skipped" }),
+        file
     });
     json!({ "files": files.collect::<Vec<_>>() })
 }
@@ -47,29 +69,33 @@ fn to_json(files: &BTreeMap<String, FileOutcome>) -> Value {
 fn table(files: &BTreeMap<String, FileOutcome>) -> String {
     let widest = files.keys().map(|path| in_terminal(path).chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    let (mut ready, mut unreadable, mut skipped) = (0, 0, 0);
     for (path, state) in files {
-        let (word, more) = match state {
-            FileOutcome::Ready { pages, passages } => {
-                ready += 1;
-                let pages = pages.map(|pages| format!("{}, ", counted(pages as usize, "page"))).unwrap_or_default();
-                ("ready", format!("{pages}{}", counted(*passages, "passage")))
-            }
-            FileOutcome::Unreadable(reason) => {
-                unreadable += 1;
-                ("unreadable", reason.to_string())
-            }
-            FileOutcome::Skipped => {
-                skipped += 1;
-                ("skipped", "no format of documents".to_owned())
-            }
-        };
-        let path = in_terminal(path);
+        let (path, more) = (in_terminal(path), more(state));
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{path:widest$}  {word:10}  {}", in_terminal(&more));
+        let _ = writeln!(text, "{path:widest$}  {:10}  {}", word(state), in_terminal(&more));
     }
-    let _ = writeln!(text, "{ready} ready, {unreadable} unreadable, {skipped} skipped");
+    let count = |wanted: &str| files.values().filter(|state| word(state) == wanted).count();
+    let partial = Some(count(PARTIAL)).filter(|count| *count > 0).map(|count| format!(" {count} {PARTIAL},"));
+    let (ready, unreadable, skipped) = (count("ready"), count(UNREADABLE), count("skipped"));
+    let partial = partial.unwrap_or_default();
+    let _ = writeln!(text, "{ready} ready,{partial} {unreadable} unreadable, {skipped} skipped");
     text
+}
+
+/// What there is to say of a file behind its state.
+fn more(state: &FileOutcome) -> String {
+    match state {
+        FileOutcome::Ready { pages, passages, loss, left_out } => {
+            let pages = pages.map(|pages| counted(pages as usize, "page"));
+            let left_out = Some(*left_out).filter(|count| *count > 0);
+            let left_out =
+                left_out.map(|count| format!("{} of heads, feet and contents left out", counted(count, "line")));
+            let parts = [pages, Some(counted(*passages, "passage")), left_out, loss.as_ref().map(ToString::to_string)];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        }
+        FileOutcome::Unreadable(reason) => reason.to_string(),
+        FileOutcome::Skipped => "no format of documents".to_owned(),
+    }
 }
 
 fn counted(count: usize, word: &str) -> String {

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use citewire_documents::Format;
+use citewire_documents::{Format, Loss};
 use url::Url;
 
 use crate::url::WebUrl;
@@ -72,6 +73,10 @@ pub struct Document {
     pub media_type: &'static str,
     /// The number of pages or slides, where it has any.
     pub pages: Option<u32>,
+    /// The parts that could not be read, where some are known; of uploads nothing is kept.
+    pub loss: Option<Arc<Loss>>,
+    /// The number of lines that are no text: running heads, page numbers, tables of contents.
+    pub left_out: usize,
     /// The address on the web, if there is one.
     pub url: Option<WebUrl>,
     /// The number of the upload, where the document was uploaded: another one under the same name has another number.
@@ -86,6 +91,8 @@ impl Document {
             title: title.unwrap_or_else(|| name.to_owned()),
             media_type: format.media_type(),
             pages: None,
+            loss: None,
+            left_out: 0,
             url: base.and_then(|base| address(base, path.split('/'))),
             edition: None,
             path,

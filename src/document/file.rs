@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use citewire_documents::{Extracted, Format, Markup, PageText, Unreadable, text_of};
+use citewire_documents::{Extracted, Format, Markup, Unreadable, text_of};
 use futures_util::FutureExt as _;
 
 use super::extraction::Load;
@@ -74,14 +74,14 @@ pub(super) async fn read_from(
 /// A text that nothing has to parse.
 fn whole(text: String, format: Format) -> Extracted {
     let markup = if format == Format::Markdown { Markup::Markdown } else { Markup::Plain };
-    let pages = vec![PageText { number: None, text }];
-    Extracted { title: None, markup, pages, page_count: None, lost_pages: Vec::new() }
+    Extracted::of_text(markup, text)
 }
 
 /// The document that a text makes.
 fn content(path: String, format: Format, extracted: &Extracted, base: Option<&WebUrl>) -> FileContent {
-    if !extracted.lost_pages.is_empty() {
-        tracing::warn!(path, pages = ?extracted.lost_pages, "pages of a document could not be read");
+    let loss = extracted.loss().map(Arc::new);
+    if let Some(loss) = &loss {
+        tracing::warn!(path, %loss, "a part of a document could not be read");
     }
     let parts = split::split_pages(extracted);
     // The first heading of a spreadsheet is the name of its first sheet.
@@ -89,6 +89,8 @@ fn content(path: String, format: Format, extracted: &Extracted, base: Option<&We
     let title = extracted.title.clone().or(heading).map(|title| split::shortened(&title));
     let mut document = Document::new(path, format, title, base);
     document.pages = extracted.page_count;
+    document.loss = loss;
+    document.left_out = extracted.left_out.len();
     FileContent::new(document, parts.passages.into_iter().map(Arc::new).collect())
 }
 

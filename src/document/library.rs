@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use citewire_documents::Unreadable;
+use citewire_documents::{Loss, Unreadable};
 use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::{Mutex, watch};
@@ -61,6 +61,10 @@ pub enum FileOutcome {
         pages: Option<u32>,
         /// The number of passages.
         passages: usize,
+        /// The parts of it that could not be read, where some are known.
+        loss: Option<Arc<Loss>>,
+        /// The number of its lines that are no text.
+        left_out: usize,
     },
     /// The document cannot be read.
     Unreadable(Unreadable),
@@ -71,7 +75,12 @@ pub enum FileOutcome {
 impl FileOutcome {
     fn of(read: &FileRead) -> Self {
         match read {
-            Ok(content) => Self::Ready { pages: content.document.pages, passages: content.passages.len() },
+            Ok(content) => Self::Ready {
+                pages: content.document.pages,
+                passages: content.passages.len(),
+                loss: content.document.loss.clone(),
+                left_out: content.document.left_out,
+            },
             Err(reason) => Self::Unreadable(reason.clone()),
         }
     }

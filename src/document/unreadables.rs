@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::of_parts;
 
 /// Another number has everything read again: to be raised when readers have learned to read more.
-const READER: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+const READER: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
 
 /// The number of documents that are remembered; the oldest go first.
 const MOST: usize = 1_000;
@@ -72,6 +72,7 @@ impl Unreadables {
             Unreadable::Encrypted
             | Unreadable::Damaged(_)
             | Unreadable::OnlyPictures
+            | Unreadable::Undecodable
             | Unreadable::Empty
             | Unreadable::TooManyPages { .. }
             | Unreadable::TooMuchText { .. }

@@ -28,7 +28,7 @@ const FORMATS: [&str; 8] = ["pdf", "docx", "pptx", "xlsx", "html", "epub", "csv"
 /// Templates of Office have no text, and these count as unreadable.
 const LEAST_READ: f64 = 0.95;
 /// Of the words that `pdftotext` finds in a PDF, in any order.
-const LEAST_WORDS: f64 = 0.95;
+const LEAST_WORDS: f64 = 0.995;
 
 #[derive(Deserialize)]
 struct Listed {
@@ -116,11 +116,15 @@ fn compare(program: &Path, folder: &Path, file: &File) -> Result<()> {
 fn text(program: &Path, path: &PathBuf) -> Result<String> {
     #[derive(Deserialize)]
     enum Read {
-        Ok { pages: Vec<Page> },
+        Ok {
+            pages: Vec<Text>,
+            #[serde(default)]
+            left_out: Vec<Text>,
+        },
         Err(serde_json::Value),
     }
     #[derive(Deserialize)]
-    struct Page {
+    struct Text {
         text: String,
     }
     let mut command = Command::new(program);
@@ -136,7 +140,7 @@ fn text(program: &Path, path: &PathBuf) -> Result<String> {
     drop(stdin);
     child.wait()?;
     match serde_json::from_str(&said)? {
-        Read::Ok { pages } => Ok(pages.into_iter().map(|page| page.text + "\n").collect()),
+        Read::Ok { pages, left_out } => Ok(pages.into_iter().chain(left_out).map(|part| part.text + "\n").collect()),
         Read::Err(reason) => bail!("{reason}"),
     }
 }

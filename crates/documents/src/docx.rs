@@ -6,6 +6,7 @@ use crate::archive::Archive;
 use crate::extracted::{Extracted, one_line};
 use crate::markdown::Markdown;
 use crate::relationships;
+use crate::script::raised;
 use crate::xml::{Element, Step, walk};
 use crate::{Limits, Markup, Unreadable};
 
@@ -93,6 +94,8 @@ struct Body {
     /// Inside of so many elements whose text is not that of the document.
     hidden: usize,
     is_text: bool,
+    /// The run is written higher.
+    is_raised: bool,
 }
 
 /// What is no text of the document: fields as they are computed, deleted text, what older programs show instead, and the lines
@@ -102,7 +105,15 @@ const HIDDEN: [&str; 5] = ["instrText", "delText", "Fallback", "del", "moveFrom"
 impl Body {
     fn empty() -> Self {
         let (headings, markdown) = (BTreeMap::new(), Markdown::new(0));
-        Self { headings, markdown, paragraphs: Vec::new(), tables: Vec::new(), hidden: 0, is_text: false }
+        Self {
+            headings,
+            markdown,
+            paragraphs: Vec::new(),
+            tables: Vec::new(),
+            hidden: 0,
+            is_text: false,
+            is_raised: false,
+        }
     }
 
     fn take(&mut self, step: Step) -> Result<(), Unreadable> {
@@ -117,7 +128,9 @@ impl Body {
 
     fn write(&mut self, text: &str) {
         if let Some(paragraph) = self.paragraphs.last_mut() {
-            paragraph.text.push_str(text);
+            let before = paragraph.text.chars().next_back();
+            let raised = self.is_raised.then(|| raised(before, text));
+            paragraph.text.push_str(raised.as_deref().unwrap_or(text));
         }
     }
 
@@ -127,6 +140,8 @@ impl Body {
             name if HIDDEN.contains(&name) => self.hidden += 1,
             _ if self.hidden > 0 => {}
             "p" => self.paragraphs.push(Paragraph::default()),
+            "r" => self.is_raised = false,
+            "vertAlign" => self.is_raised = value == "superscript",
             "t" => self.is_text = true,
             "tab" if !self.paragraphs.is_empty() => self.write(" "),
             "br" | "cr" => self.write("\n"),
@@ -234,6 +249,13 @@ mod tests {
                 "# The \\*Handbook\\*\n\n## Leave\n\nStaff get 30 days \\[1\\].\n\n- one\n  - two\n\n| a | b |\n| --- | --- |\n| c | |\n\nnew\n"
             )
         );
+    }
+
+    #[test]
+    fn an_exponent_is_no_part_of_the_number_before_it() {
+        let body = r#"<w:p><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>
+            <w:r><w:t xml:space="preserve"> cells</w:t></w:r></w:p>"#;
+        assert_eq!(text(body).as_deref(), Ok("10⁶ cells\n"));
     }
 
     #[test]

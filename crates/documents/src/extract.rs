@@ -59,18 +59,7 @@ pub fn extract(bytes: &[u8], format: Format, limits: &Limits) -> Result<Extracte
     if text > FREE_TEXT_BYTES && text / limits.max_text_ratio.max(1) > bytes.len() {
         return Err(Unreadable::TooDense { limit: limits.max_text_ratio });
     }
-    match format {
-        _ if !extracted.is_empty() => Ok(extracted),
-        Format::Pdf => Err(Unreadable::OnlyPictures),
-        Format::Docx
-        | Format::Pptx
-        | Format::Xlsx
-        | Format::Html
-        | Format::Epub
-        | Format::Csv
-        | Format::Markdown
-        | Format::Text => Err(Unreadable::Empty),
-    }
+    if extracted.is_empty() { Err(Unreadable::Empty) } else { Ok(extracted) }
 }
 
 fn utf16_contains(bytes: &[u8], word: &str) -> bool {

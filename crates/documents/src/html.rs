@@ -3,7 +3,9 @@
 use markup5ever_rcdom::{Handle, NodeData};
 
 use crate::extracted::{Extracted, one_line};
+use crate::html_table::{Span, Table};
 use crate::markdown::Markdown;
+use crate::script::raised;
 use crate::{Limits, Markup, Unreadable, encoding, html_tree};
 
 /// The text of a page of HTML.
@@ -57,12 +59,6 @@ const BLOCKS: [&str; 26] = [
     "hgroup",
 ];
 
-/// A table that is being read.
-#[derive(Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
-}
-
 struct Page<'m> {
     limits: Limits,
     markdown: &'m mut Markdown,
@@ -70,6 +66,8 @@ struct Page<'m> {
     /// The text of the block that is being read.
     block: String,
     tables: Vec<Table>,
+    /// Where raised texts begin in the block.
+    raised: Vec<usize>,
     lists: usize,
     /// The block is the first one of an item.
     begins_item: bool,
@@ -92,6 +90,7 @@ impl<'m> Page<'m> {
             title: None,
             block: String::new(),
             tables: Vec::new(),
+            raised: Vec::new(),
             lists: 0,
             begins_item: false,
             heading: None,
@@ -116,12 +115,12 @@ impl<'m> Page<'m> {
             }
             match &node.data {
                 NodeData::Text { contents } => self.text(&contents.borrow()),
-                NodeData::Element { name, .. } => {
+                NodeData::Element { name, attrs, .. } => {
                     let name = name.local.to_ascii_lowercase().to_string();
                     if HIDDEN.contains(&name.as_str()) {
                         continue;
                     }
-                    self.enter(&name)?;
+                    self.enter(&name, &Span::of(&attrs.borrow()))?;
                     stack.push(Visit::Leave(name));
                 }
                 NodeData::Document
@@ -145,9 +144,10 @@ impl<'m> Page<'m> {
         }
     }
 
-    fn enter(&mut self, name: &str) -> Result<(), Unreadable> {
+    fn enter(&mut self, name: &str, span: &Span) -> Result<(), Unreadable> {
         match name {
             "title" => self.is_title = self.title.is_none(),
+            "sup" => self.raised.push(self.block.len()),
             "br" => self.block.push('\n'),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 self.end_block()?;
@@ -171,12 +171,11 @@ impl<'m> Page<'m> {
             }
             "tr" => {
                 self.end_block()?;
-                self.tables.last_mut().into_iter().for_each(|table| table.rows.push(Vec::new()));
+                self.tables.last_mut().into_iter().for_each(Table::begin_row);
             }
             "td" | "th" => {
                 self.end_block()?;
-                let row = self.tables.last_mut().and_then(|table| table.rows.last_mut());
-                row.into_iter().for_each(|row| row.push(String::new()));
+                self.tables.last_mut().into_iter().for_each(|table| table.begin_cell(span));
             }
             name if BLOCKS.contains(&name) => self.end_block()?,
             _ => {}
@@ -187,6 +186,7 @@ impl<'m> Page<'m> {
     fn leave(&mut self, name: &str) -> Result<(), Unreadable> {
         match name {
             "title" => self.is_title = false,
+            "sup" => self.end_raised(),
             "ul" | "ol" | "menu" => {
                 self.end_block()?;
                 self.lists = self.lists.saturating_sub(1);
@@ -200,10 +200,18 @@ impl<'m> Page<'m> {
                 self.end_block()?;
                 self.heading = None;
             }
-            "li" | "td" | "th" | "tr" => self.end_block()?,
+            "td" | "th" => {
+                self.end_block()?;
+                self.tables.last_mut().into_iter().for_each(Table::end_cell);
+            }
+            "tr" => {
+                self.end_block()?;
+                self.tables.last_mut().into_iter().for_each(Table::end_row);
+            }
+            "li" => self.end_block()?,
             "table" => {
                 self.end_block()?;
-                let Some(Table { rows }) = self.tables.pop() else { return Ok(()) };
+                let Some(rows) = self.tables.pop().map(Table::rows) else { return Ok(()) };
                 // A table in a cell becomes text of that cell.
                 if self.tables.is_empty() {
                     self.markdown.table(&rows)?;
@@ -218,13 +226,22 @@ impl<'m> Page<'m> {
         Ok(())
     }
 
+    /// Writes the text that has been read since the beginning of a raised one higher, unless a block ended in it.
+    fn end_raised(&mut self) {
+        let Some(start) = self.raised.pop().filter(|start| *start <= self.block.len()) else { return };
+        let Some(text) = self.block.get(start..).map(str::to_owned) else { return };
+        self.block.truncate(start);
+        let raised = raised(self.block.chars().next_back(), &text);
+        self.block.push_str(&raised);
+    }
+
     /// Writes the block that has been read.
     fn end_block(&mut self) -> Result<(), Unreadable> {
         let block = std::mem::take(&mut self.block);
         if block.trim().is_empty() {
             return Ok(());
         }
-        let cell = self.tables.last_mut().and_then(|table| table.rows.last_mut()).and_then(|row| row.last_mut());
+        let cell = self.tables.last_mut().and_then(Table::cell);
         if let Some(cell) = cell {
             cell.push_str(&one_line(&block));
             cell.push(' ');
@@ -259,6 +276,18 @@ mod tests {
         assert_eq!(text(html), expected);
         let extracted = extract(html.as_bytes(), &Limits::default()).expect("text");
         assert_eq!(extracted.title.as_deref(), Some("The title"));
+    }
+
+    #[test]
+    fn exponents_and_cells_over_several_rows_and_columns_stay_where_they_belong() {
+        assert_eq!(text("<p>10<sup>6</sup> cells per m<sup>2</sup>, 5<sup>th</sup>"), "10⁶ cells per m², 5th\n");
+        let table = "<table><tr><th>Grade<th colspan=2>Leave<tr><td rowspan=2>A<td>paid<td>30<tr><td>sick<td>10<tr><td>B<td>paid<td>20</table>";
+        let expected =
+            "| Grade | Leave | |\n| --- | --- | --- |\n| A | paid | 30 |\n| A | sick | 10 |\n| B | paid | 20 |\n";
+        assert_eq!(text(table), expected);
+        let endless =
+            "<table><tr><td rowspan=65534 colspan=1000>x".to_owned() + &"<tr><td colspan=1000>y".repeat(3_000);
+        assert!(text(&endless).len() < 100_000_000);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Limits {
     pub max_parts: usize,
     /// The maximum depth of elements of XML or HTML.
     pub max_depth: usize,
+    /// Keeps the place of each word of a PDF, which takes more memory than the text.
+    pub keep_words: bool,
 }
 
 impl Default for Limits {
@@ -33,6 +35,7 @@ impl Default for Limits {
             max_unpacked_bytes: 512 * 1024 * 1024,
             max_parts: 20_000,
             max_depth: 256,
+            keep_words: false,
         }
     }
 }

@@ -127,7 +127,7 @@ fn lines(text: &str, indent: &str) -> String {
 }
 
 /// One line with a backslash before everything that Markdown would read as more than text.
-fn escaped(line: &str) -> String {
+pub(crate) fn escaped(line: &str) -> String {
     let mut written = String::with_capacity(line.len() + 8);
     let mut before = None;
     let mut characters = line.chars().peekable();

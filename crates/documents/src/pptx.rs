@@ -4,6 +4,7 @@ use crate::archive::Archive;
 use crate::extracted::{Extracted, PageText};
 use crate::markdown::Markdown;
 use crate::relationships;
+use crate::script::raised;
 use crate::xml::{Step, walk};
 use crate::{Limits, Markup, Unreadable};
 
@@ -34,7 +35,7 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     for (number, part) in (1..).zip(&slides) {
         let text = slide(&archive.needed(part)?, limits, room)?;
         room = room.saturating_sub(text.len());
-        pages.push(PageText { number: Some(number), text });
+        pages.push(PageText { number: Some(number), text, words: Vec::new() });
     }
     let title = relationships::title(&mut archive, limits)?;
     let page_count = u32::try_from(pages.len()).ok();
@@ -53,6 +54,8 @@ struct Slide {
     markdown: Markdown,
     is_title: bool,
     is_text: bool,
+    /// The run is written higher.
+    is_raised: bool,
     paragraph: String,
     depth: usize,
     /// The rows of the table that is being read.
@@ -70,13 +73,22 @@ impl Slide {
                 "sp" => self.is_title = false,
                 "ph" => self.is_title = matches!(element.attribute("type"), Some("title" | "ctrTitle")),
                 "pPr" => self.depth = element.attribute("lvl").and_then(|level| level.parse().ok()).unwrap_or(0),
+                "r" => self.is_raised = false,
+                "rPr" => {
+                    let height: Option<i32> = element.attribute("baseline").and_then(|height| height.parse().ok());
+                    self.is_raised = height.is_some_and(|height| height > 0);
+                }
                 "t" => self.is_text = true,
                 "br" => self.paragraph.push('\n'),
                 "tbl" => self.table = Some(Vec::new()),
                 "tr" => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),
                 _ => {}
             },
-            Step::Text(text) if self.is_text && self.hidden == 0 => self.paragraph.push_str(&text),
+            Step::Text(text) if self.is_text && self.hidden == 0 => {
+                let before = self.paragraph.chars().next_back();
+                let raised = self.is_raised.then(|| raised(before, &text));
+                self.paragraph.push_str(raised.as_ref().unwrap_or(&text));
+            }
             Step::Text(_) => {}
             Step::Close(name) => return self.close(&name),
         }

@@ -15,6 +15,9 @@ pub enum Unreadable {
     /// Pages without text.
     #[error("it has no text: its pages are pictures; run OCR first")]
     OnlyPictures,
+    /// Letters without a text.
+    #[error("it shows letters and does not say which: print it to PDF again, or run OCR")]
+    Undecodable,
     /// Nothing in it.
     #[error("it has no text")]
     Empty,

@@ -2,13 +2,13 @@
 
 use std::io::Cursor;
 
-use calamine::{CellErrorType, DataRef, Reader as _, SheetVisible, Xlsx, XlsxError};
+use calamine::{CellErrorType, DataRef, NumberFormat, Reader as _, SheetVisible, Xlsx, XlsxError};
 
 use crate::archive::Archive;
 use crate::extracted::Extracted;
 use crate::markdown::Markdown;
-use crate::relationships;
 use crate::{Limits, Markup, Unreadable};
+use crate::{number_format, relationships};
 
 /// Cells of a sheet that stand further right are left out: nothing is written there by hand.
 const MAX_COLUMNS: u32 = 1_024;
@@ -104,10 +104,11 @@ fn rows(
     let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return Ok(Vec::new()) };
     let mut filled: Vec<(u32, u32, String)> = Vec::new();
     let mut size = 0;
-    while let Some(cell) = cells.next_cell()? {
+    while let Some((cell, style)) = cells.next_cell_with_style_id()? {
         *room = room.checked_sub(1).ok_or(Unreadable::TooMuchText { limit: limits.max_text_bytes })?;
         let (row, column) = cell.get_position();
-        let text = shown(cell.get_value());
+        let format = cells.styles().get(style).and_then(|style| style.number_format.as_ref());
+        let text = shown(cell.get_value(), format);
         if !text.trim().is_empty() && column < MAX_COLUMNS {
             size += text.len();
             filled.push((row, column, text));
@@ -134,11 +135,20 @@ fn rows(
     Ok(rows)
 }
 
+fn formatted(value: f64, format: &NumberFormat) -> Option<String> {
+    let known = format.format_id.and_then(number_format::built_in);
+    number_format::formatted(value, known.unwrap_or(&format.format_code))
+}
+
 /// What a cell shows.
-fn shown(value: &DataRef<'_>) -> String {
+fn shown(value: &DataRef<'_>, format: Option<&NumberFormat>) -> String {
     match value {
-        DataRef::Int(number) => number.to_string(),
-        DataRef::Float(number) => number.to_string(),
+        DataRef::Int(number) => {
+            format.and_then(|format| formatted(*number as f64, format)).unwrap_or_else(|| number.to_string())
+        }
+        DataRef::Float(number) => {
+            format.and_then(|format| formatted(*number, format)).unwrap_or_else(|| number_format::general(*number))
+        }
         DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::SharedString(text) => (*text).to_owned(),
         DataRef::Bool(truth) => truth.to_string(),

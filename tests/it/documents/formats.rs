@@ -112,7 +112,10 @@ async fn documents_of_all_kinds_are_searched_and_those_that_cannot_be_read_are_l
         ]
     );
     assert_eq!(library.files()["old.doc"], FileOutcome::Skipped);
-    assert_eq!(library.files()["leave.pdf"], FileOutcome::Ready { pages: Some(2), passages: 2 });
+    assert_eq!(
+        library.files()["leave.pdf"],
+        FileOutcome::Ready { pages: Some(2), passages: 2, loss: None, left_out: 0 }
+    );
 }
 
 /// A reader that never ends.

@@ -1,0 +1,178 @@
+//! PDF: the text of each page.
+
+mod blocks;
+mod decoding;
+mod direction;
+mod fields;
+mod forms;
+mod headings;
+mod joining;
+mod left_out;
+mod letters;
+mod lines;
+mod outline;
+mod strings;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hayro_syntax::page::Page;
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+
+use self::blocks::written;
+use self::forms::Forms;
+use self::headings::Headings;
+use self::left_out::PageLines;
+use self::letters::LetterReader;
+use self::lines::Line;
+use crate::extracted::{Extracted, LeftOut, LossyPage, PageText, number};
+use crate::title;
+use crate::{Limits, Markup, Unreadable};
+
+/// The text of a PDF.
+pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
+    let pdf = Pdf::new(bytes.to_vec()).map_err(unreadable)?;
+    let count = pdf.pages().len();
+    if count > limits.max_pages {
+        return Err(Unreadable::TooManyPages { pages: count, limit: limits.max_pages });
+    }
+    if count == 0 {
+        return Err(Unreadable::damaged("it has no pages"));
+    }
+    let mut document = Document { limits: *limits, room: limits.max_text_bytes, ..Document::default() };
+    let mut reader = LetterReader::new(&pdf);
+    for page in pdf.pages().iter() {
+        document.take(page, &mut reader)?;
+    }
+    if document.lost.len() == count {
+        return Err(Unreadable::damaged("none of its pages can be read"));
+    }
+    let title = pdf.metadata().title.as_deref().and_then(|title| title::of_properties(&strings::text_string(title)));
+    let headings = Headings::new(outline::levels(&pdf), &document.pages);
+    let without_text = document.without_text();
+    let extracted = document.finish(&headings);
+    if extracted.is_empty() {
+        return Err(without_text);
+    }
+    Ok(Extracted { title, page_count: u32::try_from(count).ok(), ..extracted })
+}
+
+fn unreadable(error: LoadPdfError) -> Unreadable {
+    match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected | DecryptionError::UnsupportedAlgorithm) => {
+            Unreadable::Encrypted
+        }
+        LoadPdfError::Decryption(DecryptionError::MissingIDEntry | DecryptionError::InvalidEncryption) => {
+            Unreadable::damaged("what says how it is encrypted is broken")
+        }
+        LoadPdfError::Invalid => Unreadable::damaged("it has no pages that can be found"),
+    }
+}
+
+/// The pages of a document that have been read.
+#[derive(Default)]
+struct Document {
+    limits: Limits,
+    forms: Forms,
+    /// The bytes of text that it may have yet.
+    room: usize,
+    pages: Vec<PageLines>,
+    /// For each page, the values of its fields that it does not draw.
+    values: Vec<Vec<String>>,
+    /// The pages over which the parser stumbled, from 0.
+    lost: Vec<usize>,
+    pictures: Vec<u32>,
+    /// A page draws something.
+    is_drawn: bool,
+    lossy: Vec<LossyPage>,
+    shown: u64,
+    undecoded: u64,
+}
+
+impl Document {
+    fn take<'p>(&mut self, page: &'p Page<'p>, reader: &mut LetterReader<'p>) -> Result<(), Unreadable> {
+        let at = self.pages.len();
+        let (room, keep_words) = (self.room, self.limits.keep_words);
+        // Parsers are in memory alone: nothing that outlives the panic is left half done.
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            if !self.forms.are_bounded(page) {
+                return None;
+            }
+            let letters = reader.read(page, room);
+            let lines = lines::lines(&letters, keep_words);
+            Some((letters, lines, fields::values(page)))
+        }));
+        let Ok(Some((letters, lines, values))) = read else {
+            self.lost.push(at);
+            self.pages.push(PageLines::default());
+            self.values.push(Vec::new());
+            return Ok(());
+        };
+        let text: String = lines.iter().map(|line| line.text.as_str()).collect();
+        let values = fields::missing(values, &text);
+        let bytes = text.len() + values.iter().map(String::len).sum::<usize>();
+        let too_much = Unreadable::TooMuchText { limit: self.limits.max_text_bytes };
+        if letters.is_too_much {
+            return Err(too_much);
+        }
+        self.room = self.room.checked_sub(bytes).ok_or(too_much)?;
+        self.shown += u64::from(letters.shown);
+        self.undecoded += u64::from(letters.undecoded);
+        self.is_drawn |= letters.has_pictures || letters.has_shapes;
+        if letters.shown == 0 && letters.has_pictures && values.is_empty() {
+            self.pictures.push(number(at + 1));
+        }
+        let loss = LossyPage { page: number(at + 1), shown: letters.shown, undecoded: letters.undecoded };
+        self.lossy.extend(Some(loss).filter(LossyPage::is_noticeable));
+        self.pages.push(PageLines { height: page.render_dimensions().1, lines });
+        self.values.push(values);
+        Ok(())
+    }
+
+    /// Why the document has no text, if it has none.
+    fn without_text(&self) -> Unreadable {
+        match (self.shown, self.undecoded) {
+            (0, _) if self.is_drawn => Unreadable::OnlyPictures,
+            (_, 0) => Unreadable::Empty,
+            (_, _) => Unreadable::Undecodable,
+        }
+    }
+
+    /// The text of all pages.
+    fn finish(self, headings: &Headings) -> Extracted {
+        let mut reasons = left_out::reasons(&self.pages);
+        // A document of which nothing else is left is no head of a page.
+        if reasons.iter().flatten().all(Option::is_some) {
+            reasons.iter_mut().for_each(|page| page.fill(None));
+        }
+        let mut left_out = Vec::new();
+        let mut pages = Vec::with_capacity(self.pages.len());
+        let lost = self.lost.iter().map(|page| number(page + 1)).collect();
+        for (at, (page, values)) in self.pages.iter().zip(&self.values).enumerate() {
+            if self.lost.contains(&at) {
+                continue;
+            }
+            let mut kept: Vec<&Line> = Vec::with_capacity(page.lines.len());
+            for (line, reason) in page.lines.iter().zip(&reasons[at]) {
+                match reason {
+                    Some(reason) => {
+                        left_out.push(LeftOut { page: number(at + 1), reason: *reason, text: line.text.clone() });
+                    }
+                    None => kept.push(line),
+                }
+            }
+            let written = written(&kept, headings, values);
+            pages.push(PageText { number: Some(number(at + 1)), text: written.text, words: written.words });
+        }
+        let mut extracted = Extracted::whole(None, Markup::Markdown, String::new());
+        extracted.pages = pages;
+        extracted.lost_pages = lost;
+        extracted.lossy_pages = self.lossy;
+        extracted.picture_pages = self.pictures;
+        extracted.left_out = left_out;
+        extracted.is_partial = self.undecoded * 2 > self.shown;
+        extracted
+    }
+}
+
+#[cfg(test)]
+mod tests;
