@@ -55,6 +55,7 @@ NOT_COVERED = {
 # Samples of a provider that come from another service, with the provider whose models it follows, or None and the reason.
 OF_ANOTHER = {
     "gemini/citations-stream": (None, "of google-generativeai, whose protocol buffers say citationSources"),
+    "openai-chat/untyped": (None, "of gateways that leave out the type of an annotation"),
     "openai-responses/ai-search": (None, "of Foundry, with items that the models of openai do not have"),
     "openai-responses/ai-search-stream": (None, "of Foundry, with items that the models of openai do not have"),
     "openai-responses/search-names": (None, "of Foundry, with an annotation's get_url"),

@@ -1,7 +1,7 @@
 //! The account of a body: each source-like thing in it is a source of the answer, or is reported (policy P-14).
 //!
 //! A second reader goes over the body and knows no format. It finds the objects with an address, and the entries of members
-//! whose names promise sources. A source accounts for a thing by its pointer (the thing, an object around it, or one inside
+//! whose names promise sources; in the text that a tool gave, the addresses behind a label. A source accounts for a thing by its pointer (the thing, an object around it, or one inside
 //! it), or by its identity: the address, or without one the name or the passage. The rest was lost, and gets a note.
 
 use std::collections::{BTreeSet, HashSet};
@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::{Map, Value};
 
+use super::labelled;
 use super::mentions::{self, Mention};
 use super::source_like::{self, Likeness};
 use crate::answer::{Answer, Source};
@@ -79,7 +80,10 @@ impl Account {
         match value {
             Value::Object(members) => self.look_at_object(members, pointer, promise, depth),
             Value::Array(entries) => {
-                let promise = if promise == Promise::OfList { Promise::Entry } else { promise };
+                let promise = match promise {
+                    Promise::OfList | Promise::Entry => Promise::Entry,
+                    Promise::Output | Promise::None => Promise::None,
+                };
                 at_each(pointer, entries.iter().enumerate(), |pointer, entry| {
                     self.look_at(entry, pointer, promise, depth + 1);
                 });
@@ -92,6 +96,9 @@ impl Account {
                     self.look_at(&value, pointer, Promise::None, depth + 1);
                 }
             }
+            Value::String(text) if promise == Promise::Output => {
+                labelled::pages(text).for_each(|page| self.push(pointer, page));
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
@@ -99,14 +106,14 @@ impl Account {
     fn look_at_object(&mut self, members: &Map<String, Value>, pointer: &mut String, promise: Promise, depth: usize) {
         let before = self.things.len();
         let others = members.iter().filter(|(name, _)| !source_like::is_no_part_of_the_answer(name));
-        let others = others.map(|(name, value)| (name, (source_like::promises_sources(name), value)));
-        at_each(pointer, others, |pointer, (promises, value)| {
-            let promise = if promises { Promise::OfList } else { Promise::None };
-            self.look_at(value, pointer, promise, depth + 1);
-        });
-        let likeness = Likeness::of(members);
-        let is_innermost = self.things.len() == before;
-        if likeness.is_source() || promise != Promise::None && is_innermost && likeness.names_something() {
+        let others = others.map(|(name, value)| (name, (Promise::of(name), value)));
+        at_each(pointer, others, |pointer, (promise, value)| self.look_at(value, pointer, promise, depth + 1));
+        let mut likeness = Likeness::of(members);
+        let is_promised = matches!(promise, Promise::OfList | Promise::Entry) && self.things.len() == before;
+        if promise == Promise::Entry && is_promised && !likeness.is_source() && !likeness.names_something() {
+            likeness = Likeness::of_wrapped(members);
+        }
+        if likeness.is_source() || is_promised && likeness.names_something() {
             self.push(pointer, likeness);
         }
     }
@@ -128,6 +135,21 @@ enum Promise {
     OfList,
     /// The value is an entry of such a list.
     Entry,
+    /// The value is what a tool gave: as a text, it may list pages line by line.
+    Output,
+}
+
+impl Promise {
+    /// The promise of a member by its name.
+    fn of(name: &str) -> Self {
+        if source_like::promises_sources(name) {
+            Self::OfList
+        } else if name == "output" {
+            Self::Output
+        } else {
+            Self::None
+        }
+    }
 }
 
 /// Calls `each` with every member, with its name or index behind the pointer.
@@ -306,6 +328,38 @@ mod tests {
             "usage": {"web_search": 0, "sources": [{"url": "https://x"}]},
             "tools": [{"type": "mcp", "server_url": "https://x/mcp"}], "queries": ["https://x"]});
         assert_eq!(unread(&plain, None), Vec::<String>::new());
+    }
+
+    /// OpenRouter has files of the question among the annotations, with their names one object deeper.
+    #[test]
+    fn an_entry_with_its_name_in_an_object_inside_is_found() {
+        let file = json!({"type": "file", "file": {"hash": "f00", "name": "leave.pdf", "content": [{"type": "text", "text": "a"}]}});
+        let body = json!({"choices": [{"message": {"role": "assistant", "content": "a", "annotations": [file]}}]});
+        assert_eq!(unread(&body, None), ["/choices/0/message/annotations/0"]);
+    }
+
+    #[test]
+    fn titles_with_quotations_are_found_under_any_name() {
+        let body = json!({"choices": [{"message": {"role": "assistant", "content": "a"}}],
+            "hits": [{"title": "Leave", "snippet": "30 days"}], "proof": {"title": "Pay", "quote": "Monthly."},
+            "card": {"title": "Ask again", "text": "No source."}});
+        assert_eq!(unread(&body, Some(Provider::OpenAiChat)), ["/hits/0", "/proof"]);
+    }
+
+    #[test]
+    fn pages_in_the_text_of_a_tool_are_found_unless_they_were_read() {
+        let output =
+            "Title: Leave\nURL: https://x.example/leave\nContent: 30 days\n\nTitle: Pay\nURL: https://x.example/pay\n";
+        let results = json!({"results": [{"title": "Leave", "url": "https://x.example/leave"}]});
+        let tool = json!({"type": "search", "output": output, "search_results": results});
+        let message = json!({"role": "assistant", "content": "URL: https://x.example/a", "executed_tools": [tool]});
+        let body = json!({"choices": [{"message": message}]});
+        assert_eq!(unread(&body, None), ["/choices/0/message/executed_tools/0/output"]);
+        let call = json!({"type": "mcp_call", "output": output});
+        let text = json!({"type": "output_text", "text": "30 days", "annotations": []});
+        let body = json!({"object": "response", "status": "completed", "output": [call,
+            {"type": "message", "role": "assistant", "content": [text]}]});
+        assert_eq!(unread(&body, None), ["/output/0/output", "/output/0/output"]);
     }
 
     #[test]

@@ -7,9 +7,9 @@ use memchr::memmem;
 
 /// Parts of the names that [`source_like`](super::source_like) knows, which each spelling of a name has: `docId`, `doc_id`.
 /// Four bytes each at least, because vector instructions look at so many at a time; the fewer they are, the faster.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 18] = [
     "\"doc", "\"Doc", "\"file", "\"File", "urce", "itation", "ferenc", "ocument", "earch", "ributi", "notation",
-    "ounding", "triev", "ntext",
+    "ounding", "triev", "ntext", "nippet", "xcerpt", "assage", "uote\"",
 ];
 
 /// A searcher for [`NAMES`]; `None` on processors without the vector instructions.

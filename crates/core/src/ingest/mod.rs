@@ -59,6 +59,7 @@ mod haystack;
 mod json;
 mod json_walk;
 mod known_members;
+mod labelled;
 mod langchain;
 mod langchain_citation;
 mod langchain_document;

@@ -15,14 +15,21 @@ pub(super) fn annotations(values: Vec<Value>, pointer: &str) -> Result<Vec<(Stri
     named.filter_map(|(pointer, value)| annotation(value, &pointer).map(|read| Ok((pointer, read?)))).collect()
 }
 
-/// Reads one annotation; `None` when its kind is not in [`KINDS`].
+/// Reads one annotation; `None` when its kind is not in [`KINDS`], or it has none and no address.
 pub(super) fn annotation(value: Value, pointer: &str) -> Option<Result<WireAnnotation, IngestError>> {
-    let kind = value.get("type").and_then(Value::as_str)?;
-    KINDS.contains(&kind).then(|| json::member(value, pointer))
+    let Some(kind) = value.get("type") else {
+        let names_page = ["url", "url_citation"].iter().any(|name| value.get(*name).is_some());
+        let page = |read: WireAnnotation| WireAnnotation { kind: Some(PAGE.to_owned()), ..read };
+        return names_page.then(|| json::member(value, pointer).map(page));
+    };
+    KINDS.contains(&kind.as_str()?).then(|| json::member(value, pointer))
 }
 
+/// The kind of a page. Some gateways leave it out.
+const PAGE: &str = "url_citation";
+
 /// The kinds that cite a source. `file_path` is not one of them: it names a file that the model created.
-const KINDS: [&str; 4] = ["url_citation", "file_citation", "container_file_citation", "document_citation"];
+const KINDS: [&str; 4] = [PAGE, "file_citation", "container_file_citation", "document_citation"];
 
 /// An annotation of any kind; each kind has some of the members.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -110,7 +117,7 @@ impl WireAnnotation {
 
     /// Whether it cites a page, not a file.
     pub(super) fn cites_page(&self) -> bool {
-        self.kind.as_deref() == Some("url_citation")
+        self.kind.as_deref() == Some(PAGE)
     }
 
     /// The citation; `None` for kinds that cite no source, such as `file_path`.
@@ -119,7 +126,7 @@ impl WireAnnotation {
         let place = AnnotatedPlace::Span(self.start_index, self.end_index);
         let marker = filled(self.text);
         match self.kind.as_deref() {
-            Some("url_citation") => {
+            Some(PAGE) => {
                 let nested = self.url_citation.is_some();
                 let page = self.url_citation.unwrap_or_default();
                 let below = if nested { "/url_citation" } else { "" };
@@ -183,7 +190,8 @@ mod tests {
             json!({"type": "url_citation", "url": "https://x/a", "title": 1, "start_index": "2", "end_index": 5.0});
         let nested = json!({"type": "url_citation", "url_citation": {"url": "https://x/a", "title": "1", "start_index": 2, "end_index": 5}});
         let outside = json!({"type": "url_citation", "start_index": 2, "end_index": 5, "url_citation": {"url": "https://x/a", "title": "1"}});
-        for annotation in [flat, nested, outside] {
+        let untyped = json!({"url": "https://x/a", "title": "1", "start_index": 2, "end_index": 5});
+        for annotation in [flat, nested, outside, untyped] {
             let annotation = read(annotation).expect("a page");
             assert_eq!(annotation.place, AnnotatedPlace::Span(Some(2), Some(5)));
             assert_eq!(annotation.source.title.as_deref(), Some("1"));

@@ -114,6 +114,9 @@ const PASSAGES: [&str; 14] = [
     "document",
 ];
 
+/// Those of [`PASSAGES`] that only a source has, if it also has a title. [`mentions`] searches for them.
+const QUOTES: [&str; 5] = ["snippet", "excerpt", "excerpts", "passage", "quote"];
+
 /// Names of members in which a source keeps its names apart.
 const INNER: [&str; 5] = ["document", "metadata", "retrievedcontext", "source", "web"];
 
@@ -133,6 +136,8 @@ pub(super) struct Likeness {
     names_file: bool,
     /// Whether it holds a passage.
     has_passage: bool,
+    has_title: bool,
+    has_quote: bool,
 }
 
 impl Hash for Likeness {
@@ -152,6 +157,23 @@ impl Likeness {
             shown: shown.map(str::to_owned),
             ..Self::default()
         }
+    }
+
+    /// A page that a text tells of.
+    pub(super) fn page(address: &str, title: Option<&str>) -> Self {
+        Self { shown: title.map(str::to_owned), ..Self::named(address) }
+    }
+
+    /// The names in the objects inside an object that has none itself.
+    pub(super) fn of_wrapped(members: &Map<String, Value>) -> Self {
+        let inner = members.values().filter_map(Value::as_object).map(Self::of);
+        inner
+            .reduce(|mut all, other| {
+                all.names.extend(other.names);
+                all.shown = all.shown.or(other.shown);
+                all
+            })
+            .unwrap_or_default()
     }
 
     /// The signs among the members of an object.
@@ -185,15 +207,18 @@ impl Likeness {
             self.shown.get_or_insert_with(|| value.to_owned());
             self.names.push(name_key(value));
             self.names_file |= FILES.contains(&name);
+            self.has_title |= name.ends_with("title");
         } else if PASSAGES.contains(&name) && !is_span {
             self.names.push(name_key(value));
             self.has_passage = true;
+            self.has_quote |= QUOTES.contains(&name);
         }
     }
 
-    /// Whether it is a source wherever it stands: it has an address, or a passage of a named file.
+    /// Whether it is a source wherever it stands: it has an address, a passage of a named file, or a title with a
+    /// quotation.
     pub(super) fn is_source(&self) -> bool {
-        self.address.is_some() || self.names_file && self.has_passage
+        self.address.is_some() || self.names_file && self.has_passage || self.has_title && self.has_quote
     }
 
     pub(super) fn names_something(&self) -> bool {
@@ -293,9 +318,14 @@ mod tests {
             "file id",
             "file name",
             "file title",
+            "snippet",
+            "excerpts",
+            "passage",
+            "quote",
         ] {
             let lower = words.replace(' ', "");
-            let is_known = promises_sources(&lower) || FILES.contains(&&*lower);
+            let others = [&FILES[..], &QUOTES].concat();
+            let is_known = promises_sources(&lower) || others.contains(&&*lower);
             assert!(is_known, "{words}");
             let title = |word: &str| word[..1].to_uppercase() + &word[1..];
             let pascal: String = words.split(' ').map(title).collect();
@@ -304,7 +334,7 @@ mod tests {
                 assert!(mentions::are_in(&format!("{{\"{spelling}\":0}}")), "{spelling}");
             }
         }
-        let known = PROMISING.iter().chain(&PROMISING_WHOLE).chain(&FILES);
+        let known = PROMISING.iter().chain(&PROMISING_WHOLE).chain(&FILES).chain(&QUOTES);
         for name in known {
             assert!(mentions::are_in(&format!("{{\"{name}\":0}}")), "{name}");
         }
