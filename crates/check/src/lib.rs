@@ -12,6 +12,7 @@ mod channel;
 mod claim;
 mod code;
 mod color;
+mod container;
 mod context;
 mod conversation;
 mod definition;

@@ -181,10 +181,10 @@ impl Rules<'_> {
 
     fn html(&mut self, text: &str) {
         let mut others = 0;
-        for range in &self.markdown.html {
-            let Some(source) = text.get(range.clone()) else { continue };
+        for html in &self.markdown.html {
+            let Some(source) = text.get(html.span.clone()) else { continue };
             let tag = source.trim_start().to_ascii_lowercase();
-            let start = range.start;
+            let start = html.span.start;
             if tag.contains("<button") {
                 self.findings.add(
                     code::TEXT_FORGED_BUTTON,
