@@ -39,6 +39,9 @@ rules! {
         TEXT_NOT_STRING = Error "text-not-string": "`text` is not a string";
         ENTITIES_NOT_LIST = Error "entities-not-list": "`entities` is not a list";
         ENTITY_NOT_OBJECT = Warning "entity-not-object": "entity is not an object";
+        MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
+        TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
+        TERM_UNKNOWN = Note "term-unknown": "unknown property";
 
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
         STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "unknown `streamType`";
@@ -54,6 +57,7 @@ rules! {
     Some(Channel::WebChat) => {
         TEXT_FORMAT_PLAIN = Error "text-format-plain": "citations appear as raw text";
         TEXT_FORMAT_UNUSUAL = Note "text-format-unusual": "still read as Markdown";
+        MESSAGE_EMPTY = Warning "message-empty": "nothing is drawn";
         TIMESTAMP_INVALID = Warning "timestamp-invalid": "`timestamp` is not RFC 3339";
         TYPING_WITH_TEXT = Warning "typing-with-text": "4.18.1 draws a message";
         SENDER_NOT_BOT = Warning "sender-not-bot": "no interpreter, no thumbs";
@@ -118,6 +122,8 @@ rules! {
         MARKER_IS_LINK = Error "marker-is-link": "`(` follows: wrong target";
         MARKER_IS_IMAGE = Error "marker-is-image": "`!` before: image";
         MARKER_CASE_DIFFERS = Warning "marker-case-differs": "no badge";
+        MARKER_LABEL_CHANGED = Warning "marker-label-changed": "drawn otherwise than written: no badge";
+        MARKER_WITHOUT_CLAIM = Note "marker-without-claim": "Message has no claims: literal text";
         MARKER_WITHOUT_DEFINITION = Warning "marker-without-definition": "literal text";
         DEFINITION_LITERAL = Error "definition-literal": "drawn below paragraph as text";
         DEFINITION_MALFORMED = Error "definition-malformed": "drawn as text";
@@ -139,8 +145,6 @@ rules! {
         URL_DIFFERS = Error "url-differs": "badge and list disagree";
         APPEARANCE_URL_MISSING = Warning "appearance-url-missing": "badge opens page, list opens dialog";
 
-        TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
-        TERM_UNKNOWN = Note "term-unknown": "unknown property";
         IRI_INVALID = Warning "iri-invalid": "no valid IRI";
         CLAIMS_MERGE = Warning "claims-merge": "claims share an `@id`";
         LINKED_DATA_INVALID = Warning "linked-data-invalid": "invalid JSON-LD";

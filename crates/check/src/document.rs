@@ -13,6 +13,7 @@ use super::place::Place;
 use super::pointer::Pointer;
 use super::stream;
 use super::teams;
+use super::terms;
 use super::{Channel, Finding};
 
 /// Checks an Activity, an ActivitySet, an array of activities or a bare Message entity against the rules of a channel.
@@ -95,6 +96,7 @@ fn check_bare_message(root: &Place<'_>, findings: &mut Findings) {
     let nodes = BlankNodes::gather(root, findings);
     message::check_bare(root, &nodes, findings);
     nodes.check(findings);
+    terms::check(root, findings);
     linked_data::check(&[root], findings);
 }
 
@@ -147,7 +149,7 @@ mod tests {
     #[test]
     fn pointers_lead_to_the_item_of_the_list() {
         assert_eq!(
-            codes(&json!({"activities": [{"type": "message"}, 7]})),
+            codes(&json!({"activities": [{"type": "message", "text": "a"}, 7]})),
             [("not-an-activity", "/activities/1".into())]
         );
     }

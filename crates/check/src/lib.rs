@@ -37,6 +37,7 @@ mod stream;
 mod stream_info;
 mod stream_order;
 mod teams;
+mod terms;
 mod text;
 mod time;
 

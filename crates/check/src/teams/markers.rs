@@ -50,6 +50,17 @@ impl Markers {
         markers
     }
 
+    /// Reports a marker of a Message without claims. A number in brackets may mean something else there.
+    pub(super) fn check_unclaimed(&self, at: &Pointer, findings: &mut Findings) {
+        if let Some((number, place)) = self.numbers.iter().find(|(number, _)| (1..1000).contains(number)) {
+            findings.add(
+                code::TEAMS_MARKER_WITHOUT_CLAIM,
+                at,
+                format!("Byte {place}: the Message has no claims, and users see [{number}] as text."),
+            );
+        }
+    }
+
     /// Checks the markers against the claims.
     pub(super) fn check(&self, claims: &[Claim<'_>], at: &Pointer, findings: &mut Findings) {
         let shown: BTreeSet<u64> = self.numbers.iter().map(|(number, _)| *number).collect();
