@@ -59,7 +59,7 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
     }
     if whole {
         check_undefined(markdown, &by_position, at, findings);
-        if message.is_some() && claims.is_empty() && all.roots.is_empty() {
+        if message.is_some_and(|message| !message.has_citation) && all.roots.is_empty() {
             check_unclaimed(markdown, at, findings);
         }
     }

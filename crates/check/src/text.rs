@@ -118,7 +118,11 @@ impl Rules<'_> {
             }
         } else if link.inline {
             self.inline_link(link, &text);
-        } else if !label.is_empty() && text != label && (is_number(&text) || self.is_marker(&text)) {
+        } else if !label.is_empty()
+            && text != label
+            && (is_number(&text) || self.is_marker(&text))
+            && self.is_written_full(link)
+        {
             self.findings.add(
                 code::MARKERS_FUSED,
                 self.at,
@@ -151,6 +155,12 @@ impl Rules<'_> {
                 ),
             );
         }
+    }
+
+    /// Whether a bracket follows the text of a link at once. The parser also takes one behind a backslash, which is text.
+    fn is_written_full(&self, link: &Link) -> bool {
+        let rest = self.text.get(link.start..).unwrap_or_default();
+        rest.split_once(']').is_some_and(|(_, rest)| rest.starts_with('['))
     }
 
     /// Whether a marker shows other signs than its label has.
@@ -314,6 +324,7 @@ mod tests {
         for separator in ["\u{200b}", " ", ", "] {
             assert_text_is_fine(&with_definitions(&format!("a[1]{separator}[2].")));
         }
+        assert_text_is_fine(&with_definitions("a[1]\\[2] b[2]."));
         assert_text_is_fine(&with_definitions("a[1][1] b[**2**][2] [see this][1]."));
     }
 

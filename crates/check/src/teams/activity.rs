@@ -6,7 +6,7 @@ use super::super::Channel;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
-use super::super::message::{is_bare_thing, is_schema_thing};
+use super::super::message::{is_bare_thing, is_message_type, is_schema_thing};
 use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
 use super::super::stream_info::{self, Phase};
@@ -109,8 +109,9 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
     check_definitions(text, &at, findings);
     let markers = Markers::of(text);
     markers.check(claims, &at, findings);
-    let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(super::super::message::is_message_type);
-    if claims.is_empty() && place.many("entities").iter().any(is_message) {
+    let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(is_message_type);
+    let messages: Vec<_> = place.many("entities").into_iter().filter(is_message).collect();
+    if !messages.is_empty() && messages.iter().all(|message| message.many("citation").is_empty()) {
         markers.check_unclaimed(&at, findings);
     }
 }
@@ -124,7 +125,8 @@ fn check_format(place: &Place<'_>, has_claims: bool, findings: &mut Findings) {
             code::TEAMS_TEXT_FORMAT,
             &format.at,
             format!(
-                "Citations are documented for Markdown and extended Markdown; whether users see them in {known:?} is not. Write \"markdown\"."
+                "Citations are documented for Markdown and extended Markdown; whether users see them in {known:?} is not. \
+                 Write \"markdown\"."
             ),
         ),
         Some(_) | None => findings.add(

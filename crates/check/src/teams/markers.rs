@@ -66,7 +66,8 @@ impl Markers {
         let shown: BTreeSet<u64> = self.numbers.iter().map(|(number, _)| *number).collect();
         let claimed: BTreeSet<u64> = claims.iter().filter_map(|claim| claim.position).collect();
         for (numbers, place) in &self.joined {
-            if numbers.iter().any(|number| claimed.contains(number)) {
+            // No position is 0, so `[0, 1]` is an interval.
+            if numbers.iter().any(|number| claimed.contains(number)) && !numbers.contains(&0) {
                 findings.add(
                     code::TEAMS_MARKERS_JOINED,
                     at,
