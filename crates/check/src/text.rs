@@ -293,6 +293,13 @@ const DRAWN: [&str; 34] = [
     "ul",
 ];
 
+/// Whether a piece of HTML, in lower case, has an element that Web Chat does not draw, or a button. Its end counts as well.
+pub(super) fn is_undrawn_html(html: &str) -> bool {
+    let ends =
+        html.split("</").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""));
+    !html.trim_start().starts_with("<!--") && opened(html).chain(ends).any(|name| DRAWN.binary_search(&name).is_err())
+}
+
 /// Whether a piece of inline HTML has an element that Web Chat does not draw, or one with attributes.
 pub(super) fn is_active_html(html: &str) -> bool {
     let html = html.trim_start().to_ascii_lowercase();

@@ -50,6 +50,26 @@ impl Markers {
         markers
     }
 
+    /// `text` with each number of the joined markers in brackets of its own, where all numbers are claimed. Up to 20 numbers
+    /// of a range are written out.
+    pub(in super::super) fn parted(&self, text: &str, is_claimed: impl Fn(u64) -> bool) -> String {
+        let mut parted = text.to_owned();
+        for (numbers, start) in self.joined.iter().rev() {
+            let Some(length) = text[*start..].find(']') else { continue };
+            let inner = &text[start + 1..start + length];
+            let numbers = match (&numbers[..], inner.contains(['-', '–'])) {
+                ([first, last], true) if first < last && last - first < 20 => (*first..=*last).collect(),
+                (_, true) => continue,
+                (_, false) => numbers.clone(),
+            };
+            if numbers.iter().all(|number| is_claimed(*number)) {
+                let written: String = numbers.iter().map(|number| format!("[{number}]")).collect();
+                parted.replace_range(*start..=start + length, &written);
+            }
+        }
+        parted
+    }
+
     /// Reports a marker of a Message without claims. A number in brackets may mean something else there.
     pub(super) fn check_unclaimed(&self, at: &Pointer, findings: &mut Findings) {
         if let Some((number, place)) = self.numbers.iter().find(|(number, _)| (1..1000).contains(number)) {
