@@ -10,11 +10,11 @@ use super::findings::Findings;
 use super::linked_data;
 use super::message;
 use super::place::Place;
-use super::pointer::Pointer;
+use super::pointer::{Pointer, document_order};
 use super::stream;
 use super::teams;
 use super::terms;
-use super::{Channel, Finding};
+use super::{Channel, Finding, Profile};
 
 /// Checks an Activity, an ActivitySet, an array of activities or a bare Message entity against the rules of a channel.
 ///
@@ -58,6 +58,20 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
         }
     }
     findings.finish()
+}
+
+/// Checks a document against the rules of a profile and of its channel. The order is that of [`check()`].
+#[must_use]
+pub fn check_profile(document: &Value, profile: Profile) -> Vec<Finding> {
+    let mut own = Findings::default();
+    let root = Place::new(document, Pointer::default());
+    if let Some((places, _)) = activities(&root, &mut Findings::default()) {
+        places.iter().for_each(|place| profile.check(place, &mut own));
+    }
+    let mut all = check(document, profile.channel());
+    all.extend(own.finish());
+    all.sort_by(|left, right| document_order(&left.pointer, &right.pointer));
+    all
 }
 
 /// The activities of a document, and whether it has a list of them.
