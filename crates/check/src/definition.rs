@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use pulldown_cmark::Parser;
 
-use super::container::Containers;
 use super::link_label::{is_number, normal_label};
 
 /// A definition `[label]: url "title"`.
@@ -56,16 +55,10 @@ pub(super) fn known(parser: &Parser<'_>) -> Vec<Definition> {
     definitions
 }
 
-/// Marks nested definitions, and adds those that the parser dropped because their label was taken.
+/// Adds the definitions that the parser dropped because their label was taken.
 ///
 /// `blocks` are the byte ranges of the top-level blocks, in order. The text between blocks is blank or holds definitions.
-pub(super) fn add_losers(
-    text: &str,
-    definitions: &mut Vec<Definition>,
-    blocks: &[Range<usize>],
-    containers: &Containers,
-) {
-    containers.mark_nested(text, definitions);
+pub(super) fn add_losers(text: &str, definitions: &mut Vec<Definition>, blocks: &[Range<usize>]) {
     let spans = definitions.iter().filter(|definition| !definition.nested).map(|definition| definition.span.clone());
     let mut taken: Vec<_> = blocks.iter().cloned().chain(spans).collect();
     taken.sort_by_key(|range| range.start);

@@ -11,6 +11,7 @@ use super::linked_data;
 use super::message;
 use super::place::Place;
 use super::pointer::{Pointer, document_order};
+use super::profile_rules;
 use super::stream;
 use super::teams;
 use super::terms;
@@ -66,7 +67,7 @@ pub fn check_profile(document: &Value, profile: Profile) -> Vec<Finding> {
     let mut own = Findings::default();
     let root = Place::new(document, Pointer::default());
     if let Some((places, _)) = activities(&root, &mut Findings::default()) {
-        places.iter().for_each(|place| profile.check(place, &mut own));
+        places.iter().for_each(|place| profile_rules::check(profile, place, &mut own));
     }
     let mut all = check(document, profile.channel());
     all.extend(own.finish());

@@ -34,6 +34,7 @@ mod message;
 mod place;
 mod pointer;
 mod profile;
+mod profile_rules;
 mod repetition;
 pub mod report;
 mod stream;

@@ -76,7 +76,8 @@ impl Markdown {
             reader.take(event, range);
         }
         reader.end_run();
-        definition::add_losers(text, &mut definitions, &reader.blocks, &reader.containers);
+        reader.containers.mark_nested(text, &mut definitions);
+        definition::add_losers(text, &mut definitions, &reader.blocks);
         Self { definitions, ..reader.found }
     }
 
