@@ -84,14 +84,12 @@ fn lines(bytes: &[u8]) -> Option<Value> {
 }
 
 /// The activities of a set or list, or the value itself.
-fn of_set(value: Value) -> Vec<Value> {
-    match value {
-        Value::Array(items) => items,
-        Value::Object(mut object) if object.get("activities").is_some_and(Value::is_array) => {
-            of_set(object.remove("activities").unwrap_or_default())
-        }
-        other => vec![other],
-    }
+fn of_set(mut value: Value) -> Vec<Value> {
+    let list = match value.get_mut("activities") {
+        Some(list) if list.is_array() => list.take(),
+        Some(_) | None => value,
+    };
+    if let Value::Array(items) = list { items } else { vec![list] }
 }
 
 /// The activities of a HAR: those that were posted, those of answers, and those of frames that a socket received.

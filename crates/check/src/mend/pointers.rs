@@ -54,9 +54,12 @@ pub(super) fn claims(activity: &mut Value) -> Vec<&mut Map<String, Value>> {
     let Some(entities) = activity.get_mut("entities").and_then(Value::as_array_mut) else { return Vec::new() };
     let citations = entities.iter_mut().filter_map(|entity| entity.get_mut("citation"));
     citations
-        .flat_map(|citation| match citation {
-            Value::Array(items) => items.iter_mut().collect::<Vec<_>>(),
-            single => vec![single],
+        .flat_map(|citation| {
+            if citation.is_array() {
+                citation.as_array_mut().into_iter().flatten().collect::<Vec<_>>()
+            } else {
+                vec![citation]
+            }
         })
         .filter_map(Value::as_object_mut)
         .collect()
