@@ -293,16 +293,38 @@ pub struct ScoreArgs {
 /// The arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The file with an activity, an ActivitySet, an array of activities, or a schema.org `Message` entity; `-` or no file
-    /// reads stdin.
+    /// The file with an activity, an ActivitySet, an array of activities, a schema.org `Message` entity, a HAR, an Emulator
+    /// transcript, or a log with one JSON value a line; `-` or no file reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The channel to check for.
-    #[arg(long, value_name = "CHANNEL")]
-    pub channel: String,
-    /// Print the findings as JSON.
+    #[arg(long, value_name = "CHANNEL", required_unless_present = "profile")]
+    pub channel: Option<String>,
+    /// Check for a profile and its channel: copilot-store or teams-extended.
+    #[arg(long, value_name = "PROFILE", conflicts_with = "channel")]
+    pub profile: Option<String>,
+    /// Print the mended activity, and on stderr each change and what is left.
+    #[arg(long)]
+    pub fix: bool,
+    /// Print the findings as JSON; with --fix, the activity and the changes as well.
     #[arg(long)]
     pub json: bool,
+    /// The form of the findings.
+    #[arg(long, value_name = "FORM", default_value = "text", conflicts_with_all = ["json", "fix"])]
+    pub output: CheckOutput,
+}
+
+/// The forms in which `check` prints findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CheckOutput {
+    /// Lines for people.
+    Text,
+    /// JSON.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// JUnit's XML.
+    Junit,
 }
 
 /// The arguments of `prompt`.

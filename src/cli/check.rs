@@ -1,29 +1,97 @@
 //! `citewire check`.
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, anyhow};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::args::CheckArgs;
-use super::input::{Input, print, without_mark};
-use crate::check::report::{Style, render};
-use crate::check::{Channel, Severity, check};
+use super::args::{CheckArgs, CheckOutput};
+use super::input::{Input, print};
+use crate::check::report::{Style, junit, render, sarif};
+use crate::check::{Channel, Finding, Profile, Severity, check, check_profile, mend, read};
+
+/// The rules to check by.
+#[derive(Clone, Copy)]
+enum Rules {
+    Channel(Channel),
+    Profile(Profile),
+}
+
+impl Rules {
+    fn of(args: &CheckArgs) -> anyhow::Result<Self> {
+        match (&args.profile, &args.channel) {
+            (Some(profile), _) => Ok(Self::Profile(profile.parse().context("--profile")?)),
+            (None, Some(channel)) => Ok(Self::Channel(channel.parse().context("--channel")?)),
+            (None, None) => Err(anyhow!("--channel or --profile is required")),
+        }
+    }
+
+    fn channel(self) -> Channel {
+        match self {
+            Self::Channel(channel) => channel,
+            Self::Profile(profile) => profile.channel(),
+        }
+    }
+
+    fn check(self, document: &Value) -> Vec<Finding> {
+        match self {
+            Self::Channel(channel) => check(document, channel),
+            Self::Profile(profile) => check_profile(document, profile),
+        }
+    }
+}
 
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
-    let channel: Channel = args.channel.parse().context("--channel")?;
+    let rules = Rules::of(args)?;
     let input = Input::named(args.file.as_deref());
-    let bytes = input.read()?;
-    let document: Value =
-        serde_json::from_slice(without_mark(&bytes)).map_err(|error| anyhow!("{input}: not JSON: {error}"))?;
-    let findings = check(&document, channel);
-    if args.json {
-        print(format!("{}\n", json!({ "findings": findings })).as_bytes())?;
-    } else {
-        let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        print(render(&findings, Style { color }).as_bytes())?;
+    let document = read(&input.read()?).map_err(|error| anyhow!("{input}: {error}"))?;
+    if args.fix {
+        return fix(&document, rules, args.json);
     }
+    let findings = rules.check(&document);
+    let output = if args.json { CheckOutput::Json } else { args.output };
+    let printed = match output {
+        CheckOutput::Text => {
+            let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            render(&findings, Style { color })
+        }
+        CheckOutput::Json => format!("{}\n", json!({ "findings": findings })),
+        CheckOutput::Sarif => format!("{}\n", sarif(&findings, &input.to_string())),
+        CheckOutput::Junit => junit(&findings, &input.to_string()),
+    };
+    print(printed.as_bytes())?;
+    Ok(outcome(&findings))
+}
+
+fn outcome(findings: &[Finding]) -> Outcome {
     let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
-    Ok(if broken { Outcome::Found } else { Outcome::Done })
+    if broken { Outcome::Found } else { Outcome::Done }
+}
+
+/// Prints the mended document alone on stdout, so that it can be piped.
+fn fix(document: &Value, rules: Rules, as_json: bool) -> anyhow::Result<Outcome> {
+    let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let mended = match mend(document, rules.channel()) {
+        Ok(mended) => mended,
+        Err(refused) => {
+            let report = render(std::slice::from_ref(&refused.0), Style { color });
+            io::stderr().write_all(report.as_bytes())?;
+            return Ok(Outcome::Found);
+        }
+    };
+    let findings = rules.check(&mended.document);
+    if as_json {
+        let all = json!({"activity": mended.document, "changes": mended.changes, "findings": findings});
+        print(format!("{all}\n").as_bytes())?;
+        return Ok(outcome(&findings));
+    }
+    print(format!("{}\n", serde_json::to_string_pretty(&mended.document)?).as_bytes())?;
+    let mut stderr = io::stderr();
+    for change in &mended.changes {
+        let line = format!("fixed {} {}: {}", change.code, change.pointer, change.message);
+        writeln!(stderr, "{}", crate::text::in_terminal(&line))?;
+    }
+    stderr.write_all(render(&findings, Style { color }).as_bytes())?;
+    Ok(outcome(&findings))
 }

@@ -8,8 +8,9 @@ use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json};
 use super::error::CheckError;
+use super::query::{ParameterError, Query};
 use super::{ApiError, State, body};
-use crate::check::{Channel, Finding, check};
+use crate::check::{Change, Channel, Finding, check, mend};
 
 /// An activity to check.
 #[derive(ToSchema)]
@@ -29,17 +30,33 @@ pub(crate) struct CheckAnswer<'a> {
     /// The findings, in the order of the document.
     #[schema(value_type = Vec<Finding>)]
     findings: &'a [Finding],
+    /// The activity with everything mended whose remedy is known; only with `fix=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    activity: Option<&'a Value>,
+    /// The changes to the activity, in their order; only with `fix=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Change>>)]
+    changes: Option<&'a [Change]>,
+}
+
+/// What was found, and with `fix=true` what was mended.
+struct Checked {
+    findings: Vec<Finding>,
+    mended: Option<(Value, Vec<Change>)>,
 }
 
 /// Check an activity against the rules of a channel.
 #[utoipa::path(
     post, path = "/v1/check", tag = "answers", operation_id = "checkActivity",
+    params(("fix" = Option<bool>, Query, description = "`true` also mends the activity")),
     request_body(content = CheckRequest, description = "The activity, and the channel to check it for"),
     responses(
         (status = 200, description = "The findings, in the order of the document", body = CheckAnswer),
         (status = 400, description = "The request body is invalid"),
         (status = 401, description = "The API key is missing or wrong"),
         (status = 413, description = "The request body is too large"),
+        (status = 422, description = "With `fix=true`: this is not an activity"),
     ),
     security(("api_key" = []))
 )]
@@ -48,12 +65,24 @@ pub(crate) async fn check_activity(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
+    let fix = fix(&Query::of(&request))?;
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
-    let findings = if body.len() < LARGE_BYTES { run(&body)? } else { web::block(move || run(&body)).await?? };
-    json(HttpResponse::Ok(), &CheckAnswer { findings: &findings })
+    let checked =
+        if body.len() < LARGE_BYTES { run(&body, fix)? } else { web::block(move || run(&body, fix)).await?? };
+    let (activity, changes) = checked.mended.as_ref().map(|(activity, changes)| (activity, &changes[..])).unzip();
+    json(HttpResponse::Ok(), &CheckAnswer { findings: &checked.findings, activity, changes })
 }
 
-fn run(body: &Bytes) -> Result<Vec<Finding>, CheckError> {
+/// Whether the activity is to be mended.
+fn fix(query: &Query) -> Result<bool, ParameterError> {
+    match query.get("fix") {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(ParameterError::Fix),
+    }
+}
+
+fn run(body: &Bytes, fix: bool) -> Result<Checked, CheckError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let mut members = match serde_json::from_slice(body)? {
         Value::Object(members) => members,
@@ -68,7 +97,11 @@ fn run(body: &Bytes) -> Result<Vec<Finding>, CheckError> {
         let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
         return Err(CheckError::Member { pointer, reason: "unknown member; the members are activity and channel" });
     }
-    Ok(check(&activity, channel))
+    if !fix {
+        return Ok(Checked { findings: check(&activity, channel), mended: None });
+    }
+    let mended = mend(&activity, channel)?;
+    Ok(Checked { findings: mended.findings, mended: Some((mended.document, mended.changes)) })
 }
 
 fn channel(members: &Map<String, Value>) -> Result<Channel, CheckError> {

@@ -30,6 +30,9 @@ pub enum ParameterError {
         /// The greatest that is taken.
         max: usize,
     },
+    /// `fix` is neither `true` nor `false`.
+    #[error("fix: true or false is required")]
+    Fix,
     /// `after` is not what a list has returned.
     #[error("after: send the value of `next` from the previous page unchanged")]
     Cursor,

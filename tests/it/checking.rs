@@ -156,3 +156,66 @@ fn the_command_exits_with_2_on_what_it_cannot_read() {
         assert!(!output.stderr.is_empty(), "{arguments:?}");
     }
 }
+
+#[tokio::test]
+async fn fix_returns_the_mended_activity_and_refuses_what_is_none() {
+    let app = TestApp::start();
+    let fused = json!({"type": "message", "text": "a[1][2].\n\n[1]: https://a.example/\n[2]: https://b.example/"});
+    let (status, body) = answer(app.post("/v1/check?fix=true", API_KEY).json(&json!({"activity": fused}))).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    assert!(body["activity"]["text"].as_str().is_some_and(|text| text.starts_with("a[1]\u{200b}[2].")), "{body}");
+    assert_eq!(body["changes"][0]["code"], "markers-fused");
+    let (_, plain) = answer(app.post("/v1/check?fix=false", API_KEY).json(&json!({"activity": fused}))).await;
+    assert!(plain.get("activity").is_none() && plain.get("changes").is_none(), "{plain}");
+    let garbage = json!({"activity": {"a": 1}});
+    let (status, body) = answer(app.post("/v1/check?fix=true", API_KEY).json(&garbage)).await;
+    assert_eq!((status, &body["code"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("not_an_activity")), "{body}");
+    let (status, body) = answer(app.post("/v1/check?fix=yes", API_KEY).json(&garbage)).await;
+    assert_eq!((status, &body["code"]), (StatusCode::BAD_REQUEST, &json!("invalid_parameter")), "{body}");
+}
+
+#[test]
+fn the_command_fixes_prints_other_forms_and_reads_logs() {
+    let fused = json!({"type": "message", "text": "a[1][2].\n\n[1]: https://a.example/\n[2]: https://b.example/"});
+    let output = run(&["--channel", "web-chat", "--fix"], fused.to_string().as_bytes());
+    let mended: Value = serde_json::from_slice(&output.stdout).expect("JSON alone on stdout");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(mended["text"].as_str().is_some_and(|text| text.starts_with("a[1]\u{200b}[2].")), "{mended}");
+    assert!(text(&output.stderr).contains("fixed markers-fused /text: "), "{}", text(&output.stderr));
+    let output = run(&["--channel", "teams", "--fix"], b"{\"a\": 1}");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), b"".as_slice()));
+    assert!(text(&output.stderr).contains("not-an-activity"), "{}", text(&output.stderr));
+    let log = format!("{}\n{fused}\n", good());
+    let output = run(&["--channel", "web-chat", "--output", "sarif"], log.as_bytes());
+    let sarif: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), &sarif["version"]), (Some(1), &json!("2.1.0")), "{sarif}");
+    let output = run(&["--profile", "teams-extended", "--output", "junit"], good().to_string().as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("<testsuite "), "{}", text(&output.stdout));
+}
+
+/// The GitHub Action runs a command that exists, with the inputs that it declares.
+#[test]
+fn the_action_runs_the_check() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/action/action.yml");
+    let action: Value = serde_saphyr::from_str(&std::fs::read_to_string(file).expect("the action")).expect("YAML");
+    let step = &action["runs"]["steps"][0];
+    for value in step["env"].as_object().expect("variables").values() {
+        let name = value.as_str().and_then(|value| value.strip_prefix("${{ inputs.")?.strip_suffix(" }}"));
+        assert!(action["inputs"].get(name.expect("an input")).is_some(), "{value}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (activity, sarif) = (folder.path().join("activity.json"), folder.path().join("out.sarif"));
+    std::fs::write(&activity, good().to_string()).expect("written");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_citewire")).parent().expect("a folder");
+    let status = Command::new("bash")
+        .args(["-c", step["run"].as_str().expect("a command")])
+        .env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").expect("a path")))
+        .env("FILE", &activity)
+        .env("CHANNEL", action["inputs"]["channel"]["default"].as_str().expect("a channel"))
+        .env("SARIF", &sarif)
+        .status();
+    assert!(status.expect("the command runs").success());
+    let log: Value = serde_json::from_slice(&std::fs::read(sarif).expect("a log")).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+}

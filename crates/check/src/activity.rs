@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Channel;
-use super::agreement;
+use super::agreement::{self, Claims};
 use super::blank_nodes::BlankNodes;
 use super::code;
 use super::findings::Findings;
@@ -15,8 +15,12 @@ use super::message::{self, Message};
 use super::place::{Place, excerpt};
 use super::pointer::Pointer;
 use super::stream_info::{self, Phase, StreamInfo};
+use super::terms;
 use super::text;
 use super::time::Time;
+
+/// The `type` of a claim that is an entity of its own.
+const ROOT_CLAIM: &str = "https://schema.org/Claim";
 
 /// The facts about one activity that checks of other activities need.
 #[derive(Debug)]
@@ -63,6 +67,7 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
             "Without a `type` no client draws the activity. Write \"type\": \"message\".",
         );
     }
+    terms::check_members(place, findings);
     let stream = stream_info::read(place, Channel::WebChat, findings);
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
     let data = place.member("channelData");
@@ -113,6 +118,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
     let message = message::find(&entities, &nodes, findings);
     nodes.check(findings);
     let things: Vec<_> = entities.iter().filter(|entity| message::is_schema_thing(entity.value)).collect();
+    things.iter().for_each(|thing| terms::check(thing, findings));
     linked_data::check(&things, findings);
     if let Some(message) = &message {
         activity.has_message = true;
@@ -193,6 +199,7 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
     }
     let text = activity.text.unwrap_or_default();
     let at = place.at.key("text");
+    check_emptiness(place, activity, message, findings);
     text::check_encoding(text, &at, findings);
     let markdown = Markdown::read(text);
     let has_citations = !markdown.definitions.is_empty() || message.is_some_and(|message| !message.claims.is_empty());
@@ -229,9 +236,34 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
         );
     }
     let whole = phase != Some(Phase::Streaming);
-    agreement::check(&markdown, message, whole, &at, findings);
+    let roots = root_claims(place);
+    agreement::check(&markdown, &Claims { message, roots: &roots }, whole, &at, findings);
     activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
     activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
+}
+
+/// Reports a message that has nothing to draw.
+fn check_emptiness(place: &Place<'_>, activity: &Activity<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
+    let has_text = activity.text.is_some_and(|text| !text.trim().is_empty());
+    let has_actions = place.member("suggestedActions").is_some_and(|list| !list.many("actions").is_empty());
+    let has_abstract = message.is_some_and(|message| message.has_abstract);
+    if activity.kind == "message" && !has_text && !has_actions && !has_abstract && !activity.has_attachments {
+        findings.add(
+            code::MESSAGE_EMPTY,
+            &place.at,
+            "The message has neither text nor attachments nor suggested actions: users see nothing, or an empty bubble. \
+             Give it a `text`.",
+        );
+    }
+}
+
+/// The `@id` of each claim that is an entity of its own. Web Chat compares them with the addresses of definitions.
+fn root_claims<'v>(place: &Place<'v>) -> BTreeSet<&'v str> {
+    let entities = place.many("entities").into_iter();
+    entities
+        .filter(|entity| entity.text("type") == Some(ROOT_CLAIM))
+        .filter_map(|claim| claim.some_text("@id"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -258,6 +290,35 @@ mod tests {
     }
 
     #[test]
+    fn a_message_without_anything_to_draw_is_found() {
+        for empty in [json!(null), json!(""), json!(" \n")] {
+            assert_eq!(found(&json!({"type": "message", "text": empty})), [("message-empty", String::new())]);
+        }
+        let mut without_claims = cited_with("/entities/0/citation", json!([]));
+        without_claims["text"] = json!("");
+        assert_finds(&without_claims, "message-empty", "");
+        for drawn in [
+            json!({"type": "message", "attachments": [{"contentType": "image/png"}]}),
+            json!({"type": "message", "suggestedActions": {"actions": [{"type": "imBack"}]}}),
+            json!({"type": "message", "from": {"role": "user"}}),
+            json!({"type": "event"}),
+        ] {
+            assert_eq!(found(&drawn), [], "{drawn}");
+        }
+    }
+
+    /// Both versions of Web Chat open the dialog of such a claim.
+    #[test]
+    fn a_root_claim_describes_the_definition_with_its_name() {
+        let claim = json!({"type": "https://schema.org/Claim", "@context": "https://schema.org", "@type": "Claim",
+                           "@id": "cite:1", "name": "A", "text": "The passage."});
+        let document = json!({"type": "message", "text": "a[3].\n\n[3]: cite:1 \"A\"", "entities": [claim]});
+        assert_eq!(found(&document), [("claim-at-root", "/entities/0".into())]);
+        let other = json!({"type": "message", "text": "a[3].\n\n[3]: cite:2 \"A\"", "entities": [claim]});
+        assert!(found(&other).contains(&("citation-unopenable", "/text".into())));
+    }
+
+    #[test]
     fn a_typing_indicator_has_no_text() {
         assert_eq!(found(&json!({"type": "typing", "text": "…"})), [("typing-with-text", "/text".into())]);
         assert_eq!(found(&json!({"type": "typing"})), []);
@@ -281,7 +342,7 @@ mod tests {
 
     #[test]
     fn null_is_absent_and_other_activities_are_left_alone() {
-        let nulls = json!({"type": "message", "text": null, "entities": null, "channelData": null, "from": null});
+        let nulls = json!({"type": "message", "text": "a", "entities": null, "channelData": null, "from": null});
         assert_eq!(found(&nulls), []);
         let mut event = cited();
         event["type"] = json!("event");

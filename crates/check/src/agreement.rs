@@ -13,14 +13,17 @@ use super::message::Message;
 use super::place::excerpt;
 use super::pointer::Pointer;
 
-/// Compares a text with its Message entity. `whole` is false for the updates of a livestream, whose text still grows.
-pub(super) fn check(
-    markdown: &Markdown,
-    message: Option<&Message<'_>>,
-    whole: bool,
-    at: &Pointer,
-    findings: &mut Findings,
-) {
+/// The claims of an activity.
+#[derive(Clone, Copy)]
+pub(super) struct Claims<'a, 'v> {
+    pub(super) message: Option<&'a Message<'v>>,
+    /// The `@id` of each claim that is an entity of its own.
+    pub(super) roots: &'a BTreeSet<&'v str>,
+}
+
+/// Compares a text with its claims. `whole` is false for the updates of a livestream, whose text still grows.
+pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: &Pointer, findings: &mut Findings) {
+    let message = all.message;
     let claims = message.map_or(&[][..], |message| &message.claims[..]);
     let mut by_position: BTreeMap<&str, &Claim<'_>> = BTreeMap::new();
     for claim in claims {
@@ -43,7 +46,9 @@ pub(super) fn check(
     let cited = cited_labels(markdown);
     for definition in &listed {
         let claim = by_position.get(definition.label.as_str()).copied();
-        check_definition(definition, claim, !claims.is_empty(), at, findings);
+        if claim.is_some() || !all.roots.contains(definition.url.as_str()) {
+            check_definition(definition, claim, !claims.is_empty(), at, findings);
+        }
         if !cited.contains(&definition.label) && whole {
             findings.add(
                 code::DEFINITION_UNCITED,
@@ -54,6 +59,9 @@ pub(super) fn check(
     }
     if whole {
         check_undefined(markdown, &by_position, at, findings);
+        if message.is_some_and(|message| !message.has_citation) && all.roots.is_empty() {
+            check_unclaimed(markdown, at, findings);
+        }
     }
 }
 
@@ -169,6 +177,23 @@ fn check_undefined(
     }
 }
 
+/// Reports markers of a message that describes no source at all. A number in brackets may mean something else there.
+fn check_unclaimed(markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
+    if markdown.definitions.is_empty()
+        && let Some(loose) = markdown.loose.iter().find(|loose| is_number(&loose.label))
+    {
+        findings.add(
+            code::MARKER_WITHOUT_CLAIM,
+            at,
+            format!(
+                "[{}] (byte {}) is plain text: the Message has no claims, and the text no definitions. If it cites a \
+                 source, add both.",
+                loose.label, loose.start
+            ),
+        );
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -215,6 +240,10 @@ mod tests {
     #[test]
     fn numbers_in_brackets_of_an_uncited_text_are_just_text() {
         assert_eq!(found(&json!({"type": "message", "text": "a[7]"})), []);
+        let mut described = cited_with("/entities/0/citation", json!([]));
+        described["text"] = json!("a[7]");
+        described["entities"][0].as_object_mut().expect("a thing").remove("usageInfo");
+        assert_eq!(found(&described), [("marker-without-claim", "/text".to_owned())]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::code;
 use super::findings::Findings;
 use super::interpreter;
 use super::label;
+use super::markdown::{Html, Markdown};
 use super::place::{Place, excerpt, printed};
 use super::pointer::Pointer;
 
@@ -182,13 +183,14 @@ fn check_passage(place: &Place<'_>, findings: &mut Findings) {
             "Pressing the citation opens an empty dialog. Put the passage into `text`.",
         );
     }
-    let markdown = super::markdown::Markdown::read(passage);
-    if markdown.links.iter().any(|link| link.image) || !markdown.html.is_empty() {
+    let markdown = Markdown::read(passage);
+    let is_active = |html: &Html| html.is_block || super::text::is_active_html(&passage[html.span.clone()]);
+    if markdown.links.iter().any(|link| link.image) || markdown.html.iter().any(is_active) {
         findings.add(
             code::PASSAGE_ACTIVE,
             &place.at.key("text"),
-            "The dialog draws this passage as Markdown with HTML: images are requested from their hosts at once, and \
-             text outside of elements is dropped. Escape `<`, `&` and `![` in passages that are not Markdown.",
+            "The dialog draws this passage as Markdown with HTML: images are requested from their hosts at once, \
+             elements that Web Chat does not know vanish, and so does text between blocks of HTML. Escape `<`, `&` and `![` in passages that are not Markdown.",
         );
     }
 }
@@ -262,7 +264,10 @@ mod tests {
         assert_finds(&cited_without(&text), "passage-missing", &appearance);
         assert_finds(&cited_with(&text, json!(7)), "passage-missing", &appearance);
         assert_finds(&cited_with(&text, json!(" ")), "passage-empty", &text);
-        assert_finds(&cited_with(&text, json!("<b>x</b>")), "passage-active", &text);
+        assert_finds(&cited_with(&text, json!("<b onclick=\"x\">x</b> <img src=x>")), "passage-active", &text);
+        assert_finds(&cited_with(&text, json!("<div>\nx\n</div>")), "passage-active", &text);
+        assert_finds(&cited_with(&text, json!("x <sub>y</sub>")), "passage-active", &text);
+        assert_eq!(found(&cited_with(&text, json!("**a** <b>x</b><br>y <!-- z -->"))), []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The table of all finding codes. `docs/reference/check.md` is tested against it.
 
-use super::{Channel, Severity};
+use super::{Channel, Profile, Severity};
 
 /// One rule: its code, severity and meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,15 +11,17 @@ pub struct Rule {
     pub severity: Severity,
     /// The channel that has the rule; `None` for all channels.
     pub channel: Option<Channel>,
+    /// The profile that has the rule; `None` for a rule without one.
+    pub profile: Option<Profile>,
     /// The meaning of the code, in one line.
     pub meaning: &'static str,
 }
 
 /// Defines a constant for each rule and lists all of them, so that [`rules`] cannot miss one.
 macro_rules! rules {
-    ($($channel:expr => { $($name:ident = $severity:ident $code:literal: $meaning:literal;)* })*) => {
+    ($($channel:expr, $profile:expr => { $($name:ident = $severity:ident $code:literal: $meaning:literal;)* })*) => {
         $($(pub(super) const $name: Rule =
-            Rule { code: $code, severity: Severity::$severity, channel: $channel, meaning: $meaning };)*)*
+            Rule { code: $code, severity: Severity::$severity, channel: $channel, profile: $profile, meaning: $meaning };)*)*
 
         /// All rules in the order of the documentation: those of every channel, of Web Chat, of Teams; each from the
         /// envelope to its content.
@@ -31,7 +33,7 @@ macro_rules! rules {
 }
 
 rules! {
-    None => {
+    None, None => {
         NOT_AN_ACTIVITY = Error "not-an-activity": "no Activity, list or Message thing";
         NESTING_TOO_DEEP = Warning "nesting-too-deep": "deep JSON is not checked";
         FINDINGS_CAPPED = Note "findings-capped": "more findings with one code";
@@ -39,6 +41,9 @@ rules! {
         TEXT_NOT_STRING = Error "text-not-string": "`text` is not a string";
         ENTITIES_NOT_LIST = Error "entities-not-list": "`entities` is not a list";
         ENTITY_NOT_OBJECT = Warning "entity-not-object": "entity is not an object";
+        MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
+        TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
+        TERM_UNKNOWN = Note "term-unknown": "unknown property";
 
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
         STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "unknown `streamType`";
@@ -51,9 +56,10 @@ rules! {
         STREAM_ATTACHMENTS_EARLY = Warning "stream-attachments-early": "only finals carry attachments";
         STREAM_WITHOUT_FINAL = Note "stream-without-final": "stream does not end here";
     }
-    Some(Channel::WebChat) => {
+    Some(Channel::WebChat), None => {
         TEXT_FORMAT_PLAIN = Error "text-format-plain": "citations appear as raw text";
         TEXT_FORMAT_UNUSUAL = Note "text-format-unusual": "still read as Markdown";
+        MESSAGE_EMPTY = Warning "message-empty": "nothing is drawn";
         TIMESTAMP_INVALID = Warning "timestamp-invalid": "`timestamp` is not RFC 3339";
         TYPING_WITH_TEXT = Warning "typing-with-text": "4.18.1 draws a message";
         SENDER_NOT_BOT = Warning "sender-not-bot": "no interpreter, no thumbs";
@@ -118,6 +124,8 @@ rules! {
         MARKER_IS_LINK = Error "marker-is-link": "`(` follows: wrong target";
         MARKER_IS_IMAGE = Error "marker-is-image": "`!` before: image";
         MARKER_CASE_DIFFERS = Warning "marker-case-differs": "no badge";
+        MARKER_LABEL_CHANGED = Warning "marker-label-changed": "drawn otherwise than written: no badge";
+        MARKER_WITHOUT_CLAIM = Note "marker-without-claim": "Message has no claims: literal text";
         MARKER_WITHOUT_DEFINITION = Warning "marker-without-definition": "literal text";
         DEFINITION_LITERAL = Error "definition-literal": "drawn below paragraph as text";
         DEFINITION_MALFORMED = Error "definition-malformed": "drawn as text";
@@ -139,8 +147,6 @@ rules! {
         URL_DIFFERS = Error "url-differs": "badge and list disagree";
         APPEARANCE_URL_MISSING = Warning "appearance-url-missing": "badge opens page, list opens dialog";
 
-        TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
-        TERM_UNKNOWN = Note "term-unknown": "unknown property";
         IRI_INVALID = Warning "iri-invalid": "no valid IRI";
         CLAIMS_MERGE = Warning "claims-merge": "claims share an `@id`";
         LINKED_DATA_INVALID = Warning "linked-data-invalid": "invalid JSON-LD";
@@ -163,7 +169,7 @@ rules! {
         STREAM_CHUNK_WITHOUT_DEFINITIONS = Warning "stream-chunk-without-definitions": "markers lack definitions";
         STREAM_CHUNK_WITHOUT_MESSAGE = Warning "stream-chunk-without-message": "chunk lacks Message";
     }
-    Some(Channel::Teams) => {
+    Some(Channel::Teams), None => {
         TEAMS_TEXT_FORMAT = Warning "teams-text-format": "citations undocumented for this format";
         TEAMS_MESSAGE_EMPTY = Error "teams-message-empty": "refused: no text, no attachment";
         TEAMS_MESSAGE_TOO_LARGE = Error "teams-message-too-large": "refused above 100 KB UTF-16";
@@ -221,6 +227,13 @@ rules! {
         TEAMS_STREAM_CARD = Error "teams-stream-card": "Teams fails on claims' cards";
         TEAMS_STREAM_TWO_AT_ONCE = Warning "teams-stream-two-at-once": "streams overlap";
     }
+    None, Some(Profile::CopilotStore) => {
+        COPILOT_SOURCE_WITHOUT_ADDRESS = Error "copilot-source-without-address": "readers cannot open the source";
+    }
+    None, Some(Profile::TeamsExtended) => {
+        TEAMS_EXTENDED_FORMAT_MISSING = Warning "teams-extended-format-missing": "table, formula or task list as raw text";
+        TEAMS_EXTENDED_HTML = Warning "teams-extended-html": "HTML is not documented";
+    }
 }
 
 #[cfg(test)]
@@ -248,16 +261,24 @@ mod tests {
     #[test]
     fn the_documentation_lists_exactly_these_rules_by_channel_and_severity() {
         let document = include_str!("../../../docs/reference/check.md");
-        for (heading, channel) in
-            [("### Every channel", None), ("### Web Chat", Some(Channel::WebChat)), ("### Teams", Some(Channel::Teams))]
-        {
+        for (heading, channel, profile) in [
+            ("### Every channel", None, None),
+            ("### Web Chat", Some(Channel::WebChat), None),
+            ("### Teams", Some(Channel::Teams), None),
+            ("### Profile `copilot-store`", None, Some(Profile::CopilotStore)),
+            ("### Profile `teams-extended`", None, Some(Profile::TeamsExtended)),
+        ] {
             let mut ours = Vec::new();
             for (severity, title) in
                 [(Severity::Error, "**error**"), (Severity::Warning, "**warning**"), (Severity::Note, "**note**")]
             {
-                ours.push(title.to_owned());
-                let of_severity = rules().iter().filter(|rule| (rule.channel, rule.severity) == (channel, severity));
-                ours.extend(of_severity.map(|rule| format!("- `{}`: {}", rule.code, rule.meaning)));
+                let is_ours =
+                    |rule: &&Rule| (rule.channel, rule.profile, rule.severity) == (channel, profile, severity);
+                let of_severity: Vec<_> = rules().iter().filter(is_ours).collect();
+                if profile.is_none() || !of_severity.is_empty() {
+                    ours.push(title.to_owned());
+                }
+                ours.extend(of_severity.iter().map(|rule| format!("- `{}`: {}", rule.code, rule.meaning)));
             }
             assert_eq!(listed(document, heading), ours, "{heading}");
         }

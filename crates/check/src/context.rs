@@ -12,6 +12,7 @@ const PLAIN: &[&str] = &[
     "Answer",
     "Article",
     "Audience",
+    "Certification",
     "Claim",
     "Comment",
     "Conversation",
@@ -40,6 +41,7 @@ const PLAIN: &[&str] = &[
     "ReplyAction",
     "Review",
     "SoftwareApplication",
+    "SoftwareSourceCode",
     "Thing",
     "UserReview",
     "VoteAction",
@@ -65,6 +67,7 @@ const PLAIN: &[&str] = &[
     "award",
     "citation",
     "claimInterpreter",
+    "codeSampleType",
     "comment",
     "commentCount",
     "contentRating",
@@ -109,6 +112,7 @@ const PLAIN: &[&str] = &[
     "pattern",
     "position",
     "potentialAction",
+    "programmingLanguage",
     "provider",
     "publisher",
     "recipient",
@@ -117,6 +121,7 @@ const PLAIN: &[&str] = &[
     "review",
     "reviewAspect",
     "reviewBody",
+    "runtimePlatform",
     "sender",
     "slogan",
     "sourceOrganization",
@@ -140,7 +145,7 @@ const ADDRESSES: &[&str] =
     &["codeRepository", "image", "inDefinedTermSet", "license", "sameAs", "thumbnailUrl", "url", "usageInfo"];
 
 /// Terms with dates as values.
-const DATES: &[&str] = &["dateCreated", "dateModified", "datePublished", "expires"];
+const DATES: &[&str] = &["auditDate", "dateCreated", "dateModified", "datePublished", "expires"];
 
 /// Terms with dates and times as values.
 const TIMES: &[&str] = &["dateRead", "dateReceived", "dateSent", "endTime", "startTime"];

@@ -55,23 +55,10 @@ pub(super) fn known(parser: &Parser<'_>) -> Vec<Definition> {
     definitions
 }
 
-/// Marks nested definitions, and adds those that the parser dropped because their label was taken.
+/// Adds the definitions that the parser dropped because their label was taken.
 ///
-/// `blocks` are the byte ranges of the top-level blocks and `containers` those of the lists and quotes among them, both in
-/// order. The text between blocks is blank or holds definitions.
-pub(super) fn add_losers(
-    text: &str,
-    definitions: &mut Vec<Definition>,
-    blocks: &[Range<usize>],
-    containers: &[Range<usize>],
-) {
-    for definition in definitions.iter_mut() {
-        let start = definition.span.start;
-        let next = containers.partition_point(|container| container.start <= start);
-        // The parser's range of a list may reach into the definitions behind it, which begin their lines.
-        let begins_line = text[..start].ends_with(['\n', '\r']);
-        definition.nested = !begins_line && next > 0 && containers[next - 1].contains(&start);
-    }
+/// `blocks` are the byte ranges of the top-level blocks, in order. The text between blocks is blank or holds definitions.
+pub(super) fn add_losers(text: &str, definitions: &mut Vec<Definition>, blocks: &[Range<usize>]) {
     let spans = definitions.iter().filter(|definition| !definition.nested).map(|definition| definition.span.clone());
     let mut taken: Vec<_> = blocks.iter().cloned().chain(spans).collect();
     taken.sort_by_key(|range| range.start);
@@ -164,6 +151,68 @@ mod tests {
     fn definitions_behind_a_list_are_not_nested() {
         let text = "a [1]\n\n- b [2]\n\n[1]: https://a.example/\n[2]: https://b.example/\n";
         assert_eq!(labels(text), [("1".into(), false, false), ("2".into(), false, false)]);
+    }
+
+    /// The parser's range of a container may reach over the definitions behind it, whatever the container is.
+    #[test]
+    fn only_the_indentation_of_a_container_holds_definitions() {
+        let containers = [
+            "- a\n- b",
+            "* a\n\n* b",
+            "1. a\n2. b",
+            "10) a",
+            "- a\n  - b\n    - c",
+            "- a\n\n  b",
+            "> a",
+            "> - a\n> - b",
+            "- > a",
+            "- ```\n  code\n  ```",
+            "- | a |\n  | - |\n  | b |",
+            "| a |\n| - |\n| b |",
+            "- [ ] a",
+            "[^1]: A note.",
+            "<div>a</div>",
+            "# a",
+        ];
+        for container in containers {
+            for indent in ["", " "] {
+                let text = format!(
+                    "{container}\n\n{indent}[1]: https://a.example/ \"A\"\n{indent}[2]: https://b.example/\n\n{indent}[3]: cite:3\n"
+                );
+                let found: Vec<_> = labels(&text).into_iter().filter(|(label, ..)| label.len() == 1).collect();
+                let plain = |label: &str| (label.to_owned(), false, false);
+                assert_eq!(found, [plain("1"), plain("2"), plain("3")], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn definitions_inside_any_container_are_nested() {
+        for text in [
+            "- a\n\n  [1]: https://a.example/\n",
+            "1. a\n\n   [1]: https://a.example/\n",
+            "10. a\n\n    [1]: https://a.example/\n",
+            "- a\n  - b\n\n    [1]: https://a.example/\n",
+            "- a\n\n\t[1]: https://a.example/\n",
+            "- [1]: https://a.example/\n",
+            "> a\n>\n> [1]: https://a.example/\n",
+            "> - a\n>\n>   [1]: https://a.example/\n",
+            "- > [1]: https://a.example/\n",
+        ] {
+            assert_eq!(labels(text), [("1".into(), true, false)], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_definition_in_a_row_or_in_html_is_drawn_as_text() {
+        for text in ["| a |\n| - |\n| b[1] |\n[1]: https://a.example/\n", "<div>\nb\n[1]: https://a.example/\n</div>\n"]
+        {
+            let markdown = Markdown::read(text);
+            assert_eq!(markdown.definitions, [], "{text}");
+            let attempts: Vec<_> =
+                markdown.attempts.iter().map(|found| (found.label.as_str(), found.continued)).collect();
+            assert_eq!(attempts, [("1", true)], "{text}");
+        }
     }
 
     #[test]

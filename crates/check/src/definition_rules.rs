@@ -75,8 +75,8 @@ fn check_address(definition: &Definition, at: &Pointer, findings: &mut Findings)
                 code::DEFINITION_SCHEME_UNSAFE,
                 at,
                 format!(
-                    "The definition of [{label}] leads to {:?}: the reference list of 4.18.1 carries it as a live \
-                     link. Send `http` or `https` only.",
+                    "The definition of [{label}] leads to {:?}: users see the marker and the definition as raw text, and \
+                     the reference list of 4.18.1 carries it as a live link. Send `http` or `https` only.",
                     excerpt(url)
                 ),
             );

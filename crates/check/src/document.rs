@@ -10,10 +10,12 @@ use super::findings::Findings;
 use super::linked_data;
 use super::message;
 use super::place::Place;
-use super::pointer::Pointer;
+use super::pointer::{Pointer, document_order};
+use super::profile_rules;
 use super::stream;
 use super::teams;
-use super::{Channel, Finding};
+use super::terms;
+use super::{Channel, Finding, Profile};
 
 /// Checks an Activity, an ActivitySet, an array of activities or a bare Message entity against the rules of a channel.
 ///
@@ -59,6 +61,20 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
     findings.finish()
 }
 
+/// Checks a document against the rules of a profile and of its channel. The order is that of [`check()`].
+#[must_use]
+pub fn check_profile(document: &Value, profile: Profile) -> Vec<Finding> {
+    let mut own = Findings::default();
+    let root = Place::new(document, Pointer::default());
+    if let Some((places, _)) = activities(&root, &mut Findings::default()) {
+        places.iter().for_each(|place| profile_rules::check(profile, place, &mut own));
+    }
+    let mut all = check(document, profile.channel());
+    all.extend(own.finish());
+    all.sort_by(|left, right| document_order(&left.pointer, &right.pointer));
+    all
+}
+
 /// The activities of a document, and whether it has a list of them.
 fn activities<'v>(root: &Place<'v>, findings: &mut Findings) -> Option<(Vec<Place<'v>>, bool)> {
     let in_list = |items: &'v [Value], at: &Pointer| {
@@ -95,6 +111,7 @@ fn check_bare_message(root: &Place<'_>, findings: &mut Findings) {
     let nodes = BlankNodes::gather(root, findings);
     message::check_bare(root, &nodes, findings);
     nodes.check(findings);
+    terms::check(root, findings);
     linked_data::check(&[root], findings);
 }
 
@@ -147,7 +164,7 @@ mod tests {
     #[test]
     fn pointers_lead_to_the_item_of_the_list() {
         assert_eq!(
-            codes(&json!({"activities": [{"type": "message"}, 7]})),
+            codes(&json!({"activities": [{"type": "message", "text": "a"}, 7]})),
             [("not-an-activity", "/activities/1".into())]
         );
     }

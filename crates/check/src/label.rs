@@ -8,6 +8,9 @@ use super::place::{Place, excerpt};
 /// The keyword for which Web Chat draws a lock.
 const LOCK: &str = "encrypted-content";
 
+/// The letters of keywords that were meant for it. The second was Web Chat's keyword before.
+const MEANS_LOCK: [&str; 4] = ["encryptedcontent", "hasencryption", "encrypted", "isencrypted"];
+
 /// Checks one label at the place of its description. Reports each place once, even if several nodes refer to it.
 pub(super) fn check(label: &Place<'_>, findings: &mut Findings) {
     if let Some(id) = label.value.get("@id").and_then(|id| id.as_str())
@@ -46,7 +49,8 @@ fn check_lock(label: &Place<'_>, findings: &mut Findings) {
         keywords.extend(keyword.value.as_str().or_else(|| keyword.text("name")));
     }
     let means_lock = |keyword: &&str| {
-        keyword.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).eq("encryptedcontent".chars())
+        let letters: String = keyword.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+        MEANS_LOCK.contains(&letters.as_str())
     };
     if keywords.iter().any(means_lock) && !keywords.contains(&LOCK) {
         findings.add_once(
@@ -126,7 +130,12 @@ mod tests {
     #[test]
     fn the_lock_needs_its_own_keyword() {
         let keywords = format!("{LABEL}/keywords");
-        for odd in [json!("EncryptedContent"), json!(["Encrypted-Content"]), json!([{"name": "EncryptedContent"}])] {
+        for odd in [
+            json!("HasEncryption"),
+            json!("EncryptedContent"),
+            json!(["Encrypted-Content"]),
+            json!([{"name": "EncryptedContent"}]),
+        ] {
             assert_finds(&cited_with(&keywords, odd), "label-lock-missing", &keywords);
         }
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::container::Containers;
 use super::definition::{self, Attempt, Definition};
 use super::link_label::{is_number, normal_label};
 
@@ -25,8 +26,17 @@ pub(super) struct Markdown {
     pub(super) loose: Vec<Loose>,
     /// Lines of paragraphs that were meant as definitions.
     pub(super) attempts: Vec<Attempt>,
-    /// The byte ranges of raw HTML.
-    pub(super) html: Vec<Range<usize>>,
+    /// All raw HTML.
+    pub(super) html: Vec<Html>,
+}
+
+/// A piece of raw HTML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Html {
+    /// The byte range in the text.
+    pub(super) span: Range<usize>,
+    /// True if it is a block of its own, in which Markdown is not read.
+    pub(super) is_block: bool,
 }
 
 /// A link or an image.
@@ -66,7 +76,8 @@ impl Markdown {
             reader.take(event, range);
         }
         reader.end_run();
-        definition::add_losers(text, &mut definitions, &reader.blocks, &reader.containers);
+        reader.containers.mark_nested(text, &mut definitions);
+        definition::add_losers(text, &mut definitions, &reader.blocks);
         Self { definitions, ..reader.found }
     }
 
@@ -74,6 +85,13 @@ impl Markdown {
     pub(super) fn listed(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.iter().filter(|definition| !definition.nested)
     }
+}
+
+/// Whether a text has a table, a formula or a task list, which only extended Markdown of Teams draws.
+pub(super) fn has_extended_parts(text: &str) -> bool {
+    let options = OPTIONS | Options::ENABLE_TASKLISTS | Options::ENABLE_MATH;
+    Parser::new_ext(text, options)
+        .any(|event| matches!(event, Event::Start(Tag::Table(_)) | Event::DisplayMath(_) | Event::TaskListMarker(_)))
 }
 
 /// The state of one pass over the parser's events.
@@ -84,8 +102,8 @@ struct Reader<'t> {
     found: Markdown,
     /// The byte ranges of the top-level blocks, in order.
     blocks: Vec<Range<usize>>,
-    /// The byte ranges of the lists and quotes among them.
-    containers: Vec<Range<usize>>,
+    /// The lists and quotes among them.
+    containers: Containers,
     depth: usize,
     in_code: bool,
     /// The open links, whose text is being collected.
@@ -101,7 +119,7 @@ impl<'t> Reader<'t> {
             labels,
             found: Markdown::default(),
             blocks: Vec::new(),
-            containers: Vec::new(),
+            containers: Containers::default(),
             depth: 0,
             in_code: false,
             open: Vec::new(),
@@ -128,7 +146,7 @@ impl<'t> Reader<'t> {
             }
             Event::InlineHtml(_) => {
                 self.end_run();
-                self.found.html.push(range);
+                self.found.html.push(Html { span: range, is_block: false });
             }
             Event::Html(_)
             | Event::Rule
@@ -142,7 +160,9 @@ impl<'t> Reader<'t> {
     fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         self.end_run();
         if self.depth == 0 && matches!(tag, Tag::List(_) | Tag::BlockQuote(_)) {
-            self.containers.push(range.clone());
+            self.containers.ranges.push(range.clone());
+        } else if self.depth == 1 && matches!(tag, Tag::Item) {
+            self.containers.items.push(range.start);
         }
         self.depth += 1;
         if let Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. } = tag {
@@ -157,7 +177,9 @@ impl<'t> Reader<'t> {
         } else if matches!(tag, Tag::Paragraph) {
             self.line(range.start, false);
         } else if matches!(tag, Tag::HtmlBlock) {
-            self.found.html.push(range);
+            self.html_block(range);
+        } else if matches!(tag, Tag::TableRow) {
+            self.line(range.start, true);
         } else if matches!(tag, Tag::CodeBlock(_)) {
             self.in_code = true;
         }
@@ -227,6 +249,19 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
         }
+    }
+
+    /// Records a block of HTML, and its lines that were meant as definitions: only a blank line ends most blocks.
+    fn html_block(&mut self, range: Range<usize>) {
+        let block = self.text.get(range.clone()).unwrap_or_default();
+        let ends_by_itself = ["<!", "<?", "<pre", "<script", "<style", "<textarea"];
+        let start = block.trim_start().to_ascii_lowercase();
+        if !ends_by_itself.iter().any(|tag| start.starts_with(tag)) {
+            for (end, _) in block.match_indices('\n') {
+                self.line(range.start + end + 1, true);
+            }
+        }
+        self.found.html.push(Html { span: range, is_block: true });
     }
 
     /// Records a line of a paragraph that was meant as a definition.

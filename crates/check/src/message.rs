@@ -24,6 +24,10 @@ pub(super) struct Message<'v> {
     pub(super) in_status_line: bool,
     /// Whether Web Chat draws at least one action.
     pub(super) has_actions: bool,
+    /// Whether newer versions have an abstract to draw in place of a text.
+    pub(super) has_abstract: bool,
+    /// Whether anything stands in `citation`, also what is no claim.
+    pub(super) has_citation: bool,
 }
 
 /// The `type` of a Message entity.
@@ -268,7 +272,9 @@ fn read<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) 
     }
     let first = thing.many("citation").into_iter().next().and_then(|claim| nodes.follow(claim));
     let has_interpreter = first.is_some_and(|claim| claim.member("claimInterpreter").is_some());
-    Message { claims, label, in_status_line: has_interpreter || has_actions, has_actions }
+    let has_citation = !thing.many("citation").is_empty();
+    let has_abstract = thing.some_text("abstract").is_some();
+    Message { claims, label, in_status_line: has_interpreter || has_actions, has_actions, has_abstract, has_citation }
 }
 
 #[cfg(test)]

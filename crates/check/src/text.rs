@@ -20,7 +20,7 @@ pub(super) fn check(
     at: &Pointer,
     findings: &mut Findings,
 ) {
-    let mut rules = Rules { markdown, positions, at, findings, winners: BTreeMap::new() };
+    let mut rules = Rules { text, markdown, positions, at, findings, winners: BTreeMap::new() };
     rules.winners =
         markdown.definitions.iter().filter(|found| !found.loser).map(|found| (found.label.as_str(), found)).collect();
     definition_rules::check(markdown, at, rules.findings);
@@ -46,7 +46,11 @@ pub(super) fn check_encoding(text: &str, at: &Pointer, findings: &mut Findings) 
     }
 }
 
+/// Signs that 4.18.1 replaces by typographic ones.
+const TYPOGRAPHY: [&str; 8] = ["\"", "'", "--", "...", "(c)", "(r)", "(tm)", "+-"];
+
 struct Rules<'a> {
+    text: &'a str,
     markdown: &'a Markdown,
     positions: &'a BTreeSet<&'a str>,
     at: &'a Pointer,
@@ -114,13 +118,27 @@ impl Rules<'_> {
             }
         } else if link.inline {
             self.inline_link(link, &text);
-        } else if !label.is_empty() && text != label && (is_number(&text) || self.is_marker(&text)) {
+        } else if !label.is_empty()
+            && text != label
+            && (is_number(&text) || self.is_marker(&text))
+            && self.is_written_full(link)
+        {
             self.findings.add(
                 code::MARKERS_FUSED,
                 self.at,
                 format!(
                     "[{text}][{label}] (byte {start}) is one link with the text {text} to the source {label}: users see \
                      no badges, and one citation is gone. Put U+200B between the markers."
+                ),
+            );
+        } else if self.is_changed(link, &text, &label) {
+            self.findings.add(
+                code::MARKER_LABEL_CHANGED,
+                self.at,
+                format!(
+                    "[{}] (byte {start}) is drawn as a plain link: quotes, dashes, dots or markup of the label are shown \
+                     otherwise than they are written, so it is no badge. Use bare numbers.",
+                    excerpt(&link.label)
                 ),
             );
         } else if let Some(definition) = self.winners.get(label.as_str())
@@ -137,6 +155,23 @@ impl Rules<'_> {
                 ),
             );
         }
+    }
+
+    /// Whether a bracket follows the text of a link at once. The parser also takes one behind a backslash, which is text.
+    fn is_written_full(&self, link: &Link) -> bool {
+        let rest = self.text.get(link.start..).unwrap_or_default();
+        rest.split_once(']').is_some_and(|(_, rest)| rest.starts_with('['))
+    }
+
+    /// Whether a marker shows other signs than its label has.
+    fn is_changed(&self, link: &Link, text: &str, label: &str) -> bool {
+        let is_shortcut = self
+            .text
+            .get(link.start + 1..)
+            .and_then(|rest| rest.strip_prefix(link.label.as_str()))
+            .is_some_and(|rest| rest.starts_with(']'));
+        let is_marker = is_shortcut && self.is_marker(label) && !label.is_empty();
+        is_marker && (text != label || TYPOGRAPHY.iter().any(|signs| label.contains(signs)))
     }
 
     fn inline_link(&mut self, link: &Link, text: &str) {
@@ -181,10 +216,10 @@ impl Rules<'_> {
 
     fn html(&mut self, text: &str) {
         let mut others = 0;
-        for range in &self.markdown.html {
-            let Some(source) = text.get(range.clone()) else { continue };
+        for html in &self.markdown.html {
+            let Some(source) = text.get(html.span.clone()) else { continue };
             let tag = source.trim_start().to_ascii_lowercase();
-            let start = range.start;
+            let start = html.span.start;
             if tag.contains("<button") {
                 self.findings.add(
                     code::TEXT_FORGED_BUTTON,
@@ -258,6 +293,20 @@ const DRAWN: [&str; 34] = [
     "ul",
 ];
 
+/// Whether a piece of HTML, in lower case, has an element that Web Chat does not draw, or a button. Its end counts as well.
+pub(super) fn is_undrawn_html(html: &str) -> bool {
+    let ends =
+        html.split("</").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""));
+    !html.trim_start().starts_with("<!--") && opened(html).chain(ends).any(|name| DRAWN.binary_search(&name).is_err())
+}
+
+/// Whether a piece of inline HTML has an element that Web Chat does not draw, or one with attributes.
+pub(super) fn is_active_html(html: &str) -> bool {
+    let html = html.trim_start().to_ascii_lowercase();
+    let plain = |name: &str| DRAWN.binary_search(&name).is_ok();
+    !html.starts_with("<!--") && (html.contains(char::is_whitespace) || !opened(&html).all(plain))
+}
+
 /// The names of the elements that open in a piece of lower-case HTML.
 fn opened(html: &str) -> impl Iterator<Item = &str> {
     let names =
@@ -282,6 +331,7 @@ mod tests {
         for separator in ["\u{200b}", " ", ", "] {
             assert_text_is_fine(&with_definitions(&format!("a[1]{separator}[2].")));
         }
+        assert_text_is_fine(&with_definitions("a[1]\\[2] b[2]."));
         assert_text_is_fine(&with_definitions("a[1][1] b[**2**][2] [see this][1]."));
     }
 
@@ -300,6 +350,18 @@ mod tests {
     fn case_matters_between_marker_and_definition() {
         assert_text_finds("a[b].\n\n[B]: https://docs.example/\n", "marker-case-differs");
         assert_text_is_fine("a[b].\n\n[b]: https://docs.example/\n");
+    }
+
+    /// Only numbers and words are safe: JSON in a label was once called good, and is no badge.
+    #[test]
+    fn a_label_that_is_drawn_otherwise_is_no_badge() {
+        for label in ["{\"id\":1}", "it's", "a--b", "*a*", "`a`"] {
+            assert_text_finds(&format!("a[{label}].\n\n[{label}]: https://docs.example/\n"), "marker-label-changed");
+        }
+        for label in ["1", "doc 1", "a-b", "a.b", "a_b"] {
+            assert_text_is_fine(&format!("a[{label}].\n\n[{label}]: https://docs.example/\n"));
+        }
+        assert_text_is_fine("a [*see* this][1].\n\n[1]: https://docs.example/\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Errors of `POST /v1/check`.
 
-use crate::check::UnknownChannel;
+use crate::check::{NotAnActivity, UnknownChannel};
 
 /// The body of a check request is invalid.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +12,9 @@ pub enum CheckError {
     /// The channel cannot be checked for.
     #[error(transparent)]
     Channel(#[from] UnknownChannel),
+    /// There is nothing to mend.
+    #[error(transparent)]
+    NotAnActivity(#[from] NotAnActivity),
     /// A member is missing, wrong or unknown.
     #[error("{reason}")]
     Member {

@@ -71,6 +71,7 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
         ApiError::Completion(error) => error.problem().into(),
         ApiError::Check(CheckError::NotJson(_)) => table::NOT_JSON.into(),
         ApiError::Check(CheckError::Channel(_)) => table::UNKNOWN_CHANNEL.into(),
+        ApiError::Check(CheckError::NotAnActivity(_)) => table::NOT_AN_ACTIVITY.into(),
         ApiError::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
         ApiError::Assistant(error) => assistant(error),
         ApiError::Document(error) => document(*error).into(),

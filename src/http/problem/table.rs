@@ -177,6 +177,7 @@ problems! {
     }
     UNPROCESSABLE_ENTITY {
         INVALID_SETTINGS "invalid_settings" "A setting of the assistant is invalid";
+        NOT_AN_ACTIVITY "not_an_activity" "This is not an activity, so there is nothing to mend";
         INVALID_NAME "invalid_name" "A name in the address is not UTF-8";
         INVALID_DOCUMENT_NAME "invalid_document_name" "The file name is invalid";
         GROUNDING_NO_TOOLS "grounding_no_tools" "The answer lacks the required grounding";

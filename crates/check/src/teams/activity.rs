@@ -6,10 +6,11 @@ use super::super::Channel;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
-use super::super::message::is_bare_thing;
+use super::super::message::{is_bare_thing, is_message_type, is_schema_thing};
 use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
 use super::super::stream_info::{self, Phase};
+use super::super::terms;
 use super::claim::Claim;
 use super::length::utf16;
 use super::markers::Markers;
@@ -45,6 +46,7 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
             "Without a `type` no client draws the activity. Write \"type\": \"message\".",
         );
     }
+    terms::check_members(place, findings);
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
     if !matches!(kind, "message" | "typing" | "") || from_user {
         return None;
@@ -68,6 +70,7 @@ fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'
     for odd in places.iter().filter(|entity| entity.object().is_none()) {
         findings.add(code::ENTITY_NOT_OBJECT, &odd.at, "Entities are objects. Remove this one.");
     }
+    places.iter().filter(|entity| is_schema_thing(entity.value)).for_each(|thing| terms::check(thing, findings));
     message::check(&places, findings)
 }
 
@@ -104,19 +107,26 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
     }
     check_format(place, !claims.is_empty(), findings);
     check_definitions(text, &at, findings);
-    Markers::of(text).check(claims, &at, findings);
+    let markers = Markers::of(text);
+    markers.check(claims, &at, findings);
+    let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(is_message_type);
+    let messages: Vec<_> = place.many("entities").into_iter().filter(is_message).collect();
+    if !messages.is_empty() && messages.iter().all(|message| message.many("citation").is_empty()) {
+        markers.check_unclaimed(&at, findings);
+    }
 }
 
 fn check_format(place: &Place<'_>, has_claims: bool, findings: &mut Findings) {
     let Some(format) = place.member("textFormat") else { return };
     match format.value.as_str() {
-        Some("markdown") => {}
-        Some("plain" | "xml" | "extendedmarkdown") if !has_claims => {}
-        Some(known @ ("plain" | "xml" | "extendedmarkdown")) => findings.add(
+        Some("markdown" | "extendedmarkdown") => {}
+        Some("plain" | "xml") if !has_claims => {}
+        Some(known @ ("plain" | "xml")) => findings.add(
             code::TEAMS_TEXT_FORMAT,
             &format.at,
             format!(
-                "Citations are documented for Markdown; whether users see them in {known:?} is not. Write \"markdown\"."
+                "Citations are documented for Markdown and extended Markdown; whether users see them in {known:?} is not. \
+                 Write \"markdown\"."
             ),
         ),
         Some(_) | None => findings.add(

@@ -50,12 +50,44 @@ impl Markers {
         markers
     }
 
+    /// `text` with each number of the joined markers in brackets of its own, where all numbers are claimed. Up to 20 numbers
+    /// of a range are written out.
+    pub(in super::super) fn parted(&self, text: &str, is_claimed: impl Fn(u64) -> bool) -> String {
+        let mut parted = text.to_owned();
+        for (numbers, start) in self.joined.iter().rev() {
+            let Some(length) = text[*start..].find(']') else { continue };
+            let inner = &text[start + 1..start + length];
+            let numbers = match (&numbers[..], inner.contains(['-', '–'])) {
+                ([first, last], true) if first < last && last - first < 20 => (*first..=*last).collect(),
+                (_, true) => continue,
+                (_, false) => numbers.clone(),
+            };
+            if numbers.iter().all(|number| is_claimed(*number)) {
+                let written: String = numbers.iter().map(|number| format!("[{number}]")).collect();
+                parted.replace_range(*start..=start + length, &written);
+            }
+        }
+        parted
+    }
+
+    /// Reports a marker of a Message without claims. A number in brackets may mean something else there.
+    pub(super) fn check_unclaimed(&self, at: &Pointer, findings: &mut Findings) {
+        if let Some((number, place)) = self.numbers.iter().find(|(number, _)| (1..1000).contains(number)) {
+            findings.add(
+                code::TEAMS_MARKER_WITHOUT_CLAIM,
+                at,
+                format!("Byte {place}: the Message has no claims, and users see [{number}] as text."),
+            );
+        }
+    }
+
     /// Checks the markers against the claims.
     pub(super) fn check(&self, claims: &[Claim<'_>], at: &Pointer, findings: &mut Findings) {
         let shown: BTreeSet<u64> = self.numbers.iter().map(|(number, _)| *number).collect();
         let claimed: BTreeSet<u64> = claims.iter().filter_map(|claim| claim.position).collect();
         for (numbers, place) in &self.joined {
-            if numbers.iter().any(|number| claimed.contains(number)) {
+            // No position is 0, so `[0, 1]` is an interval.
+            if numbers.iter().any(|number| claimed.contains(number)) && !numbers.contains(&0) {
                 findings.add(
                     code::TEAMS_MARKERS_JOINED,
                     at,

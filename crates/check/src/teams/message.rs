@@ -42,6 +42,7 @@ pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<
 
 /// Reads a Message entity without an activity around it.
 pub(in super::super) fn check_bare(thing: &Place<'_>, findings: &mut Findings) {
+    super::super::terms::check(thing, findings);
     read(thing, findings);
 }
 

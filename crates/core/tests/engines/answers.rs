@@ -34,6 +34,11 @@ struct Given {
     text: String,
 }
 
+/// The texts of all answers.
+pub(super) fn texts() -> Vec<String> {
+    answers().into_iter().map(|given| given.text).collect()
+}
+
 fn answers() -> Vec<Given> {
     let answer = |part: &'static str| {
         let (name, text) = part.split_once('\n').expect("a name and a text");

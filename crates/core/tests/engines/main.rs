@@ -16,6 +16,8 @@ mod answers;
 /// Many generated cases of a property.
 mod blocks;
 mod cases;
+/// What the check of a channel says of rewritten answers.
+mod checked;
 /// What is demanded of every rewritten answer.
 mod demands;
 /// What the engines should read, told from what they read before.

@@ -473,6 +473,11 @@ const CHAPTERS: &[Chapter] = &[
 const DEEP: &str = "> > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > a [1]";
 const LESS_DEEP: &str = "> > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > > a [1]";
 
+/// The examples of all rules.
+pub(super) fn examples() -> impl Iterator<Item = &'static str> {
+    rules().map(|rule| rule.given)
+}
+
 fn rules() -> impl Iterator<Item = &'static Rule> {
     CHAPTERS.iter().flat_map(|chapter| chapter.rules)
 }

@@ -1,6 +1,12 @@
-//! Writes findings for a terminal.
+//! Writes findings for a terminal, and for programs that read SARIF or JUnit.
+
+mod junit;
+mod sarif;
 
 use std::fmt::Write as _;
+
+pub use junit::junit;
+pub use sarif::sarif;
 
 use super::{Finding, Severity};
 use citewire_core::text::in_terminal;

@@ -1,0 +1,71 @@
+//! Writes SARIF 2.1.0, which code scanning reads.
+
+use serde_json::{Value, json};
+
+use crate::{Finding, Severity, rules};
+
+/// The findings of the file `name` as a SARIF log, with the rules that they break. The pointer is the logical location.
+#[must_use]
+pub fn sarif(findings: &[Finding], name: &str) -> Value {
+    let broken = rules().iter().filter(|rule| findings.iter().any(|finding| finding.code == rule.code));
+    let broken: Vec<Value> = broken
+        .map(|rule| {
+            json!({"id": rule.code, "shortDescription": {"text": rule.meaning},
+                   "defaultConfiguration": {"level": level(rule.severity)}})
+        })
+        .collect();
+    let results: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "ruleId": finding.code, "level": level(finding.severity), "message": {"text": finding.message},
+                "locations": [{
+                    "physicalLocation": {"artifactLocation": {"uri": name}, "region": {"startLine": 1}},
+                    "logicalLocations": [{"fullyQualifiedName": finding.pointer}],
+                }],
+            })
+        })
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "citewire check", "version": env!("CARGO_PKG_VERSION"), "rules": broken}},
+            "results": results,
+        }],
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Channel, check};
+
+    #[test]
+    fn each_result_has_its_rule_level_and_place() {
+        let document =
+            json!({"type": "message", "text": "a[1][2].\n\n[1]: https://a.example/\n[2]: https://b.example/"});
+        let findings = check(&document, Channel::WebChat);
+        let log = sarif(&findings, "answer.json");
+        assert_eq!(log["version"], "2.1.0");
+        let run = &log["runs"][0];
+        let results = run["results"].as_array().expect("results");
+        assert_eq!(results.len(), findings.len());
+        for result in results {
+            let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+            assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]), "{result}");
+            assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "answer.json");
+        }
+        assert_eq!(results[0]["ruleId"], "markers-fused");
+        assert_eq!(results[0]["locations"][0]["logicalLocations"][0]["fullyQualifiedName"], "/text");
+        assert_eq!(sarif(&[], "a")["runs"][0]["results"], json!([]));
+    }
+}

@@ -1,0 +1,85 @@
+//! What citewire writes has no error and no warning in the check of its channel, or a named reason.
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the samples are files")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use citewire_check::{Channel, Severity, check};
+use citewire_core::convert::{Conversion, Converted, convert};
+use citewire_core::dialect::Dialect;
+use serde_json::{Value, json};
+
+/// The dialects whose channels have rules to check.
+const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), (Dialect::Teams, Channel::Teams)];
+
+/// Findings that are right about an answer with a number without a source, which stays on purpose (policy P-05).
+const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joined"];
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).expect("a folder");
+    let mut folders: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+/// The inputs of all samples.
+fn inputs() -> Vec<(PathBuf, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/answers");
+    let cases = folders(&root).into_iter().flat_map(|provider| folders(&provider));
+    let files = cases.flat_map(|case| ["input.json", "input.sse", "input.jsonl"].map(|file| case.join(file)));
+    files.filter(|file| file.exists()).map(|file| (file.clone(), fs::read(&file).expect("an input"))).collect()
+}
+
+fn findings(converted: &Converted, channel: Channel) -> Vec<String> {
+    let activities = serde_json::to_value(&converted.activities).expect("JSON");
+    let is_unresolved = !converted.report.unresolved.is_empty();
+    let found = check(&activities, channel)
+        .into_iter()
+        .filter(|finding| finding.severity != Severity::Note && !(is_unresolved && UNRESOLVED.contains(&finding.code)));
+    found.map(|finding| format!("{channel} {}: {}", finding.code, finding.message)).collect()
+}
+
+#[test]
+fn the_check_finds_nothing_in_any_sample_whole_or_streamed() {
+    let inputs = inputs();
+    assert!(inputs.len() >= 100, "only {} samples", inputs.len());
+    let mut wrong = Vec::new();
+    for (file, body) in &inputs {
+        for (dialect, channel) in CHECKED {
+            for updates in [None, Some(0)] {
+                let mut conversion = Conversion::to(dialect);
+                conversion.options.updates = updates;
+                let Ok(converted) = convert(body, &conversion) else { continue };
+                let found = findings(&converted, channel);
+                wrong.extend(found.iter().map(|found| format!("{}: {found}", file.display())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Once, each source but the first of an answer that ends with a list got a warning.
+#[test]
+fn the_check_finds_nothing_in_an_answer_that_ends_with_any_container() {
+    let ends = [
+        "- step 1 [1]\n- step 2 [2]",
+        "1. step 1 [1]\n2. step 2 [2]",
+        "- a [1]\n  - b [2]",
+        "> quoted [1]\n> again [2]",
+        "> - a [1]\n> - b [2]",
+        "| a | b |\n| --- | --- |\n| x [1] | y [2] |",
+        "- [ ] a [1]\n- [x] b [2]",
+        "a [1] b [2]\n\n```\ncode\n```",
+        "# a [1] b [2]",
+    ];
+    let sources: Vec<Value> =
+        (1..=3).map(|n| json!({"title": format!("S{n}"), "url": format!("https://a.example/{n}")})).collect();
+    for end in ends {
+        let body = json!({"text": format!("Steps:\n\n{end}"), "sources": sources}).to_string();
+        for (dialect, channel) in CHECKED {
+            let converted = convert(body.as_bytes(), &Conversion::to(dialect)).expect("an activity");
+            assert_eq!(findings(&converted, channel), [] as [String; 0], "{:?}", converted.activities[0].text);
+        }
+    }
+}
