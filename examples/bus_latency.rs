@@ -15,12 +15,14 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use citewire::activity::ConversationId;
+use citewire::answer_events::of_bytes;
 use citewire::bus::{Bus, BusKey, BusOptions};
 use citewire::channels::direct_line::streaming::{StreamingAnswers, StreamingOptions};
 use citewire::channels::direct_line::{DirectLineOptions, Feed, Hub, Publisher};
 use citewire::clock::{IdSource as _, RandomIds, SystemClock};
 use citewire::convert::Conversion;
 use citewire::dialect::Dialect;
+use citewire::ingest::AnswerFormat;
 use citewire::secret::Secret;
 use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use futures_util::stream;
@@ -85,7 +87,11 @@ async fn write(answers: StreamingAnswers, id: ConversationId) -> Vec<Instant> {
             Some((Ok::<_, Infallible>(Bytes::from(format!("data: {event}\n\n"))), number + 1))
         }
     });
-    answers.begin(id).follow(Conversion::to(Dialect::WebChat), body, None).await.ok();
+    answers
+        .begin(id)
+        .follow(Conversion::to(Dialect::WebChat), of_bytes(AnswerFormat::default(), body), None)
+        .await
+        .ok();
     let mut sent = Vec::new();
     while let Ok(at) = told.try_recv() {
         sent.push(at);

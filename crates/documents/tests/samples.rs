@@ -1,5 +1,7 @@
 //! Files as people have them, each with one thing that readers stumble over: `samples/README.md` says which.
 
+#![expect(clippy::panic, reason = "an unreadable sample is a failed test")]
+
 use std::path::PathBuf;
 
 use citewire_documents::{Extracted, Format, Limits, Unreadable, extract};

@@ -11,6 +11,10 @@ mod samples;
 // ---- The check itself
 /// Documents and every finding that each deserves, by fixtures.
 mod check;
+/// Mended activities: what is changed, what is left, and that nothing is lost.
+mod mend;
+/// Every sample's message in the check of its channel.
+mod own_output;
 
 // ---- Samples through the whole pipeline
 /// The sample answers and the activities that they become.

@@ -36,10 +36,10 @@ fn with(pointer: &str, value: Value) -> Value {
     let mut document = good();
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer to a member");
     let parent = document.pointer_mut(parent).expect("a parent");
-    match parent {
-        Value::Object(object) if value.is_null() => drop(object.remove(key)),
-        Value::Object(object) => drop(object.insert(key.to_owned(), value)),
-        other => other[key.parse::<usize>().expect("an index")] = value,
+    match parent.as_object_mut() {
+        Some(object) if value.is_null() => drop(object.remove(key)),
+        Some(object) => drop(object.insert(key.to_owned(), value)),
+        None => parent[key.parse::<usize>().expect("an index")] = value,
     }
     document
 }

@@ -1,5 +1,4 @@
-//! What citewire writes has no error and no warning in the check of its channel, or a named reason.
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the samples are files")]
+//! Messages of citewire have no error and no warning in the check of its channel, or a named reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
