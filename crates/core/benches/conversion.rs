@@ -1,4 +1,4 @@
-//! What each step of a conversion costs, against a bare parse of the same text, and how it grows with the answer.
+//! The cost of each step of a conversion, against a bare parse of the same text, and its growth with the answer.
 //!
 //!     cargo bench --package citewire-core --bench conversion
 //!
@@ -136,7 +136,7 @@ fn streams(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What SDKs do: a regular expression over the whole text, code and links and all.
+/// Replaces markers as SDKs do: by a regular expression over the whole text, code and links and all.
 fn replacement(text: &str) -> String {
     static MARKER: std::sync::LazyLock<regex::Regex> =
         std::sync::LazyLock::new(|| regex::Regex::new(r"\[(\d+)\]").expect("a pattern"));

@@ -1,4 +1,4 @@
-//! What a stream of events that say nothing costs: memory must not grow with it.
+//! The memory that a stream of events without content takes: it must not grow with the stream.
 //!
 //!     cargo run --release --package citewire-core --example empty_events [MEGABYTES]
 //!

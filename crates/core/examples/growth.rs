@@ -1,5 +1,5 @@
-//! What citing costs a byte of hostile texts: short pieces repeated, of 100 kB and of 1 MB, whole and in deltas of four
-//! bytes. A cost that grows with the length is a fault.
+//! The cost of citing a byte of hostile texts: short pieces repeated, of 100 kB and of 1 MB, whole and in deltas of
+//! four bytes. A cost that grows with the length is a fault.
 //!
 //!     cargo run --release --package citewire-core --example growth [PIECE...]
 //!

@@ -12,7 +12,7 @@ use crate::{Limits, Unreadable};
 pub(crate) struct Archive<'b> {
     zip: ZipArchive<Cursor<&'b [u8]>>,
     limits: Limits,
-    /// What may be unpacked yet.
+    /// The bytes that may still be unpacked, over all parts.
     room: u64,
 }
 
@@ -37,7 +37,7 @@ impl<'b> Archive<'b> {
         self.at(index).map(Some)
     }
 
-    /// The same for a part without which the document is none.
+    /// The bytes of a part that every document of the format has. Without it the file is damaged.
     pub(crate) fn needed(&mut self, name: &str) -> Result<Vec<u8>, Unreadable> {
         self.part(name)?.ok_or_else(|| Unreadable::damaged(format!("it lacks its part {name}")))
     }
@@ -47,7 +47,7 @@ impl<'b> Archive<'b> {
         (0..self.zip.len()).try_for_each(|index| self.at(index).map(drop))
     }
 
-    /// The same archive with other bytes in its parts, which are not packed again.
+    /// A copy of the archive with `change` applied to each part. The parts are stored unpacked: the copy is only read.
     pub(crate) fn rewritten(&mut self, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> Result<Vec<u8>, Unreadable> {
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);

@@ -98,8 +98,7 @@ struct Body {
     is_raised: bool,
 }
 
-/// What is no text of the document: fields as they are computed, deleted text, what older programs show instead, and the lines
-/// between footnotes.
+/// Elements without text of the document: codes of fields, deleted and moved text, and fallbacks for older programs.
 const HIDDEN: [&str; 5] = ["instrText", "delText", "Fallback", "del", "moveFrom"];
 
 impl Body {

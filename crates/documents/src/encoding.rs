@@ -4,7 +4,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use crate::Unreadable;
 
-/// So many bytes of an HTML file may name its encoding.
+/// The bytes at the beginning of an HTML file in which it may name its encoding.
 const DECLARATION: usize = 2048;
 
 /// The text of a file with Unix line ends. It is UTF-8, or UTF-16 with a byte order mark.
@@ -15,7 +15,7 @@ pub fn text_of(bytes: &[u8]) -> Result<String, Unreadable> {
     decode(bytes, UTF_8)
 }
 
-/// The same for HTML, which may name another encoding in its first bytes.
+/// The text of an HTML file with Unix line ends. HTML may name another encoding than UTF-8 in its first bytes.
 pub(crate) fn html_text(bytes: &[u8]) -> Result<String, Unreadable> {
     decode(bytes, declared(bytes).unwrap_or(UTF_8))
 }

@@ -57,9 +57,9 @@ pub struct PageText {
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Word {
-    /// Where it stands in the text of its page, in bytes. Both parts of a word that a line end divides are words.
+    /// The place in the text of its page, in bytes of UTF-8. Both parts of a word that a line end divides are words.
     pub range: Range<u32>,
-    /// Where it stands on the page.
+    /// The place on the page.
     pub rectangle: Rectangle,
 }
 

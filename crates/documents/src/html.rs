@@ -24,7 +24,7 @@ pub(crate) fn write(text: &str, limits: &Limits, markdown: &mut Markdown) -> Res
     Ok(page.title)
 }
 
-/// What is not read: not shown, or not the text of the page.
+/// Elements that are not read: a page does not show them, or they are not its text.
 const HIDDEN: [&str; 14] = [
     "script", "style", "template", "noscript", "nav", "svg", "math", "iframe", "object", "button", "select",
     "textarea", "audio", "video",

@@ -22,7 +22,7 @@ pub struct Loss {
 }
 
 impl Extracted {
-    /// What could not be read; `None` if nothing is known to be lost.
+    /// The parts that could not be read; `None` if nothing is known to be lost.
     #[must_use]
     pub fn loss(&self) -> Option<Loss> {
         let loss = Loss {

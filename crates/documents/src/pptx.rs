@@ -61,7 +61,7 @@ struct Slide {
     /// The rows of the table that is being read.
     table: Option<Vec<Vec<String>>>,
     cell: String,
-    /// What older programs show instead.
+    /// The number of open fallbacks for older programs. Their text is skipped, because it stands elsewhere as well.
     hidden: usize,
 }
 

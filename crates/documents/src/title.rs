@@ -1,6 +1,6 @@
 //! The titles that documents give themselves, and those that programs made up.
 
-/// What programs write where they know no title, in lower case and without the number behind it.
+/// Titles that programs write where they know none, in lower case and without the number behind them.
 const NONE: [&str; 18] = [
     "untitled",
     "untitled document",
@@ -22,7 +22,7 @@ const NONE: [&str; 18] = [
     "pdf document",
 ];
 
-/// What programs write before the name of a file.
+/// Prefixes that programs write before the name of a file.
 const BEFORE_NAMES: [&str; 3] = ["Microsoft Word - ", "Microsoft PowerPoint - ", "Microsoft Excel - "];
 
 /// A title, unless a program made it up.

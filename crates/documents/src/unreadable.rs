@@ -54,7 +54,7 @@ pub enum Unreadable {
     /// Too much in an archive.
     #[error("unpacked it has more than {limit} bytes, or too many parts: split it")]
     TooMuchUnpacked {
-        /// What is taken.
+        /// The limit of unpacked bytes.
         limit: u64,
     },
     /// Another format than its name says.
@@ -66,7 +66,7 @@ pub enum Unreadable {
     /// The time limit passed.
     #[error("reading it took more than {seconds} seconds: split it")]
     TookTooLong {
-        /// What is taken.
+        /// The limit of time in seconds.
         seconds: u64,
     },
     /// The memory limit was reached.

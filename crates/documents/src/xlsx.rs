@@ -140,7 +140,7 @@ fn formatted(value: f64, format: &NumberFormat) -> Option<String> {
     number_format::formatted(value, known.unwrap_or(&format.format_code))
 }
 
-/// What a cell shows.
+/// The text that a spreadsheet program shows in a cell of this value and format.
 fn shown(value: &DataRef<'_>, format: Option<&NumberFormat>) -> String {
     match value {
         DataRef::Int(number) => {

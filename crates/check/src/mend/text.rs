@@ -13,7 +13,7 @@ use crate::text::is_undrawn_html;
 /// A part of a text, and what stands in its place.
 type Edit = (Range<usize>, String);
 
-/// What UTF-8 becomes when it is read as Windows-1252, and what was meant.
+/// Characters in UTF-8 that were read as Windows-1252, each with the character that was meant.
 const MOJIBAKE: [(&str, &str); 9] = [
     ("\u{e2}\u{20ac}\u{2039}", "\u{200b}"),
     ("\u{e2}\u{20ac}\u{2dc}", "\u{2018}"),

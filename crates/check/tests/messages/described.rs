@@ -16,7 +16,7 @@ pub(crate) fn by_place(answer: &Answer) -> (String, Vec<usize>) {
     (cited.text, places)
 }
 
-/// What differs between a source and its description.
+/// The first difference between a source and its description; `None` if they agree.
 pub(crate) fn difference(source: &Source, expected: &Value) -> Option<String> {
     let text = |name: &str| expected[name].as_str();
     let found = source.url.as_ref().map(|url| url.merge_key().into_owned());

@@ -21,7 +21,7 @@ const ADDRESS_BEGINS: [&str; 3] = ["http://", "https://", "www."];
 struct OpenSpan {
     /// Where the last piece of its text ends.
     inner: usize,
-    /// Where it ends.
+    /// The end of the span, in bytes of the whole text.
     end: usize,
     /// Whether its address stands behind its text.
     has_address: bool,

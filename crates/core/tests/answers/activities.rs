@@ -25,7 +25,7 @@ fn samples() -> Vec<(String, Value)> {
     found
 }
 
-/// What readers see of the claims: number, name, address, passage and label. A passage that is not cut may be the abstract.
+/// The claims as readers see them: number, name, address, passage and label. An uncut passage may be the abstract.
 fn claims(activity: &Value) -> Vec<[Value; 5]> {
     let claims = activity["entities"][0]["citation"].as_array().cloned().unwrap_or_default();
     let shown = |claim: Value| {

@@ -20,7 +20,7 @@ const SOURCES: usize = 5;
 /// Of a hundred answers that readers get as they were, how many keep every byte but those of their markers.
 const KEPT: usize = 96;
 
-/// What readers get otherwise than the model wrote it, and why. Markdown would show the rest in the same way.
+/// The answers that readers get otherwise than the model wrote them, each with the reason. All others read as before.
 const OTHERWISE: &[(&str, &str)] = &[
     ("image", "an image of any site is a link to it"),
     ("footnotes of markdown", "one engine knows footnotes, so they are text"),
@@ -96,7 +96,7 @@ fn parts(written: &str) -> (&str, &str) {
     written.split_at(written.find("\n\n[1]: https://papers.example/").unwrap_or(written.len()))
 }
 
-/// What readers get, blanks included.
+/// The flow as readers get it, blanks included: texts in one piece, without signs that nobody sees.
 fn read(reading: &Reading) -> Flow {
     let is_seen = |c: &char| !matches!(*c, '\u{200b}' | KEPT_START | KEPT_END);
     let mut flow = Flow::new();

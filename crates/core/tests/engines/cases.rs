@@ -21,7 +21,7 @@ const MAX_FAILURES: usize = 40;
 
 const PROGRESS_EVERY: Duration = Duration::from_secs(20);
 
-/// What became of one case.
+/// The outcome of one case.
 pub(super) enum Verdict {
     Holds,
     /// Nothing can be said of it.

@@ -1,4 +1,4 @@
-//! What is demanded of every rewritten answer, and of which answers it can be.
+//! The demands on every rewritten answer, and the answers of which they can be made.
 
 use super::expectation::{Expectation, Sources, without_repeated_badges};
 use super::flow::{Flow, Item, comparable, without_blanks};
@@ -124,7 +124,7 @@ pub(super) fn harmless(reading: &Reading, sources: &Sources) -> Result<(), Strin
     Ok(())
 }
 
-/// What is left of HTML without what every engine and every browser takes for a comment.
+/// HTML without its comments. The content of one stays if an engine or a browser might end it elsewhere.
 fn outside_comments(source: &str) -> String {
     let mut shown = String::new();
     let mut rest = source;

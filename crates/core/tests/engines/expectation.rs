@@ -1,4 +1,4 @@
-//! What an engine should read in the rewritten answer, told from what it reads in the answer itself.
+//! The flow that an engine should read in the rewritten answer, told from what it reads in the answer itself.
 //!
 //! Markers are looked for in the text that the engine shows, and nowhere else; what the policies say of links, images and
 //! HTML is applied to what the engine takes for links, images and HTML.
@@ -18,7 +18,7 @@ pub(super) struct Sources {
     pub(super) names: Vec<(&'static str, usize)>,
 }
 
-/// What should be read, and where the expectation is not exact.
+/// The flow that should be read, and the respects in which it is not foretold exactly.
 pub(super) struct Expectation {
     pub(super) flow: Flow,
     /// The places of the cited sources, in the order of their numbers.
@@ -30,14 +30,14 @@ pub(super) struct Expectation {
     pub(super) inexact: bool,
 }
 
-/// What a bracket means.
+/// The meaning of a bracket.
 enum Meaning {
     Cites(Vec<usize>),
     Vanishes,
     Nothing,
 }
 
-/// What should become of an answer in whose text markers have these forms.
+/// Foretells the rewrite of an answer from its flow, where markers have the forms of `grammar`.
 pub(super) fn of(flow: Flow, sources: &Sources, grammar: &MarkerGrammar) -> Expectation {
     let expectation = Expectation { flow: Vec::new(), cited: Vec::new(), vanished: false, inexact: false };
     let mut reader = Reader { sources, grammar, expectation };
@@ -149,7 +149,7 @@ impl Reader<'_> {
             // `[1][foo]`, when the definition of `foo` comes later: the badge was shown, and `[foo]` becomes a link.
             self.expectation.inexact |= url == FORWARD_URL;
             if !url.is_empty() && !url.contains([':', '/', '#']) {
-                // What is text again may be formatted.
+                // An address that is text again may be formatted.
                 self.expectation.inexact |=
                     !title.is_empty() || url.contains(['%', '*', '_', '~', '`', '\\', '&', '<']);
                 self.push(Item::Text(format!("({url})")));
@@ -158,7 +158,7 @@ impl Reader<'_> {
             }
             return;
         }
-        // What nobody sees is left out before a link is looked at, and the engine tells tags by their source alone.
+        // Signs that nobody sees are left out before a link is looked at. The engine tells tags by their source alone.
         let visible = visible(text);
         let bare = visible.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&visible);
         self.expectation.inexact |= visible != trimmed && bracket(bare, &MarkerGrammar::ALL).is_some();
@@ -186,7 +186,7 @@ impl Reader<'_> {
             // An autolink: all of it is shown.
             self.push(Item::Text(format!("<{url}>")));
         } else {
-            // What was the text of a link is now text like any other, with its own formatting.
+            // The text of the link is now text like any other, with its own formatting.
             self.expectation.inexact = true;
             self.push(Item::Text(shown.to_owned()));
         }
@@ -269,7 +269,7 @@ impl Reader<'_> {
         if is_index || !is_text || is_marker || is_marker_label(inner) || worded(inner).is_some() {
             return;
         }
-        // What was pushed of it came in one piece for each bracket, empty ones among them.
+        // Its text was pushed in one piece for each bracket, empty ones among them.
         let mut shown = format!("[{inner}]");
         while !shown.is_empty() {
             match self.expectation.flow.pop() {
@@ -301,7 +301,7 @@ impl Reader<'_> {
         matches!(self.expectation.flow.last(), Some(Item::Text(text)) if text.ends_with("foo]"))
     }
 
-    /// What the bracket before `after` means, and how long the rest of it is.
+    /// The meaning of the bracket before `after`, and the length of its rest in bytes.
     fn meaning(&mut self, open: char, after: &str) -> (Meaning, usize) {
         let close = match open {
             '[' => ']',

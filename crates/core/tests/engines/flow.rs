@@ -1,4 +1,4 @@
-//! What a reader gets, in order, and in a form in which engines can be compared.
+//! The flow of an answer: its texts, links and marks in order, in a form in which engines can be compared.
 
 use url::Url;
 
@@ -6,7 +6,7 @@ use url::Url;
 pub(super) const KEPT_START: char = '\u{fdd0}';
 pub(super) const KEPT_END: char = '\u{fdd1}';
 
-/// What a reader gets, in order.
+/// Texts, links and marks in the order in which a reader gets them.
 pub(super) type Flow = Vec<Item>;
 
 /// One thing that a reader gets.
@@ -168,8 +168,8 @@ pub(super) fn without_blanks(flow: Flow) -> Flow {
     flow.filter(|item| !matches!(item, Item::Text(text) if text.is_empty())).collect()
 }
 
-/// What readers can see of a text: not the zero-width space, nor the hair space that ends a bare address, nor a byte order
-/// mark.
+/// The characters of a text that readers see: no zero-width space, no hair space, which ends a bare address, and no
+/// byte order mark.
 fn seen(text: &str) -> String {
     let is_seen = |c: &char| !matches!(*c, '\u{200b}' | '\u{200a}' | '\u{feff}' | '~' | KEPT_START | KEPT_END);
     // Some engines show that there was a NUL.

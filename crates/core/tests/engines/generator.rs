@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::expectation::Sources;
 
-/// What the answers cite. No title is a word of the pieces, so that no piece is taken for a list of references.
+/// The sources that the answers cite. No title is a word of the pieces: no piece is to pass for a list of references.
 pub(super) fn sources() -> Sources {
     Sources {
         all: vec![
@@ -23,7 +23,7 @@ pub(super) fn sources() -> Sources {
 /// Where the one label leads that generated answers define for links of their own.
 pub(super) const FORWARD_URL: &str = "https://ok.example/foo";
 
-/// The same sources as an answer brings them along, in the given order of places.
+/// The JSON of the sources as an answer brings them along, in the given order of places.
 pub(super) fn manifest(order: &[usize]) -> Vec<serde_json::Value> {
     let all = sources().all;
     let source = |place: &usize| {
@@ -362,7 +362,7 @@ const RARE: &[&str] = &[
     "![](https://evil.example/i.png)",
 ];
 
-/// What engines read in two ways: footnotes, comments with hyphens, tables. Judged is only whether harm can come of it.
+/// Pieces that engines read in two ways: footnotes, comments with hyphens, tables. They are only judged for harm.
 const DISPUTED: &[&str] = &[
     "\n\n[^1]: A note\n\n",
     "\n\n[^9]: Another note\n\n",
@@ -403,7 +403,7 @@ static LONG: LazyLock<Vec<String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What may only stand at the end: it reaches as far as the text does.
+/// Pieces that may only stand at the end, because they reach as far as the text does.
 const ENDS: &[&str] = &[
     "",
     "",
@@ -443,7 +443,7 @@ const LISTED: &[&str] = &[
     "word\n",
 ];
 
-/// What may be a list of references at the end of an answer.
+/// Lines for the end of an answer that may make a list of references; often none.
 pub(super) fn listed() -> impl Strategy<Value = Vec<&'static str>> {
     prop_oneof![2 => Just(Vec::new()), 1 => vec(select(LISTED), 1..6)]
 }

@@ -55,7 +55,7 @@ impl Case for Format {
     }
 }
 
-/// What stands before an answer whose provider cites it beside the text: cited is the first source.
+/// Text before an answer whose provider cites it beside the text. It cites the first source.
 pub(super) const ATTESTED: &str = "Attested.";
 
 /// An answer as it arrives.
@@ -118,7 +118,7 @@ pub(super) fn converted(text: &str, sources: &[Value]) -> Result<String, String>
     activity(&json!({"text": text, "sources": sources}))
 }
 
-/// The same of an answer in citewire's own format.
+/// Converts an answer in citewire's own format, and returns the text of its activity.
 pub(super) fn activity(answer: &Value) -> Result<String, String> {
     without_panic(&answer.to_string(), || {
         let converted = convert(answer.to_string().as_bytes(), &Conversion::to(Dialect::WebChat)).expect("an activity");

@@ -100,7 +100,7 @@ fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning() {
     try_all("streams", strategy, start).assert_all_hold();
 }
 
-/// What is about as long as anyone looks ahead, and what was told of before all of it had come.
+/// Comments and tags about as long as the look-ahead, and HTML that is known before all of it has come.
 #[test]
 fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early() {
     let words = "word ".repeat(820);

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use super::flow::{Flow, Item};
 
-/// What the engines make of a text.
+/// The readings of one text by all engines.
 #[derive(Debug, Deserialize)]
 pub(super) struct Readings {
     /// By the name of the engine.
     pub(super) engines: BTreeMap<String, Reading>,
     /// The links and images of an answer as markdown-it finds them when the model's own definitions of markers take effect.
     links: Vec<Vec<String>>,
-    /// The same when no definition takes effect.
+    /// The links and images as markdown-it finds them when no definition takes effect.
     links_without_definitions: Vec<Vec<String>>,
 }
 
@@ -31,7 +31,7 @@ impl Readings {
     }
 }
 
-/// What one engine makes of a text.
+/// The reading of one text by one engine.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Reading {
     flow: Vec<Vec<String>>,
@@ -90,7 +90,7 @@ impl Judge {
         Self { process, questions, answers }
     }
 
-    /// What the engines make of each text; nothing of one at which an engine fails. With `markers`, definitions that a
+    /// Has the engines read each text; `None` for one at which an engine fails. With `markers`, definitions that a
     /// marker could mean take no effect.
     pub(super) fn read_all<T: AsRef<str>>(&mut self, texts: &[T], markers: bool) -> Vec<Option<Readings>> {
         if texts.is_empty() {
@@ -105,7 +105,7 @@ impl Judge {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("the judge failed: {error}"))
     }
 
-    /// What each engine makes of a text.
+    /// Has the engines read one text. Panics if one of them fails at it.
     pub(super) fn read(&mut self, text: &str, markers: bool) -> BTreeMap<String, Reading> {
         let readings = self.read_all(&[text], markers).pop().flatten();
         readings.unwrap_or_else(|| panic!("the engines fail at {text:?}")).engines

@@ -16,13 +16,13 @@ mod answers;
 /// Many generated cases of a property.
 mod blocks;
 mod cases;
-/// What the check of a channel says of rewritten answers.
+/// The findings of a channel's check in rewritten answers.
 mod checked;
-/// What is demanded of every rewritten answer.
+/// The demands on every rewritten answer.
 mod demands;
-/// What the engines should read, told from what they read before.
+/// The flow that engines should read, told from what they read before.
 mod expectation;
-/// What a reader gets, in order, and in a form in which engines can be compared.
+/// The flow of an answer, in a form in which engines can be compared.
 mod flow;
 /// The forms of markers, as the documentation and a sample have them.
 mod forms;
@@ -35,7 +35,7 @@ mod held;
 mod incremental;
 /// The engines, as one child process.
 mod judge;
-/// What a bracket says, read without any code of the rewrite.
+/// The meaning of brackets, read without any code of the rewrite.
 mod marker;
 /// The properties of whole answers.
 mod property;
@@ -43,7 +43,7 @@ mod property;
 mod pulldown;
 /// The rules of the writer, each with an example: what the page about engines says.
 mod rules;
-/// What is shown of answers that have not ended.
+/// The text that is shown of answers that have not ended.
 mod so_far;
 /// The properties of citations that come beside the text.
 mod spans;

@@ -1,8 +1,8 @@
-//! What a bracket says, read without any code of the rewrite.
+//! Reads markers without any code of the rewrite, so that a fault of the rewrite cannot hide itself.
 
 use citewire_core::answer::MarkerGrammar;
 
-/// What a bracket names.
+/// The sources that a bracket names, by place or by name.
 pub(super) struct Marker {
     pub(super) places: Vec<usize>,
     pub(super) names: Vec<String>,

@@ -47,23 +47,23 @@ fn every_engine_reads_what_any_provider_sends_as_its_markers_mean_it() {
     assert!(tally.discarded * 25 < tally.tried, "{} of {} answers were not judged", tally.discarded, tally.tried);
 }
 
-/// What long runs have found, and what resembles it: each was once read in another way by an engine.
+/// Answers that long runs have found, and their like: an engine once read the rewrite of each in another way.
 #[test]
 fn every_engine_reads_what_was_found_in_long_runs() {
     let found = [
         // A link without a text by a definition: written inline, it stood beside a bracket, and was moved away the second time.
         "[foo]: https://ok.example/foo 'x'\n\n[1][9][][foo][1]",
-        // What begins like a fence, and is none because of a backtick that goes with the link.
+        // The beginning of a fence that is none, because of a backtick that goes with the link.
         "```[`1`](https://ok.example)\nx",
         "> - ```[`1`](https://ok.example) [a `` b](https://ok.example) `[2]`",
         // An image whose description is a marker, in the text of a link: its address stayed.
         "[![1](https://ok.example/i.png)](https://ok.example/p) [2]",
         "[a ![[1]](https://ok.example/i.png) ![**2**](https://ok.example/i.png) b](https://ok.example/p)",
-        // What nobody sees beside a marker that is all of a link.
+        // Signs that nobody sees, beside a marker that is all of a link.
         "[<sub>1</sub>](https://ok.example) [1\u{200b}](https://ok.example) [1<!-- -->](https://ok.example)",
         // An empty quote in an item, which is what is left of one with a definition.
         "x_y[2]\n- > [1]:\\",
-        // What looks like a badge before what becomes a label once its brackets are escaped.
+        // A bracket like a badge, before a text that becomes a label once its brackets are escaped.
         "[**[1]**][see [1]](https://ok.example)",
         "[[^1^]][9][foo][] [**[doc2]**][9]",
         "[[[1]](https://evil.example)][9] [[doc9][1]][9] [[1][doc9]][9] [[doc9](https://ok.example)[2]][9]",
@@ -99,14 +99,14 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "[![a](javascript:x)]: https://evil.example\n[2]",
         "![a `]: b`](https://evil.example/i.png)\n[2]",
     ];
-    // What engines read in more than one way is safe in all of them.
+    // Answers that engines read in more than one way are safe in all of them.
     let read_differently = [
         // A bullet in a bullet, which one engine takes for text behind a paragraph: the image was code for all others.
         "[doc9]\n- *\n===\n\n\n\t![alt](https://ok.example/i.png)",
         "x\n- *\n\n\t![alt](https://ok.example/i.png)",
         "> x\n> - +\n> \n>     [2] ![alt](https://ok.example/i.png)",
         "x\n> *\n\n    ![alt](https://ok.example/i.png)",
-        // What is a table to one engine and none to another: the image loaded in the one.
+        // A table to one engine and none to another: the image loaded in the one.
         "a\n-|\n![|](https://evil.example/i.png) [2]",
         "a\\\\|b|\n|-|-|\n![|](https://evil.example/i.png) [2]",
         "> x\na|b\n> -|-\n> ![|](https://evil.example/i.png) [2]",
@@ -136,7 +136,7 @@ fn judge_answer(given: &Given, before: &Readings, after: &Readings, text: &str) 
     let Given { text: given, grammar, .. } = given;
     let is_read_in_one_way = is_read_in_one_way(given, before);
     let mut expected = expectation::of(before.engines["markdown-it"].flow(), &sources, grammar);
-    // What does not end in time is text, whatever engines make of it.
+    // Markdown that does not end in time is text, whatever engines make of it.
     expected.inexact |= given.len() > LOOK_AHEAD || !is_read_in_one_way || may_hold_formula(given);
     for (engine, reading) in &after.engines {
         let context = |what: String| format!("{engine}: {what}");
@@ -158,14 +158,14 @@ fn judge_answer(given: &Given, before: &Readings, after: &Readings, text: &str) 
             && reading.draws_what_is_read();
         badges(reading, drawn).map_err(context)?;
     }
-    // What is no marker in one format may be one in the other.
+    // A bracket that is no marker in the answer's format may be one in citewire's own, in which it is converted again.
     if *grammar == MarkerGrammar::ALL {
         again(text, &expected)?;
     }
     Ok(if is_read_in_one_way { Verdict::Holds } else { Verdict::Discarded })
 }
 
-/// What came out, converted again with the sources in the order of their numbers, stays as it is.
+/// Converts a rewritten text again, with the sources in the order of their numbers: it stays as it is.
 fn again(text: &str, expected: &Expectation) -> Result<(), String> {
     if expected.inexact || text.len() > LOOK_AHEAD {
         return Ok(());

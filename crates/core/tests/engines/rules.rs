@@ -17,7 +17,7 @@ use super::judge::{Judge, Reading, Readings};
 /// Every engine of Web Chat.
 const ALL: &[&str] = &["markdown-it", "mdast", "micromark"];
 
-/// What the page makes links of by itself, whichever engine reads the Markdown.
+/// The reader of bare addresses: the page makes links of them by itself, whichever engine reads the Markdown.
 const ADDRESSES: &str = "addresses";
 
 /// The rules that one file of the writer holds.
@@ -29,13 +29,13 @@ struct Chapter {
 
 /// A rule of the writer.
 struct Rule {
-    /// What it does, and why.
+    /// The effect of the rule, as a sentence for the page.
     says: &'static str,
     given: &'static str,
     /// The example with badges in place of its markers and nothing else done to it; empty when that is the example itself.
     plain: &'static str,
     written: &'static str,
-    /// Who would read the plain example otherwise.
+    /// The names of the readers that would read the plain example otherwise: engines, or [`ADDRESSES`].
     needed: &'static [&'static str],
 }
 
@@ -488,13 +488,13 @@ fn parts(written: &str) -> (&str, &str) {
     written.split_at(definitions)
 }
 
-/// What readers get. A comment is nothing to see.
+/// The flow as readers get it, without comments, which show nothing.
 fn read(reading: &Reading) -> Flow {
     let is_comment =
         |source: &str| source.strip_prefix("<!--").is_some_and(|rest| rest.find("-->") == rest.len().checked_sub(3));
     let seen = reading.flow().into_iter().filter_map(|item| match item {
         Item::Html(source) if is_comment(source.trim()) => None,
-        // What a browser makes of it.
+        // A browser decodes the references.
         Item::Html(source) => {
             Some(Item::Html(source.replace("&#91;", "[").replace("&#93;", "]").replace("&#124;", "|")))
         }
@@ -577,7 +577,7 @@ fn page() -> String {
     page
 }
 
-/// What the page says before its tables.
+/// The beginning of the page, before the rules.
 const HEAD: &str = "\
 # What Markdown engines disagree about
 

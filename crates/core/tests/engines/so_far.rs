@@ -1,4 +1,4 @@
-//! What is shown of an answer that has not ended: every number in it leads to its source, and nothing else is defined.
+//! Answers that have not ended, as they are shown: every number leads to its source, and nothing else is defined.
 
 use std::collections::BTreeSet;
 

@@ -47,7 +47,7 @@ const HEADERS: &[&str] = &[
 
 const DELIMITERS: &[&str] = &["-|-", "|-|-|", "|-|", "-|", ":-", "---", "--", "  -|-"];
 
-/// What begins the line of delimiters, and the one under it.
+/// Beginnings of the line of delimiters and of the line under it: blanks, or the sign of a container.
 const PREFIXES: &[&str] = &["", "> ", "  ", "- "];
 
 /// In a row each of them is something else than in a paragraph.

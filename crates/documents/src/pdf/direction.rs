@@ -10,7 +10,7 @@ pub(super) const BLANK: f32 = 0.1;
 pub(super) struct InLine<'l> {
     pub(super) text: &'l str,
     pub(super) letter: &'l Letter,
-    /// Where it begins and ends along the line.
+    /// The beginning and the end along the line, in points.
     pub(super) start: f32,
     pub(super) end: f32,
     /// A blank stands before it.

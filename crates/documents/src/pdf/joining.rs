@@ -1,4 +1,4 @@
-//! What stands on both sides of a line end and belongs together.
+//! Joins words and addresses that a line end divides.
 
 use super::lines::{Line, PlacedWord};
 

@@ -29,7 +29,7 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Its words, if they were asked for.
     pub(super) words: Vec<PlacedWord>,
-    /// Where it begins, in points from the upper left corner of the page.
+    /// The beginning of the line, in points from the upper left corner of the page.
     pub(super) x: f32,
     pub(super) y: f32,
     pub(super) size: f32,
