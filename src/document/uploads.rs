@@ -12,7 +12,9 @@ use super::file::{self, FileContent};
 use super::original::{FileLocation, OriginalFile};
 use super::stored_passages::{StoredText, read_part};
 use super::{Document, DocumentReader, LibraryError, UploadOptions};
-use crate::store::{AssistantStore, DocumentKey, DocumentPart, DocumentState, StoreError, StoredDocument};
+use crate::store::{
+    AssistantStore, DocumentKey, DocumentLoss, DocumentPart, DocumentState, StoreError, StoredDocument,
+};
 
 /// The uploaded documents of one assistant, and which of them were read last.
 #[derive(Debug)]
@@ -115,7 +117,7 @@ impl UploadLibrary {
 
 /// The text of an uploaded file, or why it has none.
 #[derive(Debug)]
-pub struct ReadUpload(Result<StoredText, String>);
+pub struct ReadUpload(Result<(StoredText, Option<DocumentLoss>), String>);
 
 /// Reads an uploaded file.
 ///
@@ -135,7 +137,11 @@ pub async fn read_upload(
     let read = file::read_from(name.clone(), format, &load, reader, None).await?;
     Ok(ReadUpload(match read {
         Some(Ok(content)) if content.passages.is_empty() => Err("the file has no text".to_owned()),
-        Some(Ok(content)) => Ok(StoredText::of(&content)),
+        Some(Ok(content)) => {
+            let loss = content.document.loss.as_deref();
+            let loss = loss.map(|loss| DocumentLoss { words: loss.to_string(), is_partial: loss.is_partial });
+            Ok((StoredText::of(&content), loss))
+        }
         Some(Err(reason)) => Err(reason.to_string()),
         None => Err("the file is gone".to_owned()),
     }))
@@ -155,14 +161,15 @@ impl ReadUpload {
     ) -> Result<(), LibraryError> {
         let StoredDocument { key, name, .. } = stored;
         let too_much = Unreadable::TooMuchTextTogether { limit: max_text_bytes };
-        let fitting = self.0.and_then(|text| {
+        let fitting = self.0.and_then(|(text, loss)| {
             let fits = others.saturating_add(text.bytes()) <= max_text_bytes;
-            if fits { Ok(text) } else { Err(too_much.to_string()) }
+            if fits { Ok((text, loss)) } else { Err(too_much.to_string()) }
         });
         let state = match fitting {
-            Ok(text) => match text.write(store, *key).await {
+            Ok((text, loss)) => match text.write(store, *key).await {
                 Ok(true) => {
-                    DocumentState::Ready { pages: text.pages, passages: u32::try_from(text.len()).unwrap_or(u32::MAX) }
+                    let passages = u32::try_from(text.len()).unwrap_or(u32::MAX);
+                    DocumentState::Ready { pages: text.pages, passages, loss }
                 }
                 // The document was replaced or deleted meanwhile.
                 Ok(false) => return Ok(()),

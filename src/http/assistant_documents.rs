@@ -43,12 +43,16 @@ pub(crate) struct UploadedDocument<'a> {
     /// When the upload ended.
     #[schema(value_type = String, format = DateTime)]
     received: DateTime<Utc>,
-    /// `reading`: the text is being extracted. `ready`: the document is searched. `unreadable`: see `reason`.
+    /// `reading`: the text is being extracted. `ready`: the document is searched. `partial`: pages or most of its letters could not
+    /// be read, see `loss`; the rest is searched. `unreadable`: see `reason`.
     state: &'static str,
     /// The number of pages. Null if the format has no pages or the document is not ready.
     pages: Option<u32>,
     /// The number of passages. Null if the document is not ready.
     passages: Option<u32>,
+    /// The pages of which something could not be read. Null if no loss is known.
+    #[schema(example = "page 3: 12 % of its letters could not be read")]
+    loss: Option<&'a str>,
     /// Why the document cannot be read. Null unless it is `unreadable`.
     reason: Option<&'a str>,
 }
@@ -56,12 +60,26 @@ pub(crate) struct UploadedDocument<'a> {
 impl<'a> From<&'a StoredDocument> for UploadedDocument<'a> {
     fn from(stored: &'a StoredDocument) -> Self {
         let StoredDocument { name, bytes, received, state, .. } = stored;
-        let (state, pages, passages, reason) = match state {
-            DocumentState::Reading => ("reading", None, None, None),
-            DocumentState::Ready { pages, passages } => ("ready", *pages, Some(*passages), None),
-            DocumentState::Unreadable { reason } => ("unreadable", None, None, Some(reason.as_str())),
+        let base = Self {
+            name,
+            bytes: *bytes,
+            received: *received,
+            state: "reading",
+            pages: None,
+            passages: None,
+            loss: None,
+            reason: None,
         };
-        Self { name, bytes: *bytes, received: *received, state, pages, passages, reason }
+        match state {
+            DocumentState::Reading => base,
+            DocumentState::Ready { pages, passages, loss } => {
+                let is_partial = loss.as_ref().is_some_and(|loss| loss.is_partial);
+                let state = if is_partial { "partial" } else { "ready" };
+                let loss = loss.as_ref().map(|loss| loss.words.as_str());
+                Self { state, pages: *pages, passages: Some(*passages), loss, ..base }
+            }
+            DocumentState::Unreadable { reason } => Self { state: "unreadable", reason: Some(reason), ..base },
+        }
     }
 }
 

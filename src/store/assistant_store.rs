@@ -4,7 +4,8 @@ use std::fmt::{Debug, Display};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::StoreError;
 
@@ -232,6 +233,28 @@ impl StoredDocument {
     }
 }
 
+/// The parts of a document that could not be read, while others could.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentLoss {
+    /// The pages and their loss, for the person who uploaded the document.
+    pub words: String,
+    /// Pages are lost, or more than half of the letters.
+    #[serde(rename = "partial")]
+    pub is_partial: bool,
+}
+
+impl DocumentLoss {
+    /// The loss as databases keep it, in the column that holds the reason of an unreadable document.
+    pub(in crate::store) fn to_json(&self) -> String {
+        json!(self).to_string()
+    }
+
+    /// The loss from that column.
+    pub(in crate::store) fn of_json(json: String) -> Self {
+        serde_json::from_str(&json).unwrap_or(Self { words: json, is_partial: true })
+    }
+}
+
 /// How far a document was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DocumentState {
@@ -244,6 +267,8 @@ pub enum DocumentState {
         pages: Option<u32>,
         /// The number of its passages.
         passages: u32,
+        /// The parts that could not be read; `None` if no loss is known.
+        loss: Option<DocumentLoss>,
     },
     /// It has no text that can be read.
     Unreadable {

@@ -23,7 +23,7 @@ mod writing;
 
 pub use archived::{Archived, Description, Selection};
 pub use assistant_store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
     MAX_PIECE_BYTES, Publication, PutAssistant, StoredAssistant, StoredDocument,
 };
 pub use attachment::Attachment;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Duration, Utc};
 use citewire::clock::{Clock, ManualClock};
 use citewire::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, Publication,
-    PutAssistant, SqliteStore, StoreLimits,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
+    Publication, PutAssistant, SqliteStore, StoreLimits,
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -246,7 +246,8 @@ mod promises {
         let unread = store.unread_documents(2).await.expect("a store");
         let unread: Vec<_> = unread.iter().map(|(assistant, document)| (assistant.as_str(), document.key)).collect();
         assert_eq!(unread, [("hr", keys[0]), ("hr", keys[1])], "the oldest first");
-        let ready = DocumentState::Ready { pages: Some(12), passages: 40 };
+        let loss = DocumentLoss { words: "page 3 could not be read".to_owned(), is_partial: true };
+        let ready = DocumentState::Ready { pages: Some(12), passages: 40, loss: Some(loss) };
         let unreadable = DocumentState::Unreadable { reason: "the file is encrypted".to_owned() };
         assert!(store.set_document_state(keys[0], ready.clone()).await.expect("a store"));
         assert!(store.set_document_state(keys[1], unreadable.clone()).await.expect("a store"));
@@ -278,7 +279,10 @@ mod promises {
         has_grown("put").await;
         let key = upload(store, "hr", "a.txt", &[b"1"]).await;
         has_grown("published").await;
-        store.set_document_state(key, DocumentState::Ready { pages: None, passages: 1 }).await.expect("a store");
+        store
+            .set_document_state(key, DocumentState::Ready { pages: None, passages: 1, loss: None })
+            .await
+            .expect("a store");
         has_grown("read").await;
         assert!(store.delete_document("hr", "a.txt").await.expect("a store"));
         has_grown("document deleted").await;

@@ -374,6 +374,46 @@ async fn a_file_that_cannot_be_taken_is_refused_with_the_reason_and_changes_noth
     assert!(server.ask("hr", "How many days of leave are there?").await.contains("30 days"));
 }
 
+/// A PDF of one page that shows four letters of a font without letters, and then `words`. Its table of objects is missing.
+fn half_lost_pdf(words: &str) -> Vec<u8> {
+    let stream =
+        |more: &str, content: &str| format!("<< /Length {}{more} >>\nstream\n{content}\nendstream", content.len());
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 7 0 R >> >> >>".to_owned(),
+        stream("", &format!("BT /F1 12 Tf 50 700 Td <C8C8C8C8> Tj ET BT /F2 12 Tf 50 600 Td ({words}) Tj ET")),
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 750 750] /FontMatrix [0.001 0 0 0.001 0 0] \
+         /CharProcs << /x1 6 0 R >> /Encoding << /Type /Encoding /Differences [200 /x1] >> \
+         /FirstChar 200 /LastChar 200 /Widths [1000] >>"
+            .to_owned(),
+        stream("", "1000 0 0 0 750 750 d1 0 0 750 750 re f"),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut file = "%PDF-1.4\n".to_owned();
+    for (number, object) in (1..).zip(objects) {
+        file += &format!("{number} 0 obj\n{object}\nendobj\n");
+    }
+    (file + "trailer\n<< /Root 1 0 R /Size 8 >>\n%%EOF\n").into_bytes()
+}
+
+// A form that had lost nearly all of its text was ready.
+#[tokio::test]
+async fn an_uploaded_document_says_what_of_it_could_not_be_read() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    for (words, state, percent) in [("Leave is thirty days.", "ready", "16 %"), ("so", "partial", "66 %")] {
+        let (_, document) = server.upload("/v1/assistants/hr/documents/form.pdf", half_lost_pdf(words)).await;
+        assert_eq!(document["state"], state, "{document}");
+        let loss = format!("page 1: {percent} of its letters could not be read");
+        assert_eq!((&document["loss"], &document["reason"]), (&json!(loss), &Value::Null), "{document}");
+        let (_, read) = server.get("/v1/assistants/hr/documents/form.pdf").await;
+        assert_eq!(read, document);
+    }
+    let (_, whole) = server.upload("/v1/assistants/hr/documents/whole.md", "# Leave\n\nIt is 30 days.").await;
+    assert_eq!((&whole["state"], &whole["loss"]), (&json!("ready"), &Value::Null));
+}
+
 #[tokio::test]
 async fn a_long_document_is_stored_in_pieces_and_downloaded_as_it_was() {
     let server = Server::start();

@@ -6,7 +6,7 @@ import { ask, button, count, element, filePicker, make, problemBox, say, showPro
 /** How often documents that are being read are looked at. */
 const LOOK_AGAIN_MS = 2000;
 
-const STATES = { reading: 'being read', ready: 'ready', unreadable: 'cannot be read' };
+const STATES = { reading: 'being read', ready: 'ready', partial: 'read in part', unreadable: 'cannot be read' };
 
 export class Documents {
   #name;
@@ -62,9 +62,9 @@ export class Documents {
     if (isReading && this.#isShown) this.#timer = setTimeout(() => this.#refresh(), LOOK_AGAIN_MS);
   }
 
-  #row({ name, bytes, received, state, pages, passages, reason }) {
+  #row({ name, bytes, received, state, pages, passages, loss, reason }) {
     const facts = make('ul', 'counts');
-    facts.append(make('li', { ready: 'some', unreadable: 'wrong' }[state] ?? '', STATES[state] ?? state), make('li', '', size(bytes)));
+    facts.append(make('li', { ready: 'some', partial: 'wrong', unreadable: 'wrong' }[state] ?? '', STATES[state] ?? state), make('li', '', size(bytes)));
     if (pages !== null) facts.append(make('li', '', count(pages, 'page')));
     if (passages !== null) facts.append(make('li', '', count(passages, 'passage')));
     facts.append(make('li', '', time(received)));
@@ -72,7 +72,8 @@ export class Documents {
     const remove = button('Delete', 'quiet small', () => this.#delete(name));
     remove.setAttribute('aria-label', `Delete ${name}`);
     const line = make('li', '', make('strong', 'name', name), facts, make('span', 'buttons', replace, remove));
-    if (reason !== null) line.append(make('p', 'problem', reason));
+    const problem = reason ?? loss;
+    if (problem !== null) line.append(make('p', 'problem', problem));
     return line;
   }
 

@@ -13,7 +13,7 @@ use super::reader::decoded;
 use super::row::{number, signed, undecodable};
 use super::transact::transact;
 use crate::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
     MAX_PIECE_BYTES, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
@@ -169,15 +169,17 @@ impl AssistantStore for PostgresStore {
     async fn set_document_state(&self, key: DocumentKey, state: DocumentState) -> Result<bool, StoreError> {
         let (word, pages, passages, reason) = match &state {
             DocumentState::Reading => ("reading", None, None, None),
-            DocumentState::Ready { pages, passages } => {
-                ("ready", pages.map(u32::cast_signed), Some(passages.cast_signed()), None)
+            DocumentState::Ready { pages, passages, loss } => {
+                let loss = loss.as_ref().map(DocumentLoss::to_json);
+                ("ready", pages.map(u32::cast_signed), Some(passages.cast_signed()), loss)
             }
-            DocumentState::Unreadable { reason } => ("unreadable", None, None, Some(reason)),
+            DocumentState::Unreadable { reason } => ("unreadable", None, None, Some(reason.clone())),
         };
+        let reason = &reason;
         transact(&self.shared, |mut c| async move {
             next(&mut c).await?;
             let set = sqlx::query(SET_STATE).bind(key.0.cast_signed()).bind(word).bind(pages).bind(passages);
-            let set = set.bind(reason.map(|reason| escape(reason))).execute(&mut *c).await?;
+            let set = set.bind(reason.as_deref().map(escape)).execute(&mut *c).await?;
             Ok((set.rows_affected() > 0, c))
         })
         .await
@@ -281,7 +283,11 @@ fn document(row: &PgRow) -> Result<StoredDocument, sqlx::Error> {
     let count = |index| Ok::<_, sqlx::Error>(row.try_get::<Option<i32>, _>(index)?.map(i32::cast_unsigned));
     let state = match row.try_get::<String, _>(4)?.as_str() {
         "reading" => DocumentState::Reading,
-        "ready" => DocumentState::Ready { pages: count(5)?, passages: count(6)?.unwrap_or_default() },
+        "ready" => DocumentState::Ready {
+            pages: count(5)?,
+            passages: count(6)?.unwrap_or_default(),
+            loss: row.try_get::<Option<String>, _>(7)?.map(|loss| DocumentLoss::of_json(unescape(loss))),
+        },
         "unreadable" => {
             let reason: Option<String> = row.try_get(7)?;
             DocumentState::Unreadable { reason: unescape(reason.unwrap_or_default()) }

@@ -7,8 +7,8 @@ use super::assistant_work::{AssistantWork, part_number};
 use super::copies::Copies;
 use super::writer::Writer;
 use crate::store::{
-    DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,
-    PutAssistant,
+    DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES,
+    Publication, PutAssistant,
 };
 
 const NEXT: &str = "UPDATE assistant_revision SET value = value + 1 RETURNING value";
@@ -177,7 +177,9 @@ impl Writer {
     async fn set_document_state(&mut self, key: DocumentKey, state: DocumentState) -> Result<bool, sqlx::Error> {
         let (word, pages, passages, reason) = match state {
             DocumentState::Reading => ("reading", None, None, None),
-            DocumentState::Ready { pages, passages } => ("ready", pages, Some(passages), None),
+            DocumentState::Ready { pages, passages, loss } => {
+                ("ready", pages, Some(passages), loss.as_ref().map(DocumentLoss::to_json))
+            }
             DocumentState::Unreadable { reason } => ("unreadable", None, None, Some(reason)),
         };
         let mut transaction = self.connection().await?.begin().await?;

@@ -14,8 +14,8 @@ use super::sqlite_store::SqliteStore;
 use super::work::Alone;
 use crate::store::writing::Reply;
 use crate::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, Expected, Publication,
-    PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
+    Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
@@ -132,7 +132,11 @@ fn document(row: &SqliteRow) -> Result<StoredDocument, sqlx::Error> {
     let count = |index| row.try_get::<Option<u32>, _>(index);
     let state = match row.try_get::<String, _>(4)?.as_str() {
         "reading" => DocumentState::Reading,
-        "ready" => DocumentState::Ready { pages: count(5)?, passages: count(6)?.unwrap_or_default() },
+        "ready" => DocumentState::Ready {
+            pages: count(5)?,
+            passages: count(6)?.unwrap_or_default(),
+            loss: row.try_get::<Option<String>, _>(7)?.map(DocumentLoss::of_json),
+        },
         "unreadable" => DocumentState::Unreadable { reason: row.try_get::<Option<String>, _>(7)?.unwrap_or_default() },
         other => return Err(undecodable(std::io::Error::other(format!("a document in the state {other}")))),
     };
