@@ -83,7 +83,7 @@ impl Bus {
         }))))
     }
 
-    /// Where it is.
+    /// The address of its server.
     #[must_use]
     pub fn address(&self) -> &BusAddress {
         &self.0.address
@@ -158,7 +158,7 @@ impl Bus {
 
     /// Waits until what was published has left, at most for so long.
     pub async fn flush(&self, within: Duration) {
-        // What is left then is nothing that anybody needs.
+        // Messages that are left then are needed by nobody.
         timeout(within, self.0.outbox.emptied()).await.ok();
     }
 

@@ -61,7 +61,7 @@ impl Followed {
         self.changed.notify_one();
     }
 
-    /// What has changed since the last call, at most so many; waits for the first.
+    /// Takes at most so many changes since the last call; waits for the first.
     pub(super) async fn changes(&self, most: usize) -> Changes {
         loop {
             let changes = self.take(most);

@@ -126,7 +126,7 @@ async fn probe(bus: &Bus, mut connection: MultiplexedConnection) -> Result<(), R
     commands.query_async::<Vec<Value>>(&mut connection).await.map(drop)
 }
 
-/// What an operator can do about it.
+/// Advice to the operator on ending the failure.
 fn mend(error: &RedisError, is_encrypted: bool) -> &'static str {
     let kind = error.kind();
     if kind == ErrorKind::AuthenticationFailed {
@@ -203,7 +203,7 @@ async fn send<'m>(
 ) -> Result<Vec<u64>, RedisError> {
     let mut commands = redis::pipe();
     for (id, message) in messages {
-        // What is no JSON is shown nowhere; an empty message is understood by nobody.
+        // A frame that is no JSON is shown nowhere: its message is empty, and nobody understands that.
         let (channel, text) = (bus.channel(id), message.encode(&bus.0.node).unwrap_or_default());
         let signed = bus.0.key.sign(&channel, &text);
         commands.cmd("PUBLISH").arg(channel).arg(signed);

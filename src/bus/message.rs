@@ -156,7 +156,7 @@ fn ephemeral(raw: &RawValue) -> Option<ByteString> {
     (!frame.activities.is_empty() && frame.activities.iter().all(is_ephemeral)).then(|| ByteString::from(raw.get()))
 }
 
-/// What is read of a frame.
+/// The member of a frame that is read.
 #[derive(Deserialize)]
 struct Frame<'a> {
     #[serde(borrow)]

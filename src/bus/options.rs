@@ -9,13 +9,13 @@ use super::{BusAddress, BusRoots};
 /// The options of the bus.
 #[derive(Clone, Debug)]
 pub struct BusOptions {
-    /// Where it is; `None` for a server without a bus.
+    /// The address of Redis; `None` for a server without a bus.
     pub address: Option<BusAddress>,
-    /// By which its certificate is judged; `None` for the roots that the system trusts.
+    /// Roots by which its certificate is judged; `None` for those that the system trusts.
     pub roots: Option<BusRoots>,
     /// Nodes with the same namespace hear each other.
     pub namespace: Namespace,
-    /// So often a node says which of its streams go on.
+    /// The interval at which a node says which of its streams go on.
     pub alive_every: Duration,
     /// A stream that nothing was heard of for so long is withdrawn from its readers.
     pub silent_after: Duration,

@@ -1,4 +1,5 @@
-//! What waits to be published. An answer never waits for Redis: where that is slow, readers elsewhere see fewer pieces.
+//! Messages that wait to be published. An answer never waits for Redis: where that is slow, readers elsewhere see fewer
+//! pieces.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ const BATCH: usize = 128;
 pub(super) struct Outgoing {
     pub(super) id: ConversationId,
     pub(super) message: Message,
-    /// Who wants to know whether anybody received it.
+    /// Learns whether anybody received it, where its sender wants to know.
     pub(super) reach: Option<Reach>,
 }
 

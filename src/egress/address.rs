@@ -120,7 +120,7 @@ const CARRIERS: &[([u16; 8], u32, u32)] = &[
 /// Public addresses of IPv6 are these; all others are reserved.
 const GLOBAL_UNICAST: ([u16; 8], u32) = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// What this address is for.
+/// The purpose of the range in which this address lies.
 #[must_use]
 pub fn kind_of(address: IpAddr) -> AddressKind {
     match address {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// What `Retry-After` says (RFC 9110, section 10.2.3): seconds, or a time. `None` where it is neither.
+/// Parses the value of `Retry-After` (RFC 9110, section 10.2.3): seconds, or a time. `None` where it is neither.
 #[must_use]
 pub fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     let value = value.trim();

@@ -54,7 +54,7 @@ impl Client {
             .redirect(Policy::none())
             .referer(false)
             .no_proxy()
-            // Who makes a call decides whether to make it again.
+            // Callers decide whether to make a call again.
             .retry(reqwest::retry::never())
             .user_agent(USER_AGENT)
             .build()
@@ -62,7 +62,7 @@ impl Client {
         Ok(Self { inner, options })
     }
 
-    /// What was set.
+    /// The options that it was made with.
     #[must_use]
     pub fn options(&self) -> &EgressOptions {
         &self.options
@@ -133,7 +133,7 @@ impl Client {
     }
 }
 
-/// What an error of the library means. Its own words name the URL, which may hold what is nobody's business.
+/// Translates an error of the library. Its own words name the URL, which may hold what is nobody's business.
 pub(super) fn failure(error: reqwest::Error, host: &str) -> EgressError {
     let host = host.to_owned();
     let error = error.without_url();

@@ -23,7 +23,7 @@ pub enum EgressError {
         host: String,
         /// The first of its addresses.
         address: IpAddr,
-        /// What that address is for.
+        /// The purpose of that address, for which it is not public.
         kind: AddressKind,
     },
     /// The host is allowed, but at other ports.
@@ -47,7 +47,7 @@ pub enum EgressError {
     Connect {
         /// The host that was to be called.
         host: String,
-        /// What the system says.
+        /// The error of the library, of which only the system's words are shown.
         cause: reqwest::Error,
     },
     /// The answer did not come in time.
@@ -61,7 +61,7 @@ pub enum EgressError {
     Broken {
         /// The host that was called.
         host: String,
-        /// What the system says.
+        /// The error of the library, of which only the system's words are shown.
         cause: reqwest::Error,
     },
     /// The answer is longer than wanted.
@@ -85,7 +85,7 @@ pub enum EgressError {
     Encoded {
         /// The host that was called.
         host: String,
-        /// What it says its answer is encoded as.
+        /// The encoding that its answer names.
         encoding: String,
     },
 }

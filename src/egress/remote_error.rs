@@ -55,7 +55,7 @@ impl RawRemoteError {
         said.into_iter().any(|text| text.to_ascii_lowercase().contains(&words.to_ascii_lowercase()))
     }
 
-    /// The same, fit to be shown: some servers repeat what they were sent.
+    /// Cuts code and message to a length that can be shown, and redacts them: some servers repeat what they were sent.
     #[must_use]
     pub fn without(&self, redaction: Redaction<'_>) -> RemoteError {
         RemoteError {

@@ -18,7 +18,7 @@ pub struct Retry {
     pub jittered: bool,
     /// The longest `Retry-After` that is honoured.
     pub longest_retry_after: Duration,
-    /// What a longer one does.
+    /// The reaction to a longer one.
     pub longer: LongWait,
     /// The time for everything, repetitions included. What would begin later is not begun.
     pub total: Duration,
@@ -97,7 +97,7 @@ impl<'a> RetryBudget<'a> {
     }
 }
 
-/// What a table says of a status. A row is the first status, the last one, and what they mean.
+/// Looks a status up in a table. A row is the first status, the last one, and what they mean.
 #[must_use]
 pub fn by_status<T: Copy>(table: &[(u16, u16, T)], status: u16) -> Option<T> {
     table.iter().find(|(first, last, _)| (*first..=*last).contains(&status)).map(|(_, _, meaning)| *meaning)

@@ -38,7 +38,7 @@ pub struct StreamedBody {
     response: Response,
     host: String,
     limits: StreamLimits,
-    /// What has arrived and was not handed out.
+    /// Bytes that have arrived and were not handed out.
     first: Option<Bytes>,
     taken: usize,
 }

@@ -97,7 +97,7 @@ impl Limit {
     }
 }
 
-/// What a user got instead of an answer.
+/// An apology that a user got instead of an answer, by its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Apology {
     /// The back end failed, or the answer could not be recorded.
@@ -260,7 +260,7 @@ impl Metrics {
         }
     }
 
-    /// What is watched already stays what it is.
+    /// Registers collectors. One that is registered already stays as it is.
     fn watch(&self, collectors: Vec<Box<dyn Collector>>) {
         for collector in collectors {
             self.0.registry.register(collector).ok();

@@ -22,7 +22,7 @@ pub struct Family {
     pub kind: Type,
     /// The names of its labels.
     pub labels: &'static [&'static str],
-    /// What it counts or measures.
+    /// Its help text: the thing that it counts or measures.
     pub help: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What commands read from a store, whether a server runs or not.
+//! Exports and descriptions of a store, which commands read whether a server runs or not.
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ pub struct Attachment {
     pub content_type: String,
     /// The name that its sender gave it.
     pub name: Option<String>,
-    /// What is in it.
+    /// The content, as raw bytes.
     pub bytes: Vec<u8>,
 }
 

@@ -32,7 +32,7 @@ impl ChangeNotifier {
         self.0.send_replace(Some(newest));
     }
 
-    /// The same, if it is not known yet that the conversation reaches as far.
+    /// Tells every listener that the conversation reaches as far as `newest`, unless that is known already.
     pub fn reaches(&self, newest: Watermark) {
         self.0.send_if_modified(|known| {
             let is_news = *known < Some(newest);

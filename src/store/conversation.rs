@@ -16,7 +16,7 @@ pub struct Conversation {
     pub id: ConversationId,
     /// The user for whom it was started.
     pub user: Option<ChannelAccount>,
-    /// Where it is, when somebody else holds it, in words that the store does not read.
+    /// The reference to it where somebody else holds it, as JSON that the store does not read.
     pub reference: Option<Value>,
 }
 
@@ -27,7 +27,7 @@ impl Conversation {
         Self { id, user, reference: None }
     }
 
-    /// The same conversation, which is held elsewhere.
+    /// Sets the reference to a conversation that is held elsewhere.
     #[must_use]
     pub fn referred(self, reference: Option<Value>) -> Self {
         Self { reference, ..self }
@@ -58,7 +58,7 @@ pub struct Batch {
     /// No activity of the batch gets an earlier timestamp, even when the clock says so: readers were shown something that it
     /// has to follow.
     pub not_before: Option<DateTime<Utc>>,
-    /// What has to be answered because of this batch.
+    /// The turn to record with this batch, where it has to be answered.
     pub turn: Option<NewTurn>,
     /// The turn that this batch answers.
     pub end: Option<EndOfTurn>,
@@ -73,37 +73,37 @@ impl Batch {
         Self { activities, key: None, names: Vec::new(), not_before: None, turn: None, end: None, answers: None }
     }
 
-    /// The same batch, stamped with this time or a later one.
+    /// Stamps the batch with this time or a later one.
     #[must_use]
     pub fn not_before(self, time: Option<DateTime<Utc>>) -> Self {
         Self { not_before: time, ..self }
     }
 
-    /// The same batch under a key.
+    /// Puts the batch under a key, so that a repetition of it records nothing.
     #[must_use]
     pub fn keyed(self, key: Option<String>) -> Self {
         Self { key, ..self }
     }
 
-    /// The same batch, which is the reason for a turn.
+    /// Adds the turn for which the batch is the reason.
     #[must_use]
     pub fn asking(self, turn: Option<NewTurn>) -> Self {
         Self { turn, ..self }
     }
 
-    /// The same batch, which ends a turn.
+    /// Adds the turn that the batch ends.
     #[must_use]
     pub fn ending(self, end: Option<EndOfTurn>) -> Self {
         Self { end, ..self }
     }
 
-    /// The same batch, a reply to the activity at this place.
+    /// Makes the batch a reply to the activity at this place.
     #[must_use]
     pub fn answering(self, place: Option<Watermark>) -> Self {
         Self { answers: place, ..self }
     }
 
-    /// The same batch, found under these names too.
+    /// Adds names under which the batch is found too.
     #[must_use]
     pub fn named(self, names: Vec<String>) -> Self {
         Self { names, ..self }
@@ -135,7 +135,7 @@ impl Recorded {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Appended {
-    /// What was recorded, in order; nothing where the batch was to record nothing
+    /// The recorded activities, in order; none where the batch was to record nothing
     /// ([`EndOfTurn::unless_answered`]).
     pub recorded: Vec<Recorded>,
     /// The key was known: this was recorded before, and nothing was recorded now.
@@ -151,7 +151,7 @@ impl Appended {
         Self { recorded, repeated, queued: None }
     }
 
-    /// The same outcome, with that of its turn.
+    /// Adds the outcome for the turn of the batch.
     #[must_use]
     pub fn queued(self, queued: Option<Queued>) -> Self {
         Self { queued, ..self }
@@ -188,7 +188,7 @@ pub struct Newest {
 }
 
 impl Newest {
-    /// What follows from the newest recorded activity.
+    /// Takes place and time from the newest recorded activity; neither where there is none.
     #[must_use]
     pub fn of(last: Option<&Recorded>) -> Self {
         Self { watermark: last.map(|last| last.watermark), timestamp: last.and_then(|last| last.activity.timestamp) }

@@ -29,8 +29,8 @@ pub trait ConversationStore: Turns + Debug + Send + Sync {
         self.create_asking(id, user, None).await
     }
 
-    /// The same; where the conversation has no known user before and one afterwards, this turn is recorded with it, if there is
-    /// room for it.
+    /// Creates or finds the conversation, as [`create`](Self::create) does. Where it has no known user before and one
+    /// afterwards, this turn is recorded with it, if there is room for it.
     async fn create_asking(
         &self,
         id: &ConversationId,
@@ -54,8 +54,8 @@ pub trait ConversationStore: Turns + Debug + Send + Sync {
     /// ends a turn is recorded only by the holder of the turn's line: [`StoreError::Superseded`] otherwise.
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
 
-    /// What a batch recorded under this key or name, if one did: so that work can be spared whose outcome is there already,
-    /// and so that what others call by their own names is found.
+    /// Finds the batch that was recorded under this key or name, if one was. Work can be spared whose outcome is there
+    /// already, and things that others call by their own names are found.
     async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError>;
 
     /// Up to `limit` activities (at least 1) after `after`, oldest first; `None` starts at the beginning. A watermark

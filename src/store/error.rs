@@ -11,7 +11,7 @@ pub enum StoreError {
     /// A limit is reached; nothing was recorded.
     #[error("the store is full: {what} are limited to {limit}")]
     Full {
-        /// What there is too much of, in the plural.
+        /// The plural of the things that are too many, for the message.
         what: &'static str,
         /// How many there may be.
         limit: usize,
@@ -30,7 +30,7 @@ pub enum StoreError {
     /// More calls wait than the store lets wait.
     #[error("the store is overloaded; try again soon")]
     Busy,
-    /// Somebody else answers this turn by now; nothing was recorded.
+    /// Another holder answers this turn by now; nothing was recorded.
     #[error("the turn is answered elsewhere")]
     Superseded,
     /// The store was closed.
@@ -39,7 +39,7 @@ pub enum StoreError {
     /// There is no room where the store keeps what it is given.
     #[error("the disk of the store is full")]
     NoSpace {
-        /// What the backend says.
+        /// The error of the backend.
         #[source]
         cause: Arc<dyn Error + Send + Sync>,
     },
@@ -51,13 +51,13 @@ pub enum StoreError {
     /// The store is damaged or was taken away, and serves nobody before the server is started anew.
     #[error("the store is lost: {reason}")]
     Lost {
-        /// What happened, and what an operator does.
+        /// The reason and the remedy, in an operator's words.
         reason: &'static str,
     },
     /// The backend has failed.
     #[error("the store failed; the log of the server names the cause")]
     Failed {
-        /// What the backend says.
+        /// The error of the backend.
         #[source]
         cause: Arc<dyn Error + Send + Sync>,
     },

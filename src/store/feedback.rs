@@ -13,19 +13,19 @@ pub struct Feedback {
     /// The place of the answer that it is about, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<Watermark>,
-    /// What the reader's channel calls that answer, where it says so.
+    /// The id of that answer in the reader's channel, where the channel says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_id: Option<String>,
-    /// Who thinks so.
+    /// The reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<ChannelAccount>,
     /// `like` or `dislike`, or what else the channel has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaction: Option<String>,
-    /// What the reader wrote.
+    /// The comment that the reader wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What the form of the channel gave besides.
+    /// Further values from the form of the channel, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }

@@ -25,7 +25,7 @@ impl StoreLimits {
         if max_bytes / 8 < SHARE { max_bytes / 8 } else { SHARE }
     }
 
-    /// What fits into the memory of a small machine.
+    /// Limits for the memory of a small machine: 256 MiB.
     #[must_use]
     pub const fn in_memory() -> Self {
         let max_bytes = 256 * 1024 * 1024;
@@ -33,7 +33,7 @@ impl StoreLimits {
         Self { max_conversations: 10_000, max_activities: 10_000, max_bytes, max_conversation_bytes }
     }
 
-    /// What fits on the disk of a small machine: 8 GiB.
+    /// Limits for the disk of a small machine: 8 GiB.
     #[must_use]
     pub const fn on_disk() -> Self {
         let max_bytes = 8 * 1024 * 1024 * 1024;
@@ -41,7 +41,7 @@ impl StoreLimits {
         Self { max_conversations: 1_000_000, max_activities: 100_000, max_bytes, max_conversation_bytes }
     }
 
-    /// What a database holds: as much as it has disks for.
+    /// Limits for a database. It may grow as large as its disks are.
     #[must_use]
     pub const fn in_database() -> Self {
         Self { max_bytes: usize::MAX, max_conversation_bytes: SHARE, ..Self::on_disk() }

@@ -72,7 +72,7 @@ pub struct Counts {
     pub conversations: u64,
     /// Activities in all of them.
     pub activities: u64,
-    /// What all that takes, in bytes, as the backend counts it.
+    /// Bytes of all that, as the backend counts them.
     pub bytes: u64,
 }
 

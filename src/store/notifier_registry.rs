@@ -42,7 +42,7 @@ impl NotifierRegistry {
         }
     }
 
-    /// The same where that is news: what other nodes tell may come late.
+    /// Tells every listener of `newest` where that is news: word from other nodes may come late.
     pub(super) fn reaches(&self, id: &ConversationId, newest: Watermark) {
         if let Some(notifier) = self.lock().notifiers.get(id) {
             notifier.reaches(newest);

@@ -134,7 +134,7 @@ impl StoreOptions {
         matches!(self.location(Path::new("")), Ok(Location::Postgres(_)))
     }
 
-    /// What was set, and otherwise what `default` says.
+    /// The limits that the options set, and those of `default` for the rest.
     #[must_use]
     pub fn limits(&self, default: StoreLimits) -> StoreLimits {
         let max_bytes = self.max_bytes.unwrap_or(default.max_bytes);

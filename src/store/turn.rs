@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::StoreError;
 use crate::activity::{ConversationId, Watermark};
 
-/// Who answers a turn.
+/// The kind of back end that answers a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TurnKind {
     /// An assistant.
@@ -37,9 +37,9 @@ impl TurnKind {
 /// A turn that is to be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTurn {
-    /// Who answers it.
+    /// The kind of back end that answers it.
     pub kind: TurnKind,
-    /// What it is about, in words that the store does not read; `None` is the first activity of the batch that records the
+    /// Its subject, in words that the store does not read; `None` is the first activity of the batch that records the
     /// turn.
     pub body: Option<String>,
     /// How many turns may wait.
@@ -79,7 +79,7 @@ pub enum Queued {
 pub struct Line {
     /// The conversation.
     pub conversation: ConversationId,
-    /// Who answers.
+    /// The kind of back end that answers its turns.
     pub kind: TurnKind,
     /// Grows with each claim. A holder whose fence is an older one records nothing.
     pub fence: u64,
@@ -95,7 +95,7 @@ pub struct Turn {
     pub key: u64,
     /// The place of the activity that it is about. Where it has a `body`, the place of the activity that was recorded next.
     pub place: Watermark,
-    /// What it is about, where that is no recorded activity.
+    /// Its subject, where that is no recorded activity.
     pub body: Option<String>,
     /// When it was recorded.
     pub arrived: DateTime<Utc>,
@@ -103,7 +103,7 @@ pub struct Turn {
     pub attempts: u32,
     /// How far its answer has come.
     pub stage: TurnStage,
-    /// What is about to be said, as its holder noted it.
+    /// The answer that is about to be said, as its holder noted it.
     pub said: Option<String>,
     /// A reply to it was recorded: see [`Batch::answers`](super::Batch::answers).
     pub answered: bool,
@@ -247,7 +247,7 @@ pub trait Turns: Send + Sync {
     /// When the store fails.
     async fn forget_name(&self, id: &ConversationId, name: &str) -> Result<(), StoreError>;
 
-    /// What waits.
+    /// Counts the turns of this kind that wait, and finds since when.
     ///
     /// # Errors
     /// When the store fails.

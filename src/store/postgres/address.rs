@@ -11,7 +11,7 @@ use sqlx::postgres::PgConnectOptions;
 /// The name by which the server lists the connections.
 const APPLICATION: &str = "citewire";
 
-/// What may stand behind the question mark. A parameter that the library does not know would go to the log with its value.
+/// Parameters that a URL may have. One that the library does not know would go to the log with its value.
 const PARAMETERS: [&str; 12] = [
     "application_name",
     "dbname",

@@ -72,7 +72,7 @@ impl Archive {
         Ok(Self { address: address.clone(), version, reader: Reader { connections: Arc::new(connections) } })
     }
 
-    /// What is in it.
+    /// Describes the database: its size, and the times of its oldest conversation and its newest record.
     ///
     /// # Errors
     /// When it cannot be read.

@@ -70,7 +70,7 @@ impl Claims {
         self.bells[kind.number()].notify_one();
     }
 
-    /// The same, once those have had their time on whose nodes somebody reads.
+    /// Rings after a pause, in which nodes on which somebody reads may claim the line first.
     pub(super) fn ring_later(&self, kind: TurnKind) {
         let due = Instant::now() + READERS_FIRST;
         let mut all = self.due.lock().unwrap_or_else(PoisonError::into_inner);

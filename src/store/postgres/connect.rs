@@ -38,7 +38,7 @@ impl Connector {
         self.find(deadline).await.map(|(connection, _)| connection)
     }
 
-    /// The same, with what a library needs that connects by itself.
+    /// Connects to the first host that is no standby. Returns its options too, for a library that connects by itself.
     pub(super) async fn find(&self, deadline: Instant) -> Result<(PgConnection, PgConnectOptions), sqlx::Error> {
         let mut refused = None;
         for host in self.address.hosts() {

@@ -27,7 +27,7 @@ pub(super) struct Connections {
     idle: Mutex<Vec<Idle>>,
     /// Grows when connections that were opened before are not to be used any more.
     era: AtomicU64,
-    /// What is known of the database as a whole, by every kind of work.
+    /// The standing of the database as a whole, which every kind of work shares.
     pub(super) standing: Arc<Standing>,
     /// Whether the server could be asked last.
     health: Mutex<Health<Failure>>,

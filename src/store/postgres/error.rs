@@ -15,7 +15,7 @@ pub enum PostgresError {
     Unreachable {
         /// The database.
         address: Address,
-        /// What the library says.
+        /// The error of the library.
         #[source]
         source: sqlx::Error,
     },
@@ -27,7 +27,7 @@ pub enum PostgresError {
     Tls {
         /// The database.
         address: Address,
-        /// What the library says.
+        /// The error of the library.
         #[source]
         source: sqlx::Error,
     },
@@ -56,7 +56,7 @@ pub enum PostgresError {
     Denied {
         /// The database.
         address: Address,
-        /// What the server says.
+        /// The error of the server.
         #[source]
         source: sqlx::Error,
     },
@@ -111,7 +111,7 @@ pub enum PostgresError {
     Failed {
         /// The database.
         address: Address,
-        /// What the server says.
+        /// The error of the server.
         #[source]
         source: sqlx::Error,
     },

@@ -10,7 +10,7 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace('\u{1}', "\u{1}1").replace('\0', "\u{1}0"))
 }
 
-/// What was escaped.
+/// Undoes [`escape`].
 pub(super) fn unescape(text: String) -> String {
     if !text.contains('\u{1}') {
         return text;

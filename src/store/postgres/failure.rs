@@ -70,7 +70,7 @@ impl Failure {
         matches!(self, Self::Gone | Self::ReadOnly | Self::Pooled)
     }
 
-    /// What an operator can do about it.
+    /// Advice to the operator on ending this failure.
     fn mend(self) -> &'static str {
         match self {
             Self::Gone => {
@@ -107,7 +107,7 @@ impl FailureKind for Failure {
     }
 }
 
-/// What an operator can do about it.
+/// Advice to the operator on ending the failure. TLS comes first, because [`Failure`] does not tell it apart.
 pub(super) fn mend(error: &sqlx::Error) -> &'static str {
     if is_about_tls(error) {
         "see that PostgreSQL has a valid certificate for the host in store.url, from a root that sslrootcert names"
@@ -133,7 +133,7 @@ pub(super) fn report(error: sqlx::Error, what: &'static str) -> StoreError {
     told_of(error)
 }
 
-/// What the caller may know of it.
+/// Translates an error of the library into the one that the caller gets.
 pub(super) fn told_of(error: sqlx::Error) -> StoreError {
     let failure = Failure::of(&error);
     // The one inside says the same, and says it once.

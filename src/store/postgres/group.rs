@@ -1,4 +1,4 @@
-//! What a group of changes reads and writes.
+//! Statements by which a group of changes reads and writes rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

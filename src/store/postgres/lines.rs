@@ -1,4 +1,4 @@
-//! What a group of changes reads and writes of turns and their lines.
+//! Statements by which a group of changes reads and writes turns and their lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -187,7 +187,7 @@ fn body(row: &TurnRow) -> Option<String> {
     row.turn.body.as_ref().map(|body| escape(body).into_owned())
 }
 
-/// What is kept of the name of a turn.
+/// Digests the name of a turn: 16 bytes of SHA-256 over conversation and name are all that is kept of it.
 pub(super) fn print(id: &ConversationId, name: &str) -> Vec<u8> {
     let named = format!("{} {id} {name}", id.as_str().len());
     digest(&SHA256, named.as_bytes()).as_ref()[..16].to_vec()

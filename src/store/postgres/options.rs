@@ -1,4 +1,4 @@
-//! What can be set of a PostgreSQL store.
+//! Options of a PostgreSQL store.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub struct PostgresOptions {
     pub dead_after: Duration,
     /// Whether an older schema is brought to the version of this program.
     pub migrate: bool,
-    /// What this node tells others of its secrets; `None` where it is not to be compared.
+    /// Digests of this node's secrets, which other nodes compare with theirs; `None` where it is not to be compared.
     pub secrets: Option<SecretDigests>,
 }
 

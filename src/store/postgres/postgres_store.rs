@@ -171,7 +171,7 @@ impl PostgresStore {
         }
     }
 
-    /// What a batch recorded when its key was first used.
+    /// Reads again the activities that a batch recorded when its key was first used.
     async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
         recorded_before((first, count), |after, limit| self.reader.read(id, after, limit)).await
     }
@@ -342,7 +342,7 @@ impl ConversationStore for PostgresStore {
     }
 
     async fn close(&self) -> Result<(), StoreError> {
-        // What was accepted is still in the queue, and comes before its end.
+        // Accepted changes are still in the queue, and come before its end.
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.end.cancel();
         self.tasks.wait().await;

@@ -267,7 +267,7 @@ fn noted(row: &PgRow) -> Result<Option<(u64, NotedFeedback)>, sqlx::Error> {
     Ok(Some((key.unsigned_abs(), NotedFeedback::new(row.try_get(1)?, feedback))))
 }
 
-/// What rows mean.
+/// Collects decoded rows; one that cannot be decoded fails them all.
 pub(super) fn decoded<T>(rows: impl Iterator<Item = Result<T, sqlx::Error>>) -> Result<Vec<T>, StoreError> {
     rows.collect::<Result<_, _>>().map_err(failed)
 }

@@ -14,7 +14,7 @@ const MAX_DELETED: i64 = 32;
 const ONE: &str =
     "SELECT h.conversation FROM conversation c JOIN head h ON h.conversation = c.key WHERE c.id = $1 FOR UPDATE OF h";
 
-/// What is locked is being written to, and so is not due.
+/// Skips a head that is locked: it is being written to, and so is not due.
 const DUE: &str = "SELECT conversation FROM head WHERE active < $1 ORDER BY active LIMIT $2 FOR UPDATE SKIP LOCKED";
 
 const OF_USER: &str = "SELECT conversation FROM head \

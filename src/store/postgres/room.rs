@@ -96,7 +96,7 @@ impl Room {
         needed: &BTreeSet<&ConversationId>,
     ) -> Result<(usize, Vec<String>), sqlx::Error> {
         let (about, limit) = (self.conversations.load(Ordering::Relaxed), signed(self.limits.max_conversations));
-        // What all nodes may start in a minute.
+        // Margin for the conversations that all nodes may start in a minute.
         let near = (limit / 50).max(10_000);
         if creates.is_empty() || about + signed(creates.len()) + near < limit {
             return Ok((unsigned(about), Vec::new()));

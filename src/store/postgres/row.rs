@@ -1,4 +1,4 @@
-//! What rows mean.
+//! Decodes rows into the values of the store.
 
 use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;

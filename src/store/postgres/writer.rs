@@ -63,7 +63,7 @@ pub(super) struct Writer {
     last_group: usize,
 }
 
-/// What a transaction has done besides writing rows.
+/// The outcome of a transaction besides the rows it wrote.
 struct Effects {
     plan: Plan,
     created: usize,
@@ -91,7 +91,7 @@ impl Writer {
     }
 
     async fn work(&mut self) {
-        // What a bug may have left half done is asked for anew.
+        // Forgets the state that a bug may have left half done; it is asked for anew.
         self.connection = None;
         self.speakers.clear();
         while let Some(first) = self.queue.recv().await {
@@ -104,7 +104,7 @@ impl Writer {
         }
     }
 
-    /// What waits and fits into one transaction with the first change.
+    /// Collects the changes that wait and fit into one transaction with the first change.
     ///
     /// While one group is written the next one gathers by itself, so that nothing has to be waited for, except this:
     /// those whom the last group has just answered are about to come back, and get a turn to do so.
@@ -243,7 +243,7 @@ impl Writer {
         Ok((Effects { plan, created, removed }, trace))
     }
 
-    /// Who is known to be a member.
+    /// Copies the members that are known already into the heads, so that they are not written again.
     fn remind(&self, heads: &mut BTreeMap<ConversationId, Head>) {
         for head in heads.values_mut() {
             if let Some(speakers) = self.speakers.get(&head.key) {
@@ -280,7 +280,7 @@ impl Writer {
         }
     }
 
-    /// What callers are told of a failure, after the operator is told more.
+    /// The error for callers. The operator is told more of the failure before.
     fn failed(&self, error: Option<sqlx::Error>) -> StoreError {
         let Some(error) = error else {
             self.shared.figures.node_events(NodeEvent::Doubtful, 1);

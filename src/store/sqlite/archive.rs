@@ -59,7 +59,7 @@ impl Archive {
         Ok(Self { path: path.to_owned(), version, reader })
     }
 
-    /// What is in it.
+    /// Describes the file: its size, and the times of its oldest conversation and its newest record.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -124,7 +124,7 @@ impl Archive {
         }
     }
 
-    /// What is damaged, one finding each; nothing in a file that is whole. Reads all of it.
+    /// Checks all of the file for damage. Each damage is one finding; a file that is whole has none.
     ///
     /// # Errors
     /// When the file cannot be read at all.

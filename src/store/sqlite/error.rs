@@ -13,7 +13,7 @@ pub enum SqliteError {
     Create {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -28,7 +28,7 @@ pub enum SqliteError {
     InUse {
         /// The file.
         path: PathBuf,
-        /// Who has it.
+        /// The process that has it, by its number where that is known.
         holder: String,
     },
     /// The file is something else.
@@ -42,7 +42,7 @@ pub enum SqliteError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
@@ -75,9 +75,9 @@ pub enum SqliteError {
     /// No copy of the store was written.
     #[error("no backup was written to {path}")]
     Copy {
-        /// Where it was to go.
+        /// The path of the copy.
         path: PathBuf,
-        /// What the system or SQLite says.
+        /// The error of the system or of SQLite.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
@@ -86,7 +86,7 @@ pub enum SqliteError {
     Failed {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },

@@ -70,7 +70,7 @@ impl Failure {
         }
     }
 
-    /// What an operator can do about it.
+    /// Advice to the operator on ending this failure.
     fn mend(self) -> &'static str {
         match self {
             Self::Full => "free space on that disk; citewire then continues by itself",
@@ -121,7 +121,7 @@ pub(super) fn report(error: sqlx::Error, path: &Path, what: &'static str) -> Sto
     told_of(error)
 }
 
-/// What the caller may know of it.
+/// Translates an error of the library into the one that the caller gets.
 pub(super) fn told_of(error: sqlx::Error) -> StoreError {
     let failure = Failure::of(&error);
     // The one inside says the same, and says it once.

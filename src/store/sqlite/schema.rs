@@ -27,10 +27,10 @@ const MIGRATIONS: [(i64, &str, &str); 6] = [
 /// The newest version of the schema that is known here.
 pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
-/// What the first migration writes as `application_id`.
+/// The `application_id` of our files, which the first migration writes.
 const OURS: i64 = 0x6369_7465;
 
-/// What every file of SQLite begins with.
+/// The first bytes of every file of SQLite.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// The smallest page.
@@ -64,7 +64,7 @@ pub(super) async fn inspect(path: &Path) -> Result<i64, SqliteError> {
     Ok(version)
 }
 
-/// What is missing in a file that was cut short.
+/// The missing part of a file that was cut short.
 #[derive(Debug, thiserror::Error)]
 enum Part {
     #[error("it is empty")]

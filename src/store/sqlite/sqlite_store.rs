@@ -105,8 +105,8 @@ impl SqliteStore {
         opening.start(limits, clock).await
     }
 
-    /// The same store, in which the end of a turn is tried again for so long while the disk fails: its answer was written by a model, and
-    /// nobody could send it again.
+    /// Tries the end of a turn again for so long while the disk fails: its answer was written by a model, and nobody
+    /// could send it again.
     #[must_use]
     pub fn patient(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -414,7 +414,7 @@ impl SqliteStore {
         self.alone(Alone::Clear).await
     }
 
-    /// What a batch recorded when its key was first used.
+    /// Reads again the activities that a batch recorded when its key was first used.
     async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
         recorded_before((first, count), |after, limit| self.reader.read(id, after, limit)).await
     }

@@ -1,4 +1,4 @@
-//! What the writer does about turns: in the file, and in memory in their lines.
+//! Turns of the writer: in the file, and in memory in their lines.
 
 use super::writer::Writer;
 use crate::activity::ConversationId;

@@ -96,7 +96,7 @@ impl Writer {
         self.answer_about(reply, outcome, 0).await;
     }
 
-    /// The same for a change that writes so many bytes.
+    /// Answers a change that writes so many bytes. The number tells a full store from a full disk.
     pub(super) async fn answer_about<T>(&mut self, reply: Reply<T>, outcome: Result<T, sqlx::Error>, bytes: usize) {
         let outcome = match outcome {
             Ok(outcome) => {

@@ -111,7 +111,7 @@ impl Transaction {
         self.add_with(statement, None, values)
     }
 
-    /// The same for a statement that takes pieces of these bytes.
+    /// Adds a statement that takes pieces of these bytes. No values need no statement.
     fn add_with<T: Serialize>(
         &mut self,
         statement: &str,
@@ -175,7 +175,7 @@ pub(super) struct Writer {
 /// The next key of a conversation, and the number of conversations.
 pub(super) const COUNTED: &str = "SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation";
 
-/// What [`COUNTED`] has found.
+/// Makes unsigned the number of conversations that [`COUNTED`] has found.
 pub(super) fn counted_of((next_key, conversations): (i64, i64)) -> (i64, usize) {
     (next_key, usize::try_from(conversations).unwrap_or_default())
 }
@@ -207,7 +207,7 @@ impl Writer {
                     self.write(group).await;
                 }
                 Some(Work::Alone(Alone::Close(reply))) => {
-                    // What was accepted is still in the queue, and comes before the end of it.
+                    // Accepted changes are still in the queue, and come before the end of it.
                     self.queue.close();
                     closing = Some(reply);
                 }
@@ -235,7 +235,8 @@ impl Writer {
         Ok(())
     }
 
-    /// What waits and fits into one transaction with the first change, and what came then and does not go with others.
+    /// Collects the changes that wait and fit into one transaction with the first change, and the work that came then
+    /// and does not go with others.
     ///
     /// While one group is written the next one gathers by itself, so that nothing has to be waited for, except this:
     /// those whom the last group has just answered are about to come back, and get a turn to do so.
@@ -433,11 +434,11 @@ impl Writer {
         {
             self.connection = None;
         }
-        // What is known of conversations was not changed, but costs nothing to ask again.
+        // The heads of conversations were not changed, but it costs nothing to ask for them again.
         self.heads.clear();
     }
 
-    /// What callers are told of a failure to write so many bytes, after the operator is told more.
+    /// The error for callers after a failure to write so many bytes. The operator is told more of it before.
     pub(super) async fn failed(&mut self, error: sqlx::Error, bytes: usize) -> StoreError {
         if Failure::of(&error) == Failure::Full && self.is_at_limit(bytes).await {
             return StoreError::Full { what: "bytes", limit: self.limits.max_bytes };
@@ -463,7 +464,7 @@ impl Writer {
         };
         let pages = sqlx::query_scalar::<_, i64>("PRAGMA page_count").fetch_one(&mut *connection).await;
         let most = sqlx::query_scalar::<_, i64>("PRAGMA max_page_count").fetch_one(connection).await;
-        // What a change needs besides its own bytes: pages of the indexes that split, and pages that are not filled.
+        // Pages that a change needs besides its own bytes: those of indexes that split, and those that are not filled.
         let needed = i64::try_from(2 * bytes / PAGE_BYTES).unwrap_or(i64::MAX).saturating_add(64);
         matches!((pages, most), (Ok(pages), Ok(most)) if pages.saturating_add(needed) >= most)
     }

@@ -43,7 +43,7 @@ impl<C, A> Pending<C, A> {
     /// Tells who waits, who may have gone.
     fn send(self, otherwise: Option<&StoreError>) {
         let answer = match (otherwise, self.answer) {
-            // What was refused for a reason of its own keeps that reason.
+            // A change that was refused for a reason of its own keeps that reason.
             (_, Some(Err(refused))) => Err(refused),
             (Some(error), _) => Err(error.clone()),
             (None, Some(answer)) => answer,
@@ -67,7 +67,7 @@ impl Change {
         }
     }
 
-    /// What it is called in its conversation.
+    /// Its key and the other names under which its conversation knows it.
     pub(in crate::store) fn names(&self) -> impl Iterator<Item = &String> {
         let (name, more) = match self {
             Self::Append(pending) => (&pending.change.key, &*pending.change.names),
@@ -77,7 +77,7 @@ impl Change {
         name.iter().chain(more)
     }
 
-    /// What it adds to a transaction, in bytes.
+    /// Bytes that it adds to a transaction.
     pub(in crate::store) fn bytes(&self) -> usize {
         match self {
             Self::Create(_) => 0,
@@ -138,7 +138,7 @@ pub(in crate::store) struct CreatedAs {
 pub(in crate::store) struct Append {
     pub(in crate::store) id: ConversationId,
     pub(in crate::store) key: Option<String>,
-    /// What else they are found under.
+    /// Other names under which they are found.
     pub(in crate::store) names: Vec<String>,
     /// None of them is stamped with an earlier time.
     pub(in crate::store) not_before: Option<DateTime<Utc>>,
@@ -148,14 +148,14 @@ pub(in crate::store) struct Append {
     pub(in crate::store) lengths: Vec<usize>,
     /// The user who says each of them; none where that is a bot.
     pub(in crate::store) speakers: Vec<Option<String>>,
-    /// What they have to do with turns, which most have nothing to do with.
+    /// Their part in turns; `None` for most, which have none.
     pub(in crate::store) turns: Option<Box<TurnParts>>,
 }
 
-/// What activities have to do with turns.
+/// The part of activities in turns: the one that they ask for, end or answer.
 #[derive(Debug, Default)]
 pub(in crate::store) struct TurnParts {
-    /// What has to be answered because of them.
+    /// The turn to record with them, where they have to be answered.
     pub(in crate::store) turn: Option<NewTurn>,
     /// The turn that they answer.
     pub(in crate::store) end: Option<EndOfTurn>,

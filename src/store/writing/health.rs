@@ -45,7 +45,7 @@ impl Standing {
     }
 }
 
-/// What the writer knows of its own success.
+/// Counts the writer's failures and knows whether it works now.
 ///
 /// A disk that is full refuses everything, and a line of the log for each refusal would go to the same disk. So the
 /// operator is told of the first change that is refused, the tenth, the hundredth, and of the first that is recorded
@@ -54,7 +54,7 @@ impl Standing {
 /// `F` is what the backend tells apart of failures.
 #[derive(Debug)]
 pub(in crate::store) struct Health<F> {
-    /// What those see who ask whether the store is ready.
+    /// Shared with those who ask whether the store is ready.
     standing: Arc<Standing>,
     last: Option<F>,
     refused: u64,

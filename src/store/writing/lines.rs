@@ -35,7 +35,7 @@ impl FirstTurn {
     }
 }
 
-/// What ending a turn comes to.
+/// The ways in which a turn can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The turn ends with what its batch records.
@@ -45,7 +45,7 @@ pub(super) enum Ending {
 }
 
 impl LineState {
-    /// What ending a turn comes to.
+    /// Decides how a turn ends.
     ///
     /// # Errors
     /// [`StoreError::Superseded`] when it is not the first of this line, or its ender does not hold the line.
@@ -159,7 +159,7 @@ impl Lines {
         Queued::Taken
     }
 
-    /// What ending a turn comes to: see [`LineState::ending`].
+    /// Decides how a turn ends: see [`LineState::ending`].
     pub(super) fn ending(&self, end: &EndOfTurn) -> Result<Ending, StoreError> {
         self.state(&end.line.conversation, end.line.kind).ending(end)
     }
@@ -168,7 +168,7 @@ impl Lines {
     pub(super) fn end(&mut self, end: &EndOfTurn) {
         let state = self.states.entry((end.line.conversation.clone(), end.line.kind)).or_default();
         state.turns = state.turns.saturating_sub(1);
-        // Nobody can have been told of the turn behind it yet.
+        // The turn behind it cannot have been told to anybody yet.
         state.first = None;
         self.ended.push(end.clone());
     }

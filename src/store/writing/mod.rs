@@ -1,5 +1,5 @@
-//! What the stores with a writer have in common: changes that wait to be written together, and the rows that a group of
-//! them means.
+//! Parts that the stores with a writer have in common: changes that wait to be written together, and the rows that a
+//! group of them means.
 
 mod change;
 mod health;

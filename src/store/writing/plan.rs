@@ -247,7 +247,7 @@ impl Plan {
         Ok(Some(Placed::Now { first, timestamp, queued }))
     }
 
-    /// What recorded activities mean for turns; the outcome for their own.
+    /// Marks, ends and queues the turns of recorded activities; returns the outcome for their own.
     fn turns(
         &mut self,
         parts: &TurnParts,

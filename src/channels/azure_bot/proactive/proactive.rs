@@ -127,7 +127,7 @@ impl ProactiveMessages {
         Self { records, client, addresses, clock, self_contained_for_agents: true, html_email: false, turns: None }
     }
 
-    /// The same answers, which wait for their turns among those of the bot, whose lines some process has to serve.
+    /// Makes the answers wait for their turns among those of the bot, whose lines some process has to serve.
     #[must_use]
     pub(in crate::channels::azure_bot) fn in_turn(self, calls: Arc<Calls>, room: TurnRoom) -> Self {
         Self { turns: Some((calls, room)), ..self }

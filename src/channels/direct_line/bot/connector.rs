@@ -23,7 +23,7 @@ pub enum BotCaller {
 pub struct Begun {
     /// The conversation.
     pub id: ConversationId,
-    /// What the bot said first, if it said anything.
+    /// The id of the activity that the bot said first, if it said anything.
     pub activity_id: Option<ActivityId>,
 }
 

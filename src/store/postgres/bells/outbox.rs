@@ -29,11 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Rings of so many conversations wait at most. More are left to the sweep.
 const MAX_WAITING: usize = 10_000;
 
-/// What is set is set for this transaction: behind a pooler, the session may be an append's a moment later.
+/// Sets the option for this transaction only: behind a pooler, the session may be an append's a moment later.
 const NOTIFY: &str = "SELECT pg_notify($1, payload) \
                       FROM set_config('synchronous_commit', 'off', true), unnest($2::text[]) AS payload";
 
-/// What is to be told.
+/// Messages that other nodes are to be told, until the server has taken them.
 #[derive(Debug)]
 pub(super) struct Outbox {
     pub(super) channel: String,

@@ -48,7 +48,7 @@ impl Bells {
 
     /// A turn waits in the conversation, and nobody may hold its line.
     pub(in crate::store::postgres) fn turn(&self, id: &ConversationId, kind: TurnKind) {
-        // Who is behind Azure reads on no node.
+        // Users behind Azure read on no node, so that no other node has to be told first.
         if kind == TurnKind::Azure || self.registry.is_heard(id) {
             return self.claims.want(id, kind);
         }
