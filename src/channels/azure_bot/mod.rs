@@ -2,7 +2,7 @@
 //! who calls it, and how it answers through the Bot Connector (`docs/guides/teams.md`).
 //!
 //! An [`AzureBot`] takes in what is posted: an [`Inbound`] activity whose sender [`auth`] has let in gets its turn in the line of
-//! its conversation, and a [`TurnHandler`] answers the [`Turn`] that it has become.
+//! its conversation, and a [`TurnHandler`] answers the [`TurnInFlight`] that it has become.
 //!
 //! An answer is a [`ConnectorAnswer`] over an [`ActivitySink`]: through the Connector, kept for the reply to the call that asked, or as
 //! events of it. A [`ConnectorClient`] calls trusted services only, with a token of [`Credentials`]. What is said is kept by
