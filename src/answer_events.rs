@@ -62,7 +62,7 @@ impl<S> AnswerEvents<S> {
         self.reader.grammar().unwrap_or_default()
     }
 
-    /// The same events with other parts to come: fewer ones, or the same ones with a guard.
+    /// Replaces the stream of the parts that have not arrived, for a limit of time or a guard around it.
     pub fn with_parts<T>(self, change: impl FnOnce(S) -> T) -> AnswerEvents<T> {
         let Self { parts, reader, from, first, is_over } = self;
         AnswerEvents { parts: change(parts), reader, from, first, is_over }

@@ -21,6 +21,13 @@ fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")))
 }
 
+fn memory() -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), clock()).await.expect("a store");
+        Fixture { store: Arc::new(store), _folder: None }
+    })
+}
+
 fn sqlite() -> Pin<Box<dyn Future<Output = Fixture>>> {
     Box::pin(async move {
         let folder = tempfile::tempdir().expect("a folder");
@@ -76,7 +83,7 @@ macro_rules! backends {
     };
 }
 
-backends!(sqlite, postgres, two_nodes);
+backends!(memory, sqlite, postgres, two_nodes);
 
 fn settings(greeting: &str) -> Map<String, Value> {
     let Value::Object(settings) = json!({"greeting": greeting, "documents": {}}) else { unreachable!("an object") };

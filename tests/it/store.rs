@@ -26,6 +26,14 @@ fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")))
 }
 
+fn memory(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let clock = clock();
+        let store = SqliteStore::in_memory(limits, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("a store");
+        Fixture { store: Arc::new(store), clock, _folder: None }
+    })
+}
+
 fn sqlite(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
     Box::pin(async move {
         let (clock, folder) = (clock(), tempfile::tempdir().expect("a folder"));
@@ -140,6 +148,7 @@ macro_rules! backend {
     };
 }
 
+backend!(memory);
 backend!(sqlite);
 backend!(postgres);
 backend!(two_nodes);

@@ -36,6 +36,11 @@ async fn two_nodes() -> Fixture {
     Fixture { store: Arc::new(store), _folder: None }
 }
 
+async fn memory() -> Fixture {
+    let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store");
+    Fixture { store: Arc::new(store), _folder: None }
+}
+
 async fn sqlite() -> Fixture {
     let folder = tempfile::tempdir().expect("a folder");
     Fixture { store: open(folder.path()).await, _folder: Some(folder) }
@@ -80,7 +85,7 @@ macro_rules! backends {
     };
 }
 
-backends!(sqlite, postgres, two_nodes);
+backends!(memory, sqlite, postgres, two_nodes);
 
 fn id(text: &str) -> ConversationId {
     text.parse().expect("an id")
