@@ -115,6 +115,10 @@ visiting(around, 'a key opens the page if the server knows it and it has the sco
   assert.deepEqual(kept, [[API_KEY], 0, '']);
   await page.reload();
   await heading(page, 'Assistants').waitFor();
+  // A fragment that names a place on the page left the page empty.
+  await page.goto('about:blank');
+  await page.goto(`${service.url}/admin#view`);
+  await heading(page, 'Assistants').waitFor();
   await button(page, 'Forget the key').click();
   await keyBox(page).waitFor();
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);

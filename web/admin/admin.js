@@ -29,8 +29,6 @@ function named(hash) {
 
 async function open() {
   const hash = location.hash;
-  // Other fragments lead to places on the page.
-  if (hash !== '' && !hash.startsWith('#/')) return;
   if (!hasKey()) {
     signIn();
     return;
@@ -140,7 +138,10 @@ byId('forget').addEventListener('click', () => {
   forgetKey();
   location.reload();
 });
-addEventListener('hashchange', open);
+addEventListener('hashchange', () => {
+  // Other fragments lead to places on the page.
+  if (location.hash === '' || location.hash.startsWith('#/')) open();
+});
 addEventListener('beforeunload', (event) => {
   if (hasKey() && shown?.isChanged?.()) event.preventDefault();
 });

@@ -233,3 +233,14 @@ fn nothing_is_proposed_for_a_body_without_a_text() {
         assert_eq!(propose(body.as_bytes()), None, "{body}");
     }
 }
+
+// Sources whose ids had a name that nobody expects were proposed without them, so that the text cited none.
+#[test]
+fn ids_are_found_by_the_brackets_of_the_text() {
+    let body = r#"{"reply": {"markdown": "Bees dance [ref-b]. Wasps do not [ref-w]."}, "evidence": [
+        {"tag": "ref-b", "headline": "Bee dances", "link": "https://insects.example/bees", "rank": "1"},
+        {"tag": "ref-w", "headline": "Wasps", "link": "https://insects.example/wasps", "rank": "2"}]}"#;
+    assert_eq!(proposed(body).0.source.id.0, ["@.tag"]);
+    let names = vec!["Bee dances".to_owned(), "Wasps".to_owned()];
+    assert_eq!(found(body), ("Bees dance [1]. Wasps do not [2].".to_owned(), names));
+}

@@ -155,8 +155,14 @@ fn closed(value: &Value) -> Option<MappingOptions> {
 pub(super) fn describe(options: &mut MappingOptions, survey: &Survey<'_>, sources: Option<SourceList<'_>>, text: &str) {
     if let Some(SourceList { path, entries, roles }) = sources {
         options.spans = spans(survey, &path, &entries, &roles, text).unwrap_or_default();
+        let members = members(&entries);
         options.source = roles.options;
-        options.source.marker = marker(&members(&entries), text).into_iter().collect();
+        options.source.marker = marker(&members, text).into_iter().collect();
+        if options.source.marker.0.is_empty()
+            && let Some(id) = id_in_brackets(&members, &options.source.id, text)
+        {
+            options.source.id = Several(vec![id]);
+        }
         options.markers = markers(text, &entries, options);
         options.sources = Several(vec![path]);
     }
@@ -237,6 +243,18 @@ fn marker(members: &Members<'_>, text: &str) -> Option<String> {
         value.as_str().is_some_and(|marker| marker.starts_with(['[', '【', '(']) && text.contains(marker))
     };
     members.iter().find(|(_, values)| values.iter().all(is_marker)).map(|(path, _)| path.clone())
+}
+
+/// The member whose words stand in brackets of the text, where those of the `id` do not: an id, whatever its name is. Numbers
+/// have other meanings too.
+fn id_in_brackets(members: &Members<'_>, id: &Several<String>, text: &str) -> Option<String> {
+    let cited: Vec<&str> = brackets(text).filter(|inner| inner.parse::<usize>().is_err()).collect();
+    let is_cited = |value: &&Value| value.as_str().is_some_and(|word| cited.contains(&word));
+    if values_at(members, id).iter().any(is_cited) {
+        return None;
+    }
+    let names_one = |values: &[&Value]| values.iter().all(|value| value.is_string()) && values.iter().any(is_cited);
+    members.iter().find(|(_, values)| names_one(values)).map(|(path, _)| path.clone())
 }
 
 /// The texts in square and lenticular brackets.
