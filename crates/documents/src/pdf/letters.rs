@@ -18,6 +18,7 @@ use hayro_syntax::page::Page;
 
 use super::decoding::{Decoded, Decoder, Outline, is_text};
 use super::strings::text_string;
+use crate::extracted::number;
 
 /// A page with more letters is no page that anybody reads, and each letter takes memory.
 const MAX_LETTERS: usize = 1_000_000;
@@ -28,10 +29,10 @@ const USUAL_WIDTH: f64 = 500.0;
 const UNITS: f64 = 1000.0;
 
 /// A letter at its place, in points from the upper left corner of the page as it is shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Letter {
     start: u32,
-    length: u16,
+    length: u32,
     pub(super) x: f32,
     pub(super) y: f32,
     pub(super) width: f32,
@@ -64,13 +65,12 @@ impl Letters {
     /// The text of a letter.
     pub(super) fn text(&self, letter: &Letter) -> &str {
         let start = letter.start as usize;
-        self.text.get(start..start + usize::from(letter.length)).unwrap_or_default()
+        self.text.get(start..start + letter.length as usize).unwrap_or_default()
     }
 
     fn push(&mut self, text: &str, letter: Letter) {
-        let length = u16::try_from(text.len()).unwrap_or(0);
-        let start = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        self.text.push_str(&text[..usize::from(length)]);
+        let (start, length) = (number(self.text.len()), number(text.len()));
+        self.text.push_str(text);
         self.list.push(Letter { start, length, ..letter });
     }
 
@@ -81,7 +81,7 @@ impl Letters {
         let ligatures = guessed.iter().filter(|text| text.len() > 1).count();
         let small = guessed.iter().filter(|text| text.starts_with(|c: char| c.is_ascii_lowercase())).count();
         if ligatures * 12 > guessed.len() || small * 2 < guessed.len() {
-            self.undecoded += u32::try_from(guessed.len()).unwrap_or(u32::MAX);
+            self.undecoded += number(guessed.len());
             self.list.retain(|letter| !letter.is_guessed);
         }
     }
@@ -232,10 +232,12 @@ struct Place {
 }
 
 impl Place {
+    /// A letter that is drawn twice has one key. In small type, equal letters side by side are less than half a point apart.
     fn key(&self, text: &str) -> u64 {
-        let half = |value: f64| (value * 2.0).round() as i64;
+        let unit = (self.size * 0.05).clamp(1e-3, 0.5);
+        let rounded = |value: f64| (value / unit).round() as i64;
         let mut hasher = DefaultHasher::new();
-        (text, half(self.origin.x), half(self.origin.y), half(self.size)).hash(&mut hasher);
+        (text, rounded(self.origin.x), rounded(self.origin.y), (self.size * 2.0).round() as i64).hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -157,6 +157,22 @@ fn words_have_their_places_where_they_are_asked_for() {
     assert!(read(&pdf(&["some words"], "")).expect("text").pages[0].words.is_empty());
 }
 
+#[test]
+fn small_type_and_a_long_text_in_place_of_a_letter_lose_no_letter() {
+    let list = "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>";
+    let page = "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+    let read = |content: &str| {
+        let extracted = read(&of_objects(&[CATALOG, list, page, &stream("", content), FONT])).expect("a text");
+        (extracted.pages[0].text.clone(), extracted.loss())
+    };
+    assert_eq!(read("BT /F1 1 Tf 50 700 Td (illicit fill) Tj ET"), ("illicit fill\n".to_owned(), None));
+    let twice = "BT /F1 10 Tf 50 700 Td (bold) Tj ET BT /F1 10 Tf 50.1 700 Td (bold) Tj ET";
+    assert_eq!(read(twice), ("bold\n".to_owned(), None));
+    let long = "word ".repeat(20_000);
+    let (text, _) = read(&format!("BT /F1 10 Tf 50 700 Td /Span << /ActualText ({long}) >> BDC (x) Tj EMC ET"));
+    assert_eq!(text.trim_end(), long.trim_end());
+}
+
 /// Numbers that are the same each time, for changes to files.
 fn numbers(mut seed: u64) -> impl FnMut(usize) -> usize {
     move |below| {
