@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hayro_cmap::{BfString, CMapName, WritingMode};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
 use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
-    InterpreterSettings, SoftMask, TransformExt as _, interpret_page,
+    InterpreterSettings, InterpreterWarning, SoftMask, TransformExt as _, interpret_page,
 };
 use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, String as PdfString};
@@ -56,6 +56,8 @@ pub(super) struct Letters {
     pub(super) undecoded: u32,
     /// The page has more letters than there is room for.
     pub(super) is_too_much: bool,
+    /// A font cannot be loaded. The interpreter does not draw the letters in it, or draws others.
+    pub(super) lacks_font: bool,
     /// The page draws pictures, and shapes, which may be those of letters.
     pub(super) has_pictures: bool,
     pub(super) has_shapes: bool,
@@ -92,21 +94,22 @@ pub(super) struct LetterReader<'p> {
     pdf: &'p Pdf,
     cache: InterpreterCache<'p>,
     decoder: Decoder,
-    /// The warnings of the interpreter: fonts that it cannot load, and the like.
-    pub(super) warnings: Arc<AtomicU32>,
 }
 
 impl<'p> LetterReader<'p> {
     pub(super) fn new(pdf: &'p Pdf) -> Self {
-        Self { pdf, cache: InterpreterCache::new(), decoder: Decoder::new(pdf), warnings: Arc::default() }
+        Self { pdf, cache: InterpreterCache::new(), decoder: Decoder::new(pdf) }
     }
 
     /// The letters of a page, of at most so many bytes of text or a few more.
     pub(super) fn read(&mut self, page: &'p Page<'p>, room: usize) -> Letters {
-        let warnings = Arc::clone(&self.warnings);
+        let lacks_font = Arc::new(AtomicBool::new(false));
+        let warned = Arc::clone(&lacks_font);
         let settings = InterpreterSettings {
-            warning_sink: Arc::new(move |_| {
-                warnings.fetch_add(1, Ordering::Relaxed);
+            warning_sink: Arc::new(move |warning| {
+                if matches!(warning, InterpreterWarning::UnsupportedFont) {
+                    warned.store(true, Ordering::Relaxed);
+                }
             }),
             cmap_resolver: Arc::new(|name: CMapName<'_>| Decoder::character_map(&name)),
             ..InterpreterSettings::default()
@@ -126,6 +129,7 @@ impl<'p> LetterReader<'p> {
         interpret_page(page, &mut context, &mut collector);
         let mut letters = collector.letters;
         letters.judge_guesses();
+        letters.lacks_font = lacks_font.load(Ordering::Relaxed);
         letters
     }
 }
