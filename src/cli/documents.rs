@@ -82,7 +82,7 @@ fn table(files: &BTreeMap<String, FileOutcome>) -> String {
     text
 }
 
-/// What there is to say of a file behind its state.
+/// The details behind the state of a file: the numbers of its parts, or the reason why it is not ready.
 fn more(state: &FileOutcome) -> String {
     match state {
         FileOutcome::Ready { pages, passages, loss, left_out } => {

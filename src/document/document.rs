@@ -73,7 +73,7 @@ pub struct Document {
     pub media_type: &'static str,
     /// The number of pages or slides, where it has any.
     pub pages: Option<u32>,
-    /// The parts that could not be read, where some are known; of uploads nothing is kept.
+    /// The parts that could not be read, where some are known. The store keeps those of uploads, in words.
     pub loss: Option<Arc<Loss>>,
     /// The number of lines that are no text: running heads, page numbers, tables of contents.
     pub left_out: usize,

@@ -27,7 +27,7 @@ const FORMATS: [&str; 8] = ["pdf", "docx", "pptx", "xlsx", "html", "epub", "csv"
 
 /// Templates of Office have no text, and these count as unreadable.
 const LEAST_READ: f64 = 0.95;
-/// Of the words that `pdftotext` finds in a PDF, in any order.
+/// The share of the words that `pdftotext` finds in a PDF and that have to be read, in any order.
 const LEAST_WORDS: f64 = 0.995;
 
 #[derive(Deserialize)]
@@ -42,6 +42,7 @@ struct File {
     state: String,
     pages: Option<u64>,
     reason: Option<String>,
+    loss: Option<String>,
 }
 
 /// Builds the program, fetches the packages that are missing, and reads what is in them.
@@ -53,13 +54,14 @@ pub(crate) fn test(repository: &Repository) -> Result<()> {
         fetch(&folder, package)?;
     }
     let files = check(&program, &folder)?;
-    let unreadable: Vec<&File> = files.iter().filter(|file| file.state == "unreadable").collect();
+    let unreadable: Vec<&File> =
+        files.iter().filter(|file| matches!(file.state.as_str(), "unreadable" | "partial")).collect();
     for file in &unreadable {
-        println!("{}: {}", file.path, file.reason.as_deref().unwrap_or("no reason"));
+        println!("{}: {}", file.path, file.reason.as_deref().or(file.loss.as_deref()).unwrap_or("no reason"));
     }
     let ready: Vec<&File> = files.iter().filter(|file| file.state == "ready").collect();
     let read = ratio(ready.len(), ready.len() + unreadable.len());
-    println!("{} documents are read, {} are not", ready.len(), unreadable.len());
+    println!("{} documents are read, {} are not, or in part", ready.len(), unreadable.len());
     ensure!(read > LEAST_READ, "only {:.1} % of the documents are read", read * 100.0);
     let endings: BTreeSet<&str> = ready.iter().filter_map(|file| file.path.rsplit_once('.')).map(|(_, e)| e).collect();
     let missing: Vec<&str> = FORMATS.into_iter().filter(|format| !endings.contains(format)).collect();

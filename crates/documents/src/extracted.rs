@@ -27,6 +27,9 @@ pub struct Extracted {
     pub page_count: Option<u32>,
     /// The pages that could not be read.
     pub lost_pages: Vec<u32>,
+    /// The pages of which a part is damaged: some of their content cannot be unpacked, or a font cannot be loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged_pages: Vec<u32>,
     /// The pages of which some letters could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lossy_pages: Vec<LossyPage>,
@@ -163,6 +166,7 @@ impl Extracted {
             pages: vec![PageText { number: None, text, words: Vec::new() }],
             page_count: None,
             lost_pages: Vec::new(),
+            damaged_pages: Vec::new(),
             lossy_pages: Vec::new(),
             picture_pages: Vec::new(),
             is_partial: false,

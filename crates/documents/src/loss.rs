@@ -13,6 +13,8 @@ const NAMED: usize = 5;
 pub struct Loss {
     /// The pages without anything.
     pub lost_pages: Vec<u32>,
+    /// The pages of which a part is damaged.
+    pub damaged_pages: Vec<u32>,
     /// The pages of which some letters are lost.
     pub lossy_pages: Vec<LossyPage>,
     /// The pages that are pictures.
@@ -27,12 +29,16 @@ impl Extracted {
     pub fn loss(&self) -> Option<Loss> {
         let loss = Loss {
             lost_pages: self.lost_pages.clone(),
+            damaged_pages: self.damaged_pages.clone(),
             lossy_pages: self.lossy_pages.clone(),
             picture_pages: self.picture_pages.clone(),
             is_partial: self.is_partial || !self.lost_pages.is_empty(),
         };
-        let is_any = loss.is_partial || !loss.lossy_pages.is_empty() || !loss.picture_pages.is_empty();
-        is_any.then_some(loss)
+        let is_whole = !loss.is_partial
+            && loss.damaged_pages.is_empty()
+            && loss.lossy_pages.is_empty()
+            && loss.picture_pages.is_empty();
+        (!is_whole).then_some(loss)
     }
 }
 
@@ -41,6 +47,9 @@ impl fmt::Display for Loss {
         let mut parts = Vec::new();
         if !self.lost_pages.is_empty() {
             parts.push(format!("{} could not be read", pages(&self.lost_pages)));
+        }
+        if !self.damaged_pages.is_empty() {
+            parts.push(format!("a part of {} is damaged", pages(&self.damaged_pages)));
         }
         let lossy = self.lossy_pages.iter().take(NAMED);
         parts.extend(
@@ -82,6 +91,8 @@ mod tests {
         let loss = some.loss().expect("a loss");
         assert_eq!(loss.to_string(), "page 3: 12 % of its letters could not be read; page 4 is a picture: run OCR");
         assert!(!loss.is_partial);
+        let damaged = Extracted { damaged_pages: vec![2], ..whole.clone() };
+        assert_eq!(damaged.loss().expect("a loss").to_string(), "a part of page 2 is damaged");
         let lost = Extracted { lost_pages: (1..=7).collect(), ..whole };
         let loss = lost.loss().expect("a loss");
         assert!(loss.is_partial);

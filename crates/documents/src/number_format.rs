@@ -43,16 +43,24 @@ pub(crate) fn general(value: f64) -> String {
 /// A number in a cell with a format; `None` where the format is none of a plain number, a percentage or an amount.
 pub(crate) fn formatted(value: f64, code: &str) -> Option<String> {
     let sections: Vec<&str> = sections(code);
-    let (section, value) = match (sections.as_slice(), value) {
-        ([_, negative, ..], value) if value < 0.0 => (*negative, -value),
-        ([_, _, zero, ..], 0.0) => (*zero, value),
-        ([first, ..], value) => (*first, value),
+    // Sections with conditions of their own, such as `[>100]`, are not chosen by the sign.
+    if sections.iter().any(|section| ["[<", "[>", "[="].iter().any(|condition| section.contains(condition))) {
+        return None;
+    }
+    let (section, is_for_negative) = match (sections.as_slice(), value) {
+        ([_, negative, ..], value) if value < 0.0 => (*negative, true),
+        ([_, _, zero, ..], 0.0) => (*zero, false),
+        ([first, ..], _) => (*first, false),
         ([], _) => return None,
     };
     let pattern = Pattern::read(section)?;
     let number = pattern.digits(value.abs());
+    // A section for negative numbers has a sign of its own. Red is one that would be lost.
+    let is_told_by_color = section.to_ascii_lowercase().contains("[red]")
+        && ![&pattern.before, &pattern.behind].iter().any(|text| text.contains(['-', '(']));
     // A number that is shown as zero has no sign.
-    let is_negative = value < 0.0 && number.contains(|c: char| ('1'..='9').contains(&c));
+    let is_negative =
+        value < 0.0 && (!is_for_negative || is_told_by_color) && number.contains(|c: char| ('1'..='9').contains(&c));
     let sign = if is_negative { "-" } else { "" };
     Some(format!("{sign}{}{number}{}", pattern.before, pattern.behind).trim().to_owned())
 }
@@ -192,6 +200,11 @@ mod tests {
             (1234.5, "#,##0.00", Some("1,234.50")),
             (-1234.5, "#,##0.00;(#,##0.00)", Some("(1,234.50)")),
             (-0.001, "0.00", Some("0.00")),
+            (-5.0, "0;0", Some("5")),
+            (-1234.5, "#,##0.0;[Red]#,##0.0", Some("-1,234.5")),
+            (-1234.5, "#,##0.0;[Red]-#,##0.0", Some("-1,234.5")),
+            (-1234.5, "#,##0.0_);[Red](#,##0.0)", Some("(1,234.5)")),
+            (500.0, "[>=1000]0,\"K\";0", None),
             (12.0, "#,##0.00\\ \"€\"", Some("12.00 €")),
             (12.0, "_-[$$-409]* #,##0_-", Some("$12")),
             (7.0, "000", Some("007")),

@@ -10,9 +10,6 @@ use crate::markdown::Markdown;
 use crate::{Limits, Markup, Unreadable};
 use crate::{number_format, relationships};
 
-/// Cells of a sheet that stand further right are left out: nothing is written there by hand.
-const MAX_COLUMNS: u32 = 1_024;
-
 /// All sheets have so many cells together. Several sheets may be one part of the archive.
 const MAX_CELLS: usize = 8_000_000;
 
@@ -100,8 +97,11 @@ fn rows(
     room: &mut usize,
     limits: &Limits,
 ) -> Result<Vec<Vec<String>>, Fault> {
-    // Charts have no cells.
-    let Ok(mut cells) = workbook.worksheet_cells_reader(name) else { return Ok(Vec::new()) };
+    let mut cells = match workbook.worksheet_cells_reader(name) {
+        // Charts have no cells. A worksheet without them is cut off.
+        Err(XlsxError::NotAWorksheet(kind)) if kind != "worksheet" => return Ok(Vec::new()),
+        cells => cells?,
+    };
     let mut filled: Vec<(u32, u32, String)> = Vec::new();
     let mut size = 0;
     while let Some((cell, style)) = cells.next_cell_with_style_id()? {
@@ -109,7 +109,7 @@ fn rows(
         let (row, column) = cell.get_position();
         let format = cells.styles().get(style).and_then(|style| style.number_format.as_ref());
         let text = shown(cell.get_value(), format);
-        if !text.trim().is_empty() && column < MAX_COLUMNS {
+        if !text.trim().is_empty() {
             size += text.len();
             filled.push((row, column, text));
         }
@@ -129,6 +129,11 @@ fn rows(
         }
         let Some(cells) = rows.last_mut() else { continue };
         let at = columns.binary_search(&column).unwrap_or_default();
+        // An empty cell is a blank and a bar.
+        size += at.saturating_sub(cells.len()) * 2;
+        if size > limits.max_text_bytes {
+            return Err(Unreadable::TooMuchText { limit: limits.max_text_bytes }.into());
+        }
         cells.resize(at.max(cells.len()), String::new());
         cells.push(text);
     }
@@ -186,6 +191,20 @@ mod tests {
             extracted.pages[0].text,
             "# Prices 2026\n\n| item | price\\|day |\n| --- | --- |\n| tea | 2.5 |\n| since | 2026-01-01 |\n"
         );
+    }
+
+    #[test]
+    fn a_cell_far_to_the_right_is_read_and_a_sheet_that_is_cut_off_is_damaged() {
+        let sheet = r#"<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>"#;
+        let file = xlsx("Wide", sheet);
+        let extracted = extract(&file, &Limits::default()).expect("text");
+        assert_eq!(extracted.pages[0].text, "# Wide\n\n| 1 | 2 |\n| --- | --- |\n");
+        let is_sheet = |name: &str| name.starts_with("xl/worksheets/");
+        let change =
+            |name: &str, part: Vec<u8>| if is_sheet(name) { part[..part.len().min(15)].to_vec() } else { part };
+        let cut = Archive::open(&file, &Limits::default()).and_then(|mut archive| archive.rewritten(change));
+        let error = extract(&cut.expect("a file"), &Limits::default()).expect_err("no sheet");
+        assert!(matches!(error, Unreadable::Damaged(_)), "{error}");
     }
 
     #[test]

@@ -46,6 +46,7 @@ fn each_sample_is_read_as_it_is_shown() {
         ("xlsx-percent.xlsx", "12.5%"),
         ("xlsx-general-number.xlsx", "6.6 |"),
     ] {
+        assert_eq!(read(name).expect("a text").loss(), None, "{name}");
         let text = text(name);
         assert!(text.contains(expected), "{name}: {text}");
     }

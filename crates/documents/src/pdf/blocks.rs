@@ -3,7 +3,7 @@
 use super::headings::Headings;
 use super::joining::{Joined, joined};
 use super::lines::Line;
-use crate::extracted::Word;
+use crate::extracted::{Word, number};
 use crate::markdown::escaped;
 
 /// A heading has so many lines.
@@ -192,7 +192,6 @@ impl Written {
             let place = |at: usize| places.get(at.saturating_sub(from)).copied().unwrap_or(escaped.len()) + start;
             for word in line.words.iter().filter(|word| word.range.end > from) {
                 let [begin, end] = [place(word.range.start), place(word.range.end)];
-                let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
                 self.words.push(Word { range: number(begin)..number(end), rectangle: word.rectangle });
             }
         }

@@ -111,9 +111,10 @@ impl Decoder {
     }
 }
 
-/// Whether a text says something: no private character, and none that stands for an unknown one.
+/// Whether a text says something: no private or control character, and none that stands for an unknown one.
 pub(super) fn is_text(text: &str) -> bool {
-    let is_nothing = |c: char| matches!(c, '\0' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}');
+    let is_control = |c: char| c.is_control() && !c.is_whitespace();
+    let is_nothing = |c: char| is_control(c) || matches!(c, '\u{fffd}' | '\u{e000}'..='\u{f8ff}');
     !text.is_empty() && !text.chars().all(is_nothing)
 }
 
@@ -179,7 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn a_private_character_is_no_text() {
-        assert!(is_text("a\u{e000}") && !is_text("\u{e000}") && !is_text("\0") && !is_text(""));
+    fn a_private_or_control_character_is_no_text() {
+        assert!(is_text("a\u{e000}") && is_text("\t"));
+        for text in ["", "\0", "\u{1}\u{2}", "\u{e000}", "\u{fffd}"] {
+            assert!(!is_text(text), "{text:?}");
+        }
     }
 }

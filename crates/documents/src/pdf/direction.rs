@@ -56,10 +56,13 @@ pub(super) fn in_reading_order(letters: Vec<InLine<'_>>) -> Vec<InLine<'_>> {
             if pair[1].start > pair[0].start { painted += 1 } else { read += 1 }
         }
     }
-    if read > painted || (count == 1 && read + painted == 0 && letters.len() == 1) {
+    if read > painted || letters.len() == 1 {
         return letters;
     }
-    let rightwards = letters.iter().filter(|letter| letter.text.chars().any(char::is_alphabetic)).count() - count;
+    // Numbers are written from left to right in lines of both directions.
+    let is_rightwards =
+        |letter: &&InLine<'_>| direction(letter) == Direction::Right && letter.text.chars().any(char::is_alphabetic);
+    let rightwards = letters.iter().filter(is_rightwards).count();
     reordered(by_place(letters), count >= rightwards)
 }
 
@@ -113,4 +116,37 @@ fn reordered(letters: Vec<InLine<'_>>, is_line_leftwards: bool) -> Vec<InLine<'_
         runs.reverse();
     }
     runs.into_iter().flat_map(|(_, run)| run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        let mut letter = Letter::default();
+        letter.size = 10.0;
+        let letters: Vec<InLine<'_>> = text
+            .char_indices()
+            .zip(0_u8..)
+            .map(|((at, c), place)| {
+                let start = f32::from(place) * 5.0;
+                let text = &text[at..at + c.len_utf8()];
+                InLine { text, letter: &letter, start, end: start + 5.0, is_apart: false }
+            })
+            .collect();
+        in_reading_order(letters).iter().map(|letter| letter.text).collect()
+    }
+
+    #[test]
+    fn painted_letters_are_turned_and_marks_among_numbers_alone_are_no_fault() {
+        for (painted, expected) in [
+            ("\u{5d1}\u{5d0} 12", "12 \u{5d0}\u{5d1}"),
+            ("abc \u{5d1}\u{5d0}", "abc \u{5d0}\u{5d1}"),
+            ("5\u{60c}6", "6\u{60c}5"),
+            ("\u{60c}", "\u{60c}"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(read(painted), expected, "{painted}");
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! The headings among the lines of a document: by its outline, by the size of the letters, and by their weight.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::left_out::PageLines;
-use super::lines::Line;
+use super::lines::{Line, half_points, sizes, usual_size};
 use super::outline::letters;
 
 /// A heading is this much larger than the text.
@@ -30,17 +30,13 @@ pub(super) struct Headings {
 
 impl Headings {
     pub(super) fn new(outline: HashMap<String, u8>, pages: &[PageLines]) -> Self {
-        let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
-        let (mut bold, mut all) = (0_usize, 0_usize);
-        for line in pages.iter().flat_map(|page| &page.lines) {
-            *counts.entry(rounded(line.size)).or_default() += line.text.len();
-            all += line.text.len();
-            bold += if line.is_bold { line.text.len() } else { 0 };
-        }
-        let usual = counts.iter().max_by_key(|(_, count)| **count).map_or(0, |(size, _)| *size);
-        let text_size = usual as f32 / 2.0;
-        let larger = counts.iter().rev().filter(|(size, _)| **size as f32 / 2.0 >= text_size * LARGER);
-        let sizes = larger.map(|(size, _)| *size).collect();
+        let lines = || pages.iter().flat_map(|page| &page.lines);
+        let counts = sizes(lines());
+        let all: usize = counts.values().sum();
+        let bold: usize = lines().filter(|line| line.is_bold).map(|line| line.text.len()).sum();
+        let text_size = usual_size(&counts);
+        let larger = counts.keys().rev().filter(|size| **size as f32 / 2.0 >= text_size * LARGER);
+        let sizes = larger.copied().collect();
         let deepest = outline.values().copied().max().unwrap_or(0);
         Self { outline, text_size, sizes, below: deepest + 1, is_bold_rare: bold * BOLD_IN <= all }
     }
@@ -71,7 +67,7 @@ impl Headings {
             return None;
         }
         if first.size >= self.text_size * LARGER {
-            let rank = self.sizes.iter().position(|size| *size <= rounded(first.size)).unwrap_or(0).min(LEVELS - 1);
+            let rank = self.sizes.iter().position(|size| *size <= half_points(first.size)).unwrap_or(0).min(LEVELS - 1);
             return Some(self.below + u8::try_from(rank).unwrap_or(0));
         }
         let is_title = text.starts_with(|c: char| c.is_uppercase() || c.is_numeric())
@@ -82,9 +78,4 @@ impl Headings {
         let level = self.below + u8::try_from(self.sizes.len().min(LEVELS)).unwrap_or(0);
         (is_bold && is_title).then_some(level)
     }
-}
-
-/// A size in half points.
-fn rounded(size: f32) -> i32 {
-    (size * 2.0).round() as i32
 }

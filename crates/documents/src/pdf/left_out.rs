@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lines::Line;
+use super::lines::{Line, sizes, usual_size};
 use crate::extracted::LeftOutReason;
 
 /// A page has a table of contents from this many lines with leaders on.
@@ -85,7 +85,7 @@ fn page_number(text: &str) -> Option<Option<u32>> {
 /// Lines that stand at the head or foot of many pages: with the number of each page, or the same letter for letter. Of those, the first
 /// one stays.
 fn repeated(pages: &[PageLines]) -> Vec<(usize, usize)> {
-    let size = usual_size(pages);
+    let size = usual_size(&sizes(pages.iter().flat_map(|page| &page.lines)));
     let mut seen: BTreeMap<Shape, Vec<(usize, usize)>> = BTreeMap::new();
     for (number, page) in pages.iter().enumerate() {
         for at in in_margins(page) {
@@ -143,15 +143,6 @@ fn numbered(text: &str, page: usize) -> Vec<Shape> {
     let page = i64::try_from(page).unwrap_or(i64::MAX);
     let shapes = numbers.iter().enumerate();
     shapes.map(|(at, number)| Shape::Numbered(pattern.clone(), at, number - page)).collect()
-}
-
-/// The size of most letters.
-fn usual_size(pages: &[PageLines]) -> f32 {
-    let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
-    for line in pages.iter().flat_map(|page| &page.lines) {
-        *counts.entry((line.size * 2.0).round() as i32).or_default() += line.text.len();
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map_or(0.0, |(size, _)| size as f32 / 2.0)
 }
 
 /// The lines at the head and the foot of a page.

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hayro_cmap::{BfString, CMapName, WritingMode};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
 use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
-    InterpreterSettings, SoftMask, TransformExt as _, interpret_page,
+    InterpreterSettings, InterpreterWarning, SoftMask, TransformExt as _, interpret_page,
 };
 use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, String as PdfString};
@@ -18,6 +18,7 @@ use hayro_syntax::page::Page;
 
 use super::decoding::{Decoded, Decoder, Outline, is_text};
 use super::strings::text_string;
+use crate::extracted::number;
 
 /// A page with more letters is no page that anybody reads, and each letter takes memory.
 const MAX_LETTERS: usize = 1_000_000;
@@ -28,10 +29,10 @@ const USUAL_WIDTH: f64 = 500.0;
 const UNITS: f64 = 1000.0;
 
 /// A letter at its place, in points from the upper left corner of the page as it is shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Letter {
     start: u32,
-    length: u16,
+    length: u32,
     pub(super) x: f32,
     pub(super) y: f32,
     pub(super) width: f32,
@@ -55,6 +56,8 @@ pub(super) struct Letters {
     pub(super) undecoded: u32,
     /// The page has more letters than there is room for.
     pub(super) is_too_much: bool,
+    /// A font cannot be loaded. The interpreter does not draw the letters in it, or draws others.
+    pub(super) lacks_font: bool,
     /// The page draws pictures, and shapes, which may be those of letters.
     pub(super) has_pictures: bool,
     pub(super) has_shapes: bool,
@@ -64,13 +67,12 @@ impl Letters {
     /// The text of a letter.
     pub(super) fn text(&self, letter: &Letter) -> &str {
         let start = letter.start as usize;
-        self.text.get(start..start + usize::from(letter.length)).unwrap_or_default()
+        self.text.get(start..start + letter.length as usize).unwrap_or_default()
     }
 
     fn push(&mut self, text: &str, letter: Letter) {
-        let length = u16::try_from(text.len()).unwrap_or(0);
-        let start = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        self.text.push_str(&text[..usize::from(length)]);
+        let (start, length) = (number(self.text.len()), number(text.len()));
+        self.text.push_str(text);
         self.list.push(Letter { start, length, ..letter });
     }
 
@@ -81,7 +83,7 @@ impl Letters {
         let ligatures = guessed.iter().filter(|text| text.len() > 1).count();
         let small = guessed.iter().filter(|text| text.starts_with(|c: char| c.is_ascii_lowercase())).count();
         if ligatures * 12 > guessed.len() || small * 2 < guessed.len() {
-            self.undecoded += u32::try_from(guessed.len()).unwrap_or(u32::MAX);
+            self.undecoded += number(guessed.len());
             self.list.retain(|letter| !letter.is_guessed);
         }
     }
@@ -92,21 +94,22 @@ pub(super) struct LetterReader<'p> {
     pdf: &'p Pdf,
     cache: InterpreterCache<'p>,
     decoder: Decoder,
-    /// The warnings of the interpreter: fonts that it cannot load, and the like.
-    pub(super) warnings: Arc<AtomicU32>,
 }
 
 impl<'p> LetterReader<'p> {
     pub(super) fn new(pdf: &'p Pdf) -> Self {
-        Self { pdf, cache: InterpreterCache::new(), decoder: Decoder::new(pdf), warnings: Arc::default() }
+        Self { pdf, cache: InterpreterCache::new(), decoder: Decoder::new(pdf) }
     }
 
     /// The letters of a page, of at most so many bytes of text or a few more.
     pub(super) fn read(&mut self, page: &'p Page<'p>, room: usize) -> Letters {
-        let warnings = Arc::clone(&self.warnings);
+        let lacks_font = Arc::new(AtomicBool::new(false));
+        let warned = Arc::clone(&lacks_font);
         let settings = InterpreterSettings {
-            warning_sink: Arc::new(move |_| {
-                warnings.fetch_add(1, Ordering::Relaxed);
+            warning_sink: Arc::new(move |warning| {
+                if matches!(warning, InterpreterWarning::UnsupportedFont) {
+                    warned.store(true, Ordering::Relaxed);
+                }
             }),
             cmap_resolver: Arc::new(|name: CMapName<'_>| Decoder::character_map(&name)),
             ..InterpreterSettings::default()
@@ -126,6 +129,7 @@ impl<'p> LetterReader<'p> {
         interpret_page(page, &mut context, &mut collector);
         let mut letters = collector.letters;
         letters.judge_guesses();
+        letters.lacks_font = lacks_font.load(Ordering::Relaxed);
         letters
     }
 }
@@ -232,10 +236,12 @@ struct Place {
 }
 
 impl Place {
+    /// A letter that is drawn twice has one key. In small type, equal letters side by side are less than half a point apart.
     fn key(&self, text: &str) -> u64 {
-        let half = |value: f64| (value * 2.0).round() as i64;
+        let unit = (self.size * 0.05).clamp(1e-3, 0.5);
+        let rounded = |value: f64| (value / unit).round() as i64;
         let mut hasher = DefaultHasher::new();
-        (text, half(self.origin.x), half(self.origin.y), half(self.size)).hash(&mut hasher);
+        (text, rounded(self.origin.x), rounded(self.origin.y), (self.size * 2.0).round() as i64).hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -1,5 +1,6 @@
 //! The letters of a page as lines of text.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -38,6 +39,25 @@ pub(super) struct Line {
     pub(super) is_turned: bool,
     /// A paragraph begins here.
     pub(super) begins_paragraph: bool,
+}
+
+/// The bytes of text in each size of type, in half points.
+pub(super) fn sizes<'l>(lines: impl Iterator<Item = &'l Line>) -> BTreeMap<i32, usize> {
+    let mut sizes = BTreeMap::new();
+    for line in lines {
+        *sizes.entry(half_points(line.size)).or_default() += line.text.len();
+    }
+    sizes
+}
+
+/// The size of most letters.
+pub(super) fn usual_size(sizes: &BTreeMap<i32, usize>) -> f32 {
+    sizes.iter().max_by_key(|(_, bytes)| **bytes).map_or(0.0, |(size, _)| *size as f32 / 2.0)
+}
+
+/// A size in half points.
+pub(super) fn half_points(size: f32) -> i32 {
+    (size * 2.0).round() as i32
 }
 
 /// A word in the text of its line.

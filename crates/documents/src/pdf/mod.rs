@@ -1,6 +1,7 @@
 //! PDF: the text of each page.
 
 mod blocks;
+mod contents;
 mod decoding;
 mod direction;
 mod fields;
@@ -80,9 +81,10 @@ struct Document {
     values: Vec<Vec<String>>,
     /// The pages over which the parser stumbled, from 0.
     lost: Vec<usize>,
+    damaged: Vec<u32>,
     pictures: Vec<u32>,
-    /// A page draws something.
-    is_drawn: bool,
+    /// A page draws shapes, which may be those of letters.
+    has_shapes: bool,
     lossy: Vec<LossyPage>,
     shown: u64,
     undecoded: u64,
@@ -94,14 +96,13 @@ impl Document {
         let (room, keep_words) = (self.room, self.limits.keep_words);
         // Parsers are in memory alone: nothing that outlives the panic is left half done.
         let read = catch_unwind(AssertUnwindSafe(|| {
-            if !self.forms.are_bounded(page) {
-                return None;
-            }
+            let drawn = self.forms.drawn(page)?;
             let letters = reader.read(page, room);
             let lines = lines::lines(&letters, keep_words);
-            Some((letters, lines, fields::values(page)))
+            let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_whole(page);
+            Some((letters, lines, fields::values(page), is_damaged))
         }));
-        let Ok(Some((letters, lines, values))) = read else {
+        let Ok(Some((letters, lines, values, is_damaged))) = read else {
             self.lost.push(at);
             self.pages.push(PageLines::default());
             self.values.push(Vec::new());
@@ -117,8 +118,13 @@ impl Document {
         self.room = self.room.checked_sub(bytes).ok_or(too_much)?;
         self.shown += u64::from(letters.shown);
         self.undecoded += u64::from(letters.undecoded);
-        self.is_drawn |= letters.has_pictures || letters.has_shapes;
-        if letters.shown == 0 && letters.has_pictures && values.is_empty() {
+        self.has_shapes |= letters.has_shapes;
+        if is_damaged {
+            self.damaged.push(number(at + 1));
+        }
+        // Some programs write blanks alone over a picture.
+        let has_letters = letters.undecoded > 0 || text.contains(char::is_alphanumeric);
+        if !has_letters && letters.has_pictures && values.is_empty() {
             self.pictures.push(number(at + 1));
         }
         let loss = LossyPage { page: number(at + 1), shown: letters.shown, undecoded: letters.undecoded };
@@ -131,7 +137,11 @@ impl Document {
     /// Why the document has no text, if it has none.
     fn without_text(&self) -> Unreadable {
         match (self.shown, self.undecoded) {
-            (0, _) if self.is_drawn => Unreadable::OnlyPictures,
+            (_, 0) if !self.pictures.is_empty() => Unreadable::OnlyPictures,
+            _ if !self.lost.is_empty() || !self.damaged.is_empty() => {
+                Unreadable::damaged("the pages that can be read have no text")
+            }
+            (0, _) if self.has_shapes => Unreadable::OnlyPictures,
             (_, 0) => Unreadable::Empty,
             (_, _) => Unreadable::Undecodable,
         }
@@ -166,6 +176,7 @@ impl Document {
         let mut extracted = Extracted::whole(None, Markup::Markdown, String::new());
         extracted.pages = pages;
         extracted.lost_pages = lost;
+        extracted.damaged_pages = self.damaged;
         extracted.lossy_pages = self.lossy;
         extracted.picture_pages = self.pictures;
         extracted.left_out = left_out;

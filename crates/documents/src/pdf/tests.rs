@@ -124,6 +124,18 @@ fn a_page_of_shapes_alone_is_a_picture() {
 }
 
 #[test]
+fn a_picture_with_blanks_over_it_is_a_picture() {
+    let page = "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> >>";
+    let list = "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>";
+    let parts = "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /ASCIIHexDecode";
+    for blanks in ["", "BT /F1 12 Tf 50 700 Td (   ) Tj ET"] {
+        let content = stream("", &format!("600 0 0 800 0 0 cm /X Do {blanks}"));
+        let read = read(&of_objects(&[CATALOG, list, page, &content, FONT, &stream(parts, "00>")]));
+        assert_eq!(read, Err(Unreadable::OnlyPictures), "{blanks}");
+    }
+}
+
+#[test]
 fn letters_without_a_text_are_counted_and_never_called_pictures() {
     let list = "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>";
     let page = "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 8 0 R >> >> >>";
@@ -155,6 +167,52 @@ fn words_have_their_places_where_they_are_asked_for() {
     assert!((place.left - 50.0).abs() < 0.1 && place.top < 100.0 && place.bottom > 100.0, "{place:?}");
     assert!(place.right > 70.0 && place.right < page.words[1].rectangle.left, "{place:?}");
     assert!(read(&pdf(&["some words"], "")).expect("text").pages[0].words.is_empty());
+}
+
+#[test]
+fn content_that_cannot_be_unpacked_and_a_font_that_cannot_be_loaded_are_named() {
+    let list = "<< /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 /MediaBox [0 0 600 800] >>";
+    let page = |contents: &str| {
+        format!(
+            "<< /Type /Page /Parent 2 0 R /Contents {contents} /Resources << /Font << /F1 5 0 R /F2 8 0 R >> /XObject << /X 12 0 R >> >> >>"
+        )
+    };
+    let (good, words) = (page("4 0 R"), stream("", WORDS));
+    let broken = stream("/Filter /ASCIIHexDecode", "zz");
+    let odd = stream("", "BT /F2 12 Tf 50 700 Td (some words) Tj ET");
+    let drawing = stream("", &format!("{WORDS} /X Do"));
+    let inner = stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Filter /ASCIIHexDecode", "zz");
+    let outer =
+        stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 11 0 R >> >>", "/X Do");
+    for contents in ["7 0 R", "[4 0 R 7 0 R]", "[4 0 R 99 0 R]", "99 0 R", "9 0 R", "10 0 R"] {
+        let page = page(contents);
+        let rest = [&broken, "<< /Type /Font >>", odd.as_str(), &drawing, &inner, &outer];
+        let objects = [[CATALOG, list, &good, &words, FONT, &page].as_slice(), &rest].concat();
+        let extracted = read(&of_objects(&objects)).expect("the good page");
+        assert_eq!((extracted.damaged_pages.as_slice(), extracted.pages.len()), ([2].as_slice(), 2), "{contents}");
+        let objects = [[CATALOG, list, &page, &words, FONT, &page].as_slice(), &rest].concat();
+        let alone = read(&of_objects(&objects));
+        assert!(!matches!(alone, Err(Unreadable::Empty | Unreadable::OnlyPictures)), "{contents}: {alone:?}");
+        // A drawing that two pages share is counted once, and damages both.
+        let damaged = alone.map_or(2, |read| read.damaged_pages.len());
+        assert_eq!(damaged, 2, "{contents}");
+    }
+}
+
+#[test]
+fn small_type_and_a_long_text_in_place_of_a_letter_lose_no_letter() {
+    let list = "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>";
+    let page = "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+    let read = |content: &str| {
+        let extracted = read(&of_objects(&[CATALOG, list, page, &stream("", content), FONT])).expect("a text");
+        (extracted.pages[0].text.clone(), extracted.loss())
+    };
+    assert_eq!(read("BT /F1 1 Tf 50 700 Td (illicit fill) Tj ET"), ("illicit fill\n".to_owned(), None));
+    let twice = "BT /F1 10 Tf 50 700 Td (bold) Tj ET BT /F1 10 Tf 50.1 700 Td (bold) Tj ET";
+    assert_eq!(read(twice), ("bold\n".to_owned(), None));
+    let long = "word ".repeat(20_000);
+    let (text, _) = read(&format!("BT /F1 10 Tf 50 700 Td /Span << /ActualText ({long}) >> BDC (x) Tj EMC ET"));
+    assert_eq!(text.trim_end(), long.trim_end());
 }
 
 /// Numbers that are the same each time, for changes to files.
