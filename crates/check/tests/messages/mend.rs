@@ -195,6 +195,17 @@ fn what_teams_refuses_is_written_as_it_takes_it() {
     assert!(cut.message.contains("characters"), "{cut:?}");
 }
 
+#[test]
+fn a_title_that_a_claim_of_teams_has_no_place_for_is_told() {
+    let mut document = message("a[1].", "\n\n[1]: https://docs.example/1 \"Another title\"\n");
+    document["entities"][0]["citation"].as_array_mut().expect("claims").truncate(1);
+    let mended = mend(&document, Channel::Teams).expect("an activity");
+    assert_eq!(mended.document["text"], "a[1].");
+    assert_eq!(mended.document["entities"][0]["citation"][0]["appearance"]["name"], "One");
+    let moved = mended.changes.iter().find(|change| change.code == "teams-definition-in-text").expect("a change");
+    assert!(moved.message.contains("\"Another title\""), "{moved:?}");
+}
+
 /// The words of the text outside definitions, and every address and title of a source, told without the code under test.
 fn contents(activity: &Value) -> (BTreeMap<String, usize>, BTreeSet<String>) {
     let text = activity["text"].as_str().unwrap_or_default();
