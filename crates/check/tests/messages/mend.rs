@@ -206,6 +206,17 @@ fn a_title_that_a_claim_of_teams_has_no_place_for_is_told() {
     assert!(moved.message.contains("\"Another title\""), "{moved:?}");
 }
 
+#[test]
+fn an_address_is_not_guessed_from_a_title_without_quotes() {
+    for line in ["[1]: https://docs.example/1 One", "[1]: https://docs.example/1 'One' of 'two'"] {
+        let document = message("a[1] b[2].", &format!("\n\n{line}\n\n[2]: cite:2 \"Two\"\n"));
+        let mended = mend(&document, Channel::WebChat).expect("an activity");
+        let text = mended.document["text"].as_str().expect("a text");
+        assert!(text.contains(line) && !text.contains("%20"), "{text}");
+        assert!(mended.findings.iter().any(|finding| finding.code == "definition-malformed"), "{text}");
+    }
+}
+
 /// The words of the text outside definitions, and every address and title of a source, told without the code under test.
 fn contents(activity: &Value) -> (BTreeMap<String, usize>, BTreeSet<String>) {
     let text = activity["text"].as_str().unwrap_or_default();
