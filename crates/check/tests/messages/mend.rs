@@ -217,6 +217,22 @@ fn an_address_is_not_guessed_from_a_title_without_quotes() {
     }
 }
 
+#[test]
+fn a_member_of_the_bot_keeps_its_name() {
+    let mut document = good();
+    for name in ["mode", "form", "option", "section", "table"] {
+        document[name] = json!("its own");
+    }
+    document["textformatt"] = document.as_object_mut().expect("an object").remove("textFormat").expect("a format");
+    for channel in CHANNELS {
+        let mended = mend(&document, channel).expect("an activity");
+        for name in ["mode", "form", "option", "section", "table"] {
+            assert_eq!(mended.document[name], "its own", "{name} in {channel}");
+        }
+        assert_eq!(mended.document["textFormat"], "markdown");
+    }
+}
+
 /// The words of the text outside definitions, and every address and title of a source, told without the code under test.
 fn contents(activity: &Value) -> (BTreeMap<String, usize>, BTreeSet<String>) {
     let text = activity["text"].as_str().unwrap_or_default();
