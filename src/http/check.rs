@@ -26,24 +26,16 @@ struct CheckRequest {
 
 /// The result of a check.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct CheckAnswer<'a> {
+pub(crate) struct CheckAnswer {
     /// The findings, in the order of the document.
-    #[schema(value_type = Vec<Finding>)]
-    findings: &'a [Finding],
+    findings: Vec<Finding>,
     /// The activity with everything mended whose remedy is known; only with `fix=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    activity: Option<&'a Value>,
+    activity: Option<Value>,
     /// The changes to the activity, in their order; only with `fix=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Change>>)]
-    changes: Option<&'a [Change]>,
-}
-
-/// What was found, and with `fix=true` what was mended.
-struct Checked {
-    findings: Vec<Finding>,
-    mended: Option<(Value, Vec<Change>)>,
+    changes: Option<Vec<Change>>,
 }
 
 /// Check an activity against the rules of a channel.
@@ -67,10 +59,9 @@ pub(crate) async fn check_activity(
 ) -> Result<HttpResponse, ApiError> {
     let fix = fix(&Query::of(&request))?;
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
-    let checked =
+    let answer =
         if body.len() < LARGE_BYTES { run(&body, fix)? } else { web::block(move || run(&body, fix)).await?? };
-    let (activity, changes) = checked.mended.as_ref().map(|(activity, changes)| (activity, &changes[..])).unzip();
-    json(HttpResponse::Ok(), &CheckAnswer { findings: &checked.findings, activity, changes })
+    json(HttpResponse::Ok(), &answer)
 }
 
 /// Whether the activity is to be mended.
@@ -82,7 +73,7 @@ fn fix(query: &Query) -> Result<bool, ParameterError> {
     }
 }
 
-fn run(body: &Bytes, fix: bool) -> Result<Checked, CheckError> {
+fn run(body: &Bytes, fix: bool) -> Result<CheckAnswer, CheckError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let mut members = match serde_json::from_slice(body)? {
         Value::Object(members) => members,
@@ -98,10 +89,10 @@ fn run(body: &Bytes, fix: bool) -> Result<Checked, CheckError> {
         return Err(CheckError::Member { pointer, reason: "unknown member; the members are activity and channel" });
     }
     if !fix {
-        return Ok(Checked { findings: check(&activity, channel), mended: None });
+        return Ok(CheckAnswer { findings: check(&activity, channel), activity: None, changes: None });
     }
     let mended = mend(&activity, channel)?;
-    Ok(Checked { findings: mended.findings, mended: Some((mended.document, mended.changes)) })
+    Ok(CheckAnswer { findings: mended.findings, activity: Some(mended.document), changes: Some(mended.changes) })
 }
 
 fn channel(members: &Map<String, Value>) -> Result<Channel, CheckError> {

@@ -3,6 +3,8 @@
 //! An activity, an activity set, a list of activities such as the Emulator's `.transcript`, a HAR of a Direct Line client, a log
 //! with one JSON value a line, or any of these in a string. The whole input is kept in memory.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 /// The input is neither JSON nor JSON lines, or has no activity where its shape has them.
@@ -50,6 +52,13 @@ fn fault(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
     if ["//", "/*", "#"].iter().any(|sign| rest.starts_with(sign)) {
         return Unreadable::Comment { line: error.line() };
     }
+    let values = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let mut values = values.map(|(index, line)| (index + 1, serde_json::from_str::<Value>(line)));
+    if values.next().is_some_and(|(_, first)| first.is_ok())
+        && let Some((line, Err(_))) = values.find(|(_, value)| value.is_err())
+    {
+        return Unreadable::NotJson(format!("line {line} is no JSON value, but the lines before are"));
+    }
     Unreadable::NotJson(error.to_string())
 }
 
@@ -92,7 +101,7 @@ fn of_set(mut value: Value) -> Vec<Value> {
     if let Value::Array(items) = list { items } else { vec![list] }
 }
 
-/// The activities of a HAR: those that were posted, those of answers, and those of frames that a socket received.
+/// The activities of a HAR: those that were posted, those of answers, and those of the frames of sockets.
 fn recorded(entries: &[Value]) -> Result<Value, Unreadable> {
     let mut activities = Vec::new();
     for entry in entries {
@@ -100,7 +109,7 @@ fn recorded(entries: &[Value]) -> Result<Value, Unreadable> {
         if let Some(posted) = entry.pointer("/request/postData/text").filter(|_| is_post) {
             activities.extend(sent(posted));
         }
-        activities.extend(entry.pointer("/response/content/text").into_iter().flat_map(sent));
+        activities.extend(answered(entry).iter().flat_map(sent));
         let frames = entry.get("_webSocketMessages").and_then(Value::as_array).into_iter().flatten();
         activities.extend(frames.filter_map(|frame| frame.get("data")).flat_map(sent));
     }
@@ -110,10 +119,24 @@ fn recorded(entries: &[Value]) -> Result<Value, Unreadable> {
     Ok(json!({ "activities": activities }))
 }
 
-/// The activities of one body or frame. Other traffic has none.
+/// The text of the answer of an entry. Some recorders write it in Base64.
+fn answered(entry: &Value) -> Option<Value> {
+    let content = entry.pointer("/response/content")?;
+    let text = content.get("text")?;
+    if content.get("encoding").is_none_or(|encoding| encoding != "base64") {
+        return Some(text.clone());
+    }
+    let bytes = BASE64_STANDARD.decode(text.as_str()?).ok()?;
+    String::from_utf8(bytes).ok().map(Value::String)
+}
+
+/// The activities of one body or frame. Other traffic has none. In a set everything counts, because an activity may lack its
+/// type.
 fn sent(text: &Value) -> Vec<Value> {
-    let values = of_set(opened(text.clone())).into_iter();
-    values.filter(|value| value.get("type").is_some_and(Value::is_string)).collect()
+    let value = opened(text.clone());
+    let is_set = value.get("activities").is_some_and(Value::is_array);
+    let values = of_set(value).into_iter();
+    values.filter(|value| is_set || value.get("type").is_some_and(Value::is_string)).collect()
 }
 
 #[cfg(test)]
@@ -156,9 +179,12 @@ mod tests {
              "response": {"content": {"text": "{\"id\": \"1\"}"}}},
             {"request": {"method": "GET"}, "response": {"content": {"text": "<html>"}},
              "_webSocketMessages": [{"type": "receive", "data": ""}, {"type": "receive", "data": set}]},
+            {"response": {"content": {"encoding": "base64", "text": BASE64_STANDARD.encode(activity("c").to_string())}}},
+            {"response": {"content": {"text": json!({"activities": [{"text": "d"}]}).to_string()}}},
         ]}});
         let document = read(har.to_string().as_bytes()).expect("activities");
-        assert_eq!(document, json!({"activities": [activity("a"), activity("b")]}));
+        let expected = json!([activity("a"), activity("b"), activity("c"), {"text": "d"}]);
+        assert_eq!(document, json!({ "activities": expected }));
         assert!(!document.to_string().contains(secret));
         assert_eq!(read(br#"{"log": {"entries": []}}"#), Err(Unreadable::NoActivity));
     }
@@ -172,5 +198,7 @@ mod tests {
         for nonsense in ["", "nonsense", "{\"a\": 1", "{}\nnonsense"] {
             assert!(matches!(read(nonsense.as_bytes()), Err(Unreadable::NotJson(_))), "{nonsense}");
         }
+        let log = read(b"{}\n\n{\"a\": 1}\n{\"b\":");
+        assert!(log.is_err_and(|error| error.to_string().contains("line 4 ")));
     }
 }

@@ -5,19 +5,30 @@ use serde_json::Value;
 use super::address::Scheme;
 use super::findings::Findings;
 use super::markdown::{Markdown, has_extended_parts};
-use super::message::is_message_type;
+use super::message::{is_bare_thing, is_message_type};
 use super::place::Place;
 use super::pointer::Pointer;
 use super::{Profile, code};
 
-/// Checks one activity for a profile.
+/// Checks one activity for a profile, or a Message entity without an activity around it.
 pub(super) fn check(profile: Profile, activity: &Place<'_>, findings: &mut Findings) {
+    if is_bare_thing(activity.value) {
+        // The format is a matter of the activity.
+        if profile == Profile::CopilotStore {
+            check_addresses(std::slice::from_ref(activity), findings);
+        }
+        return;
+    }
     let from_user = activity.member("from").and_then(|from| from.text("role")) == Some("user");
     if activity.text("type") != Some("message") || from_user {
         return;
     }
     match profile {
-        Profile::CopilotStore => check_addresses(activity, findings),
+        Profile::CopilotStore => {
+            let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(is_message_type);
+            let messages: Vec<_> = activity.many("entities").into_iter().filter(is_message).collect();
+            check_addresses(&messages, findings);
+        }
         Profile::TeamsExtended => check_format(activity, findings),
     }
 }
@@ -25,10 +36,8 @@ pub(super) fn check(profile: Profile, activity: &Place<'_>, findings: &mut Findi
 /// Each source needs an address (<https://learn.microsoft.com/microsoft-365-copilot/extensibility/plugin-citations>, August
 /// 2026): without one, a citation cannot be pressed. The store asks agents for citations
 /// (<https://learn.microsoft.com/microsoftteams/platform/concepts/deploy-and-publish/appsource/prepare/review-copilot-validation-guidelines>).
-fn check_addresses(activity: &Place<'_>, findings: &mut Findings) {
-    let messages = activity.many("entities").into_iter();
-    let messages = messages.filter(|entity| entity.text("type").is_some_and(is_message_type));
-    for claim in messages.flat_map(|message| message.many("citation")) {
+fn check_addresses(messages: &[Place<'_>], findings: &mut Findings) {
+    for claim in messages.iter().flat_map(|message| message.many("citation")) {
         let appearance = claim.member("appearance");
         let address = appearance.as_ref().and_then(|appearance| appearance.some_text("url"));
         if address.is_none_or(|address| Scheme::of(address) != Scheme::Web) {
@@ -98,6 +107,9 @@ mod tests {
             "/0/entities/0/citation/0/appearance"
         );
         assert_eq!(found(&cited(&Value::Null), Profile::TeamsExtended), []);
+        let bare = cited(&Value::Null)["entities"][0].clone();
+        let at = "/citation/0/appearance".to_owned();
+        assert_eq!(found(&bare, Profile::CopilotStore), [("copilot-source-without-address", at)]);
     }
 
     #[test]

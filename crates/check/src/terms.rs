@@ -167,6 +167,13 @@ pub(super) fn meant_member(key: &str) -> Option<&'static str> {
     MEMBERS.iter().copied().find(|known| known.len() > 3 && is_almost(key, known))
 }
 
+/// The member of an activity that a misspelt one surely means. In a short word, a typing error makes another word: a bot's own
+/// `mode` is no `code`, and its `option` no `action`.
+pub(super) fn surely_meant_member(key: &str) -> Option<&'static str> {
+    let distance = |known: &str| strsim::osa_distance(&key.to_ascii_lowercase(), &known.to_ascii_lowercase());
+    meant_member(key).filter(|known| distance(known) == 0 || known.len() > 5 && distance(known) == 1)
+}
+
 fn unknown(term: &str, at: &Pointer, findings: &mut Findings) {
     match meant(term) {
         Some(meant) => findings.add(

@@ -37,7 +37,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
     }
 }
 
-/// Rewrites the text until the remedy has nothing to do. A text with fewer definitions than before is not taken.
+/// Rewrites the text with a remedy. A text with fewer definitions than before is not taken.
 fn rewritten(activity: &mut Value, remedy: fn(&str, &Markdown) -> Option<String>, told: &str) -> Option<String> {
     let before = activity.get("text")?.as_str()?.to_owned();
     let text = remedy(&before, &Markdown::read(&before))?;
@@ -64,6 +64,8 @@ fn well_formed(text: &str, markdown: &Markdown) -> Option<String> {
     let rest = rest.trim();
     let (address, title) = match (rest.find(" \""), rest.ends_with('"')) {
         (Some(at), true) if at + 2 < rest.len() => (&rest[..at], Some(&rest[at + 2..rest.len() - 1])),
+        // The blanks of `https://a.example/ A title` do not tell where the address ends.
+        _ if rest.contains(char::is_whitespace) && !(rest.starts_with('<') && rest.ends_with('>')) => return None,
         _ => (rest, None),
     };
     let title = title.map(|title| title.replace("\\\"", "\""));

@@ -33,7 +33,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "nested-type-missing" => nested_type(document, at),
         "nested-id-not-string" => id_as_text(document, at),
         "term-misspelt" => term(document, at),
-        "member-misspelt" => renamed(document, at, terms::meant_member),
+        "member-misspelt" => renamed(document, at, terms::surely_meant_member),
         "iri-invalid" if !at.ends_with("/text") => encoded(document, at),
         "label-lock-missing" => lock(document, at),
         "label-pattern-invalid" => pattern(document, at),

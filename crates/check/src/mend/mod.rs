@@ -10,6 +10,8 @@ mod pointers;
 mod teams;
 mod text;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +19,9 @@ use super::{Channel, Finding, check, code};
 
 /// The maximum number of rounds. Each round mends at most 100 findings of each code.
 const MAX_ROUNDS: usize = 40;
+
+/// The maximum of what all rounds and remedies may read together, in bytes: each reads its part of the document again.
+const MAX_WORK: usize = 100_000_000;
 
 /// The codes whose remedies move items, which makes the other pointers of the round wrong.
 const MOVES: [&str; 6] = [
@@ -47,7 +52,7 @@ pub struct Mended {
     pub document: Value,
     /// The changes, in their order.
     pub changes: Vec<Change>,
-    /// The findings that remain, because the document does not say how to mend them.
+    /// The findings that remain, because the document does not say how to mend them or has too many.
     pub findings: Vec<Finding>,
 }
 
@@ -76,16 +81,34 @@ pub struct NotAnActivity(pub Finding);
 /// # Ok::<(), citewire_check::NotAnActivity>(())
 /// ```
 pub fn mend(document: &Value, channel: Channel) -> Result<Mended, NotAnActivity> {
+    mend_within(MAX_WORK, document, channel)
+}
+
+fn mend_within(max_work: usize, document: &Value, channel: Channel) -> Result<Mended, NotAnActivity> {
     let mut document = document.clone();
     let mut changes = Vec::new();
     let mut findings = check(&document, channel);
     if let Some(finding) = findings.iter().find(|finding| finding.code == code::NOT_AN_ACTIVITY.code) {
         return Err(NotAnActivity(finding.clone()));
     }
+    let mut work = 0;
     for _ in 0..MAX_ROUNDS {
+        work += size(&document);
         let before = changes.len();
+        // A remedy knows only code and pointer of a finding, so it fails for all findings with both.
+        let mut hopeless = BTreeSet::new();
         for finding in &findings {
+            if hopeless.contains(&(finding.code, finding.pointer.as_str())) {
+                continue;
+            }
+            work += document.pointer(pointers::activity(&finding.pointer)).map_or(0, size);
+            if work > max_work {
+                break;
+            }
             let change = mend_one(&mut document, finding, channel);
+            if change.is_none() {
+                hopeless.insert((finding.code, finding.pointer.as_str()));
+            }
             let moves = change.is_some() && MOVES.contains(&finding.code);
             changes.extend(change);
             if moves {
@@ -98,6 +121,17 @@ pub fn mend(document: &Value, channel: Channel) -> Result<Mended, NotAnActivity>
         findings = check(&document, channel);
     }
     Ok(Mended { document, changes, findings })
+}
+
+/// About the size of a value, in bytes.
+fn size(value: &Value) -> usize {
+    let inner = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members.iter().map(|(key, value)| key.len() + size(value)).sum(),
+    };
+    inner + size_of::<Value>()
 }
 
 /// Mends one finding.
@@ -116,5 +150,27 @@ fn mend_one(document: &mut Value, finding: &Finding, channel: Channel) -> Option
             *document.pointer_mut(scope)? = before;
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_work_has_an_end_and_the_rest_stays_a_finding() {
+        let definition = "[1]: https://docs.example/1 \"One\"\n";
+        let text = format!("a[1].\n\n{}", definition.repeat(9));
+        let document = json!({"type": "message", "textFormat": "markdown", "text": text});
+        let count =
+            |mended: &Mended| mended.document["text"].as_str().map_or(0, |text| text.matches(definition).count());
+        let whole = mend(&document, Channel::WebChat).expect("an activity");
+        assert_eq!((count(&whole), whole.changes.len()), (1, 8));
+        let part = mend_within(5 * size(&document), &document, Channel::WebChat).expect("an activity");
+        assert!((2..9).contains(&count(&part)), "{:?}", part.changes);
+        assert_eq!(part.findings, check(&part.document, Channel::WebChat));
+        assert!(part.findings.iter().any(|finding| finding.code == "definition-duplicate-label"));
     }
 }

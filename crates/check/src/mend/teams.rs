@@ -65,7 +65,7 @@ fn sorted(document: &mut Value, at: &str) -> Option<String> {
     Some("sorted the claims by position".into())
 }
 
-/// Takes the file name or host of the address, or the number of the document.
+/// Takes the host of the address, or the number of the document.
 fn name(document: &mut Value, at: &str) -> Option<String> {
     let claim = document.pointer(at.strip_suffix("/appearance")?)?.as_object()?;
     let number = position(claim);
@@ -142,15 +142,15 @@ fn definition(document: &mut Value, at: &str) -> Option<String> {
     let activity = document.pointer_mut(activity(at))?;
     let text = activity.get("text")?.as_str()?.to_owned();
     let found = Markdown::read(&text).definitions;
-    let moved =
-        found.iter().find(|definition| is_number(&definition.label) && claimed(activity, definition).is_some())?;
+    let mut numbered = found.iter().filter(|definition| is_number(&definition.label));
+    let (moved, told) = numbered.find_map(|definition| Some((definition, claimed(activity, definition)?)))?;
     let rest = without(&text, &moved.span);
     activity["text"] = json!(rest.trim_end());
-    Some(format!("moved the definition of [{}] into its claim", moved.label))
+    Some(told)
 }
 
-/// Gives the claim of a definition its address, unless the claim has another.
-fn claimed(activity: &mut Value, definition: &Definition) -> Option<()> {
+/// Gives the claim of a definition its address and title, unless the claim has another address, and tells the change.
+fn claimed(activity: &mut Value, definition: &Definition) -> Option<String> {
     let is_web = Scheme::of(&definition.url) == Scheme::Web;
     let mut claims = claims(activity);
     let claim = claims.iter_mut().find(|claim| position(claim).as_deref() == Some(definition.label.as_str()))?;
@@ -160,13 +160,16 @@ fn claimed(activity: &mut Value, definition: &Definition) -> Option<()> {
         None if is_web => add(appearance, "url", json!(definition.url)),
         None => None,
     }?;
-    if let Some(title) = &definition.title {
-        let is_named = appearance.get("name").is_some_and(|name| *name != "");
-        if !is_named {
+    let told = format!("moved the definition of [{}] into its claim", definition.label);
+    let Some(title) = &definition.title else { return Some(told) };
+    match appearance.get("name").filter(|name| !name.is_null() && **name != "") {
+        Some(name) if name == title => Some(told),
+        Some(name) => Some(format!("{told}, and dropped its title {title:?}, because the claim has the name {name}")),
+        None => {
             appearance.insert("name".into(), json!(title));
+            Some(told)
         }
     }
-    Some(())
 }
 
 /// Writes `[1, 2]` as `[1][2]`, if both are claimed.

@@ -195,6 +195,44 @@ fn what_teams_refuses_is_written_as_it_takes_it() {
     assert!(cut.message.contains("characters"), "{cut:?}");
 }
 
+#[test]
+fn a_title_that_a_claim_of_teams_has_no_place_for_is_told() {
+    let mut document = message("a[1].", "\n\n[1]: https://docs.example/1 \"Another title\"\n");
+    document["entities"][0]["citation"].as_array_mut().expect("claims").truncate(1);
+    let mended = mend(&document, Channel::Teams).expect("an activity");
+    assert_eq!(mended.document["text"], "a[1].");
+    assert_eq!(mended.document["entities"][0]["citation"][0]["appearance"]["name"], "One");
+    let moved = mended.changes.iter().find(|change| change.code == "teams-definition-in-text").expect("a change");
+    assert!(moved.message.contains("\"Another title\""), "{moved:?}");
+}
+
+#[test]
+fn an_address_is_not_guessed_from_a_title_without_quotes() {
+    for line in ["[1]: https://docs.example/1 One", "[1]: https://docs.example/1 'One' of 'two'"] {
+        let document = message("a[1] b[2].", &format!("\n\n{line}\n\n[2]: cite:2 \"Two\"\n"));
+        let mended = mend(&document, Channel::WebChat).expect("an activity");
+        let text = mended.document["text"].as_str().expect("a text");
+        assert!(text.contains(line) && !text.contains("%20"), "{text}");
+        assert!(mended.findings.iter().any(|finding| finding.code == "definition-malformed"), "{text}");
+    }
+}
+
+#[test]
+fn a_member_of_the_bot_keeps_its_name() {
+    let mut document = good();
+    for name in ["mode", "form", "option", "section", "table"] {
+        document[name] = json!("its own");
+    }
+    document["textformatt"] = document.as_object_mut().expect("an object").remove("textFormat").expect("a format");
+    for channel in CHANNELS {
+        let mended = mend(&document, channel).expect("an activity");
+        for name in ["mode", "form", "option", "section", "table"] {
+            assert_eq!(mended.document[name], "its own", "{name} in {channel}");
+        }
+        assert_eq!(mended.document["textFormat"], "markdown");
+    }
+}
+
 /// The words of the text outside definitions, and every address and title of a source, told without the code under test.
 fn contents(activity: &Value) -> (BTreeMap<String, usize>, BTreeSet<String>) {
     let text = activity["text"].as_str().unwrap_or_default();

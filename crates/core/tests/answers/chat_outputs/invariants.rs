@@ -245,11 +245,13 @@ proptest! {
     fn nothing_vanishes_from_any_text_and_every_cited_source_has_its_badge(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 1..14),
     ) {
-        let source = |n: u32| {
-
-            Source { title: Some(format!("Document {n}")), ..Source::default() }
+        let source = |n: u32| Source { title: Some(format!("Document {n}")), ..Source::default() };
+        let answer = Answer {
+            text: pieces.concat(),
+            sources: [1, 2, 3].map(source).into(),
+            grammar: MarkerGrammar::BRACKETED_NUMBERS,
+            ..Answer::default()
         };
-        let answer = Answer { text: pieces.concat(), sources: [1, 2, 3].map(source).into(), grammar: MarkerGrammar::BRACKETED_NUMBERS, ..Answer::default() };
         let output = open_webui(&answer, &OpenWebUiOptions::default());
         let (shown, gone) = badges(&output.content, output.events.len());
         let shown: BTreeSet<usize> = shown.into_iter().collect();
