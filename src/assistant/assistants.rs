@@ -19,7 +19,6 @@ pub struct Assistants {
 
 /// The assistants at one time.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct AssistantRegistry {
     by_name: BTreeMap<String, Arc<Assistant>>,
     /// The assistant that answers in conversations of the channel itself.

@@ -22,7 +22,6 @@ const INCOMPLETE: &str = "an answer is incomplete";
 
 /// A question whose failure is logged.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Case<'a> {
     /// The assistant that was asked.
     pub assistant: &'a Assistant,

@@ -53,7 +53,6 @@ pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<A
 
 /// The assistants of the configuration, and the parts that every assistant needs.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Configured {
     /// The assistants of the configuration.
     pub plans: Vec<AssistantPlan>,
@@ -236,7 +235,6 @@ pub enum Origin {
 
 /// An assistant with its settings.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AssistantInfo {
     /// Its name.
     pub name: String,
@@ -254,7 +252,6 @@ pub struct AssistantInfo {
 
 /// An assistant cannot be changed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManageError {
     /// It is not in the store.
     #[error("the assistant {0} is part of the configuration of the server: change it there")]
@@ -669,7 +666,6 @@ impl AssistantManager {
 
 /// The assistants cannot be put to work.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ConfigureError {
     /// Those of the configuration cannot be opened.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]

@@ -20,7 +20,6 @@ pub const DOCS: &str = "docs";
 
 /// The shared parts with which every assistant is opened.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Opening<'a> {
     /// The surroundings of back ends.
     pub surroundings: Surroundings<'a>,
@@ -63,7 +62,6 @@ impl<'a> Opening<'a> {
 
 /// An error when an assistant is opened. Settings have their names from the file.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum OpenError {
     /// Its back end, or a service that finds passages, cannot be called.
     #[error("assistants.{assistant}.{place}.{fault}")]

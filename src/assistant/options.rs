@@ -8,7 +8,6 @@ use crate::upstream::UpstreamError;
 
 /// The options of one assistant, apart from its back end.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AssistantOptions {
     /// Whether answers cite.
     pub citations: bool,

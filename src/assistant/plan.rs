@@ -12,7 +12,6 @@ pub type Faults = Vec<(String, String)>;
 
 /// The configuration of an assistant, before its back end and its documents are opened.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AssistantPlan {
     /// Its name.
     pub name: String,
@@ -41,7 +40,6 @@ pub enum BackEnd {
 
 /// The source of an assistant's documents.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct DocumentsPlan {
     /// Where the documents are.
     pub source: DocumentsSource,
@@ -57,7 +55,6 @@ pub struct DocumentsPlan {
 
 /// Where the documents of an assistant are.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum DocumentsSource {
     /// In a folder of the server.
     Folder(LibraryOptions),

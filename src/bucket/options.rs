@@ -9,7 +9,6 @@ pub(super) const LONGEST_LINK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// A bucket, and how to get at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct BucketOptions {
     /// The kind of its service.
     pub kind: BucketKind,

@@ -13,7 +13,6 @@ const VERSION: u32 = 1;
 
 /// Something that a node tells the readers of a conversation on other nodes. Frames are JSON objects, as sockets send them.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Message {
     /// An activity that is not recorded and that a node shows as it comes: typing, or what a bot streams.
     Shown {

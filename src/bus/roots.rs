@@ -11,7 +11,6 @@ pub struct BusRoots(Vec<u8>);
 
 /// The file has no roots.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum InvalidRoots {
     /// It cannot be read.
     #[error("{path}: {source}")]

@@ -10,7 +10,6 @@ use crate::report::Report;
 
 /// The reason why an answer is incomplete.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Incomplete<E> {
     /// Its body broke off.
     Body(E),
@@ -24,7 +23,6 @@ pub enum Incomplete<E> {
 
 /// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum NoAnswer<E: Error + 'static> {
     /// It cannot be read as one, or required grounding is missing.
     #[error(transparent)]

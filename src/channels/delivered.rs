@@ -7,7 +7,6 @@ use crate::report::Report;
 
 /// A delivered answer.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Delivered {
     /// The id of the message.
     pub id: ActivityId,

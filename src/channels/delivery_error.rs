@@ -7,7 +7,6 @@ use crate::store::StoreError;
 /// The reason why an answer was not delivered. The conversation contains no part of it, unless the error says that this is
 /// unknown.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum DeliveryError {
     /// There is no such conversation, or no longer.
     #[error("the conversation does not exist")]

@@ -61,7 +61,6 @@ impl fmt::Display for DocumentId {
 
 /// A document of a library.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Document {
     /// The id.
     pub id: DocumentId,

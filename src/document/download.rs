@@ -41,7 +41,6 @@ impl fmt::Debug for DownloadKey {
 
 /// The reason why a download link is not valid. It never tells what would be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum DownloadError {
     /// The address was valid once.
     #[error("this download link has expired; ask the question again to get a new link")]

@@ -12,7 +12,6 @@ pub(super) const SIGNATURE: &str = "signature";
 /// A document of an assistant, as addresses name it: `{assistant}.{document}`. An id alone says nothing: documents are reached
 /// through the assistant that may cite them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct DownloadAddress {
     /// The name of the assistant.
     pub assistant: String,

@@ -27,7 +27,6 @@ pub trait Embedder: Debug + Send + Sync {
 
 /// The model behind vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct VectorModel {
     /// The name of the model.
     pub name: String,
@@ -51,7 +50,6 @@ impl VectorModel {
 /// The reason why there are no vectors. The message is for the operator; it contains no keys and no questions.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
-#[non_exhaustive]
 pub struct EmbeddingError {
     /// The reason, for the log.
     pub reason: String,

@@ -7,7 +7,6 @@ use crate::store::StoreError;
 
 /// An error when documents are read or searched. Each names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LibraryError {
     /// The folder is not there, or may not be read.
     #[error("the folder of documents {} cannot be read: {source}; name a folder that exists and may be read", folder.display())]

@@ -48,7 +48,6 @@ pub(super) type Load<'l> = dyn Fn() -> BoxFuture<'l, Result<Option<Vec<u8>>, Lib
 
 /// Reads documents by `citewire read-document`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct DocumentReader {
     /// The program: citewire itself.
     pub program: PathBuf,

@@ -14,7 +14,6 @@ use super::{LibraryError, LibraryOptions};
 
 /// The reason why a file or folder is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum SkipReason {
     /// The name begins with a dot.
     Hidden,

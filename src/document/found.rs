@@ -13,7 +13,6 @@ use crate::answer::Source;
 
 /// A passage that matches a question.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Found {
     /// The document.
     pub document: Arc<Document>,
@@ -44,7 +43,6 @@ pub enum Measure {
 
 /// A word of the question that a passage contains.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct MatchedWord {
     /// The word, in lower case and without diacritics; a beginning where only that was found.
     pub text: String,

@@ -10,7 +10,6 @@ const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The folder of documents, and its limits. citewire holds the text of all documents in memory.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct LibraryOptions {
     /// The folder; the files in its folders count as well.
     pub folder: PathBuf,
@@ -49,7 +48,6 @@ impl LibraryOptions {
 
 /// The limits of documents that are uploaded to one assistant.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct UploadOptions {
     /// The address of the same documents on the web, if they are there: a document's address is this with its name
     /// behind it.

@@ -6,7 +6,6 @@ use super::sentence::{self, Sentence};
 
 /// A part of a document: one or more paragraphs under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Passage {
     /// The headings above it, the outermost first.
     pub headings: Vec<String>,

@@ -35,7 +35,6 @@ pub trait RemoteDocuments: Debug + Send + Sync {
 
 /// A document as its place lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RemoteDocument {
     /// The path.
     pub path: String,

@@ -26,7 +26,6 @@ const BETWEEN_CELLS: &str = " – ";
 
 /// A sentence, or a row of a table, that can be taken out of its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Sentence {
     /// The sentence on one line: code and emphasis as they stand, links as their texts, a dash between the cells of a row.
     pub markdown: String,

@@ -21,7 +21,6 @@ pub enum Selection<'a> {
 
 /// The size and the content of a store, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Description {
     /// The file, or the database without its password.
     pub place: String,
@@ -37,7 +36,6 @@ pub struct Description {
 
 /// A recorded activity with its conversation and watermark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Archived {
     /// The conversation.
     pub conversation: ConversationId,

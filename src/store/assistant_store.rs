@@ -75,7 +75,6 @@ pub trait AssistantStore: Debug + Send + Sync {
 
 /// An assistant as stored.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct StoredAssistant {
     /// Its name.
     pub name: String,
@@ -211,7 +210,6 @@ pub enum DocumentPart {
 
 /// A document as stored.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct StoredDocument {
     /// The key of this upload.
     pub key: DocumentKey,

@@ -4,7 +4,6 @@ use std::fmt;
 
 /// A file that belongs to a conversation.
 #[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Attachment {
     /// Its media type, as the caller has it.
     pub content_type: String,

@@ -10,7 +10,6 @@ use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Wate
 
 /// A conversation in the store, without its activities.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Conversation {
     /// Its id.
     pub id: ConversationId,
@@ -45,7 +44,6 @@ pub enum Created {
 
 /// Activities that are recorded together.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Batch {
     /// In order; at least one.
     pub activities: Vec<Activity>,
@@ -112,7 +110,6 @@ impl Batch {
 
 /// A recorded activity with its watermark.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Recorded {
     /// The place.
     pub watermark: Watermark,
@@ -133,7 +130,6 @@ impl Recorded {
 
 /// The outcome of [`ConversationStore::append`](super::ConversationStore::append).
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Appended {
     /// The recorded activities, in order; none where the batch was to record nothing
     /// ([`EndOfTurn::unless_answered`]).
@@ -160,7 +156,6 @@ impl Appended {
 
 /// Part of a conversation.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Page {
     /// Oldest first.
     pub recorded: Vec<Recorded>,
@@ -179,7 +174,6 @@ impl Page {
 
 /// The newest watermark of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Newest {
     /// The place of the newest activity; `None` while there is none.
     pub watermark: Option<Watermark>,

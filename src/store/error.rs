@@ -6,7 +6,6 @@ use std::sync::Arc;
 /// The store cannot do what was asked. Unless it is [`Doubtful`](StoreError::Doubtful), what a call was to change has not been
 /// changed. No message names a path or an address: clients read it.
 #[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreError {
     /// A limit is reached; nothing was recorded.
     #[error("the store is full: {what} are limited to {limit}")]

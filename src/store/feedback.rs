@@ -8,7 +8,6 @@ use crate::activity::{ChannelAccount, Watermark};
 
 /// The feedback of one reader, as stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Feedback {
     /// The place of the answer that it is about, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +31,6 @@ pub struct Feedback {
 
 /// Stored feedback with its time of arrival.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct NotedFeedback {
     /// When it was kept, in whole milliseconds.
     pub received: DateTime<Utc>,
@@ -50,7 +48,6 @@ impl NotedFeedback {
 
 /// A page of the feedback in one conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct FeedbackPage {
     /// The oldest first.
     pub feedback: Vec<NotedFeedback>,

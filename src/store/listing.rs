@@ -7,7 +7,6 @@ use crate::activity::ConversationId;
 
 /// One conversation in a [`Listing`].
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Summary {
     /// The conversation and its user.
     pub conversation: Conversation,
@@ -45,7 +44,6 @@ pub struct ListCursor {
 
 /// A page of the list of all conversations.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Listing {
     /// The one in which something was recorded last comes first.
     pub conversations: Vec<Summary>,
@@ -66,7 +64,6 @@ impl Listing {
 
 /// The numbers of conversations, activities and bytes in a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Counts {
     /// Conversations.
     pub conversations: u64,

@@ -61,7 +61,6 @@ impl fmt::Debug for StoreOptions {
 
 /// The URL is not valid for a store of this version. The message does not contain the URL, because it may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreUrlError {
     /// It names no database.
     #[error(transparent)]
@@ -76,7 +75,6 @@ pub enum StoreUrlError {
 
 /// The store cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum OpenError {
     /// The URL names none.
     #[error(transparent)]
@@ -91,7 +89,6 @@ pub enum OpenError {
 
 /// The place of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Location {
     /// In the memory of the process.
     Memory,

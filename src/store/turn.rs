@@ -89,7 +89,6 @@ pub struct Line {
 
 /// A turn at the front of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Turn {
     /// Its name in the store.
     pub key: u64,

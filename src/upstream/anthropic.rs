@@ -18,7 +18,6 @@ use crate::prompt::passage;
 /// The settings of a back end of the kind `anthropic`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct AnthropicOptions {
     /// The URL, with or without `/v1/messages`.
     #[serde(default = "anthropic")]

@@ -4,7 +4,6 @@ use crate::answer::Source;
 
 /// A question with its messages, passages and instructions.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Ask {
     /// The messages so far, oldest first; the last one is the question, and a user's.
     pub turns: Vec<ChatMessage>,
@@ -58,7 +57,6 @@ impl Ask {
 
 /// A message of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ChatMessage {
     /// The author.
     pub speaker: Speaker,

@@ -17,7 +17,6 @@ use crate::secret::Secret;
 /// The settings of a back end of the kind `azure`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct AzureOptions {
     /// The endpoint of the Azure OpenAI resource: `https://NAME.openai.azure.com`.
     #[schema(value_type = String)]
@@ -80,7 +79,6 @@ pub struct AzureOptions {
 /// The mapping of index fields.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
 pub struct FieldsMapping {
     /// The fields with the text.
     pub content_fields: Option<Vec<String>>,

@@ -23,7 +23,6 @@ const MAX_DIMENSIONS: usize = 16_384;
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 #[schema(as = Embeddings)]
-#[non_exhaustive]
 pub struct EmbeddingsOptions {
     /// The base URL of a server with the route `/embeddings` of OpenAI, or the URL of the route itself.
     #[schema(value_type = String)]

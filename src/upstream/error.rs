@@ -7,7 +7,6 @@ use crate::egress::EgressError;
 /// The reason why a back end did not answer, or not completely. The message is for the operator; it contains no keys and no
 /// texts of users.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum UpstreamError {
     /// There is no connection, or it broke.
     #[error(transparent)]

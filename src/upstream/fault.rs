@@ -6,7 +6,6 @@ use crate::egress::EgressError;
 /// An error in the options of a back end. A `key` has its name from the section, with dots; values are not repeated, because
 /// they may be secrets.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum UpstreamFault {
     /// There is no such kind.
     #[error("kind: unknown kind of back end {given:?}; known kinds: {known}")]

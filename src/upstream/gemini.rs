@@ -17,7 +17,6 @@ use crate::ingest::Provider;
 /// The settings of a back end of the kind `gemini`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct GeminiOptions {
     /// The URL: up to `/models`, or complete, up to `:streamGenerateContent`.
     #[serde(default = "google")]

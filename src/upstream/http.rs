@@ -15,7 +15,6 @@ use super::{Address, AnswerFormat, Ask, CallLimits};
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = HttpServiceOptions)]
-#[non_exhaustive]
 pub struct HttpOptions {
     /// The URL.
     #[schema(value_type = String)]

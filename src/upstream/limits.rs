@@ -10,7 +10,6 @@ use crate::egress::{LongWait, Retry, StreamLimits};
 /// Time limits, size limit and retries of a back end: the table `limits` of an upstream.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
 pub struct CallLimits {
     /// The longest time to connect, in seconds.
     pub connect_seconds: f64,

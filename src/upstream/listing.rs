@@ -11,7 +11,6 @@ use crate::prompt::{self, Budget, Style};
 /// How citewire lists passages in the prompt: the table `sources` of an upstream.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Listing {
     /// The style of the list.
     pub style: ListingStyle,
@@ -29,7 +28,6 @@ impl Default for Listing {
 /// The style of a list of passages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
 pub enum ListingStyle {
     /// The best style for the kind of back end: documents for Anthropic, numbers for all others.
     #[default]

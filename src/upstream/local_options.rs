@@ -4,7 +4,6 @@ use std::time::Duration;
 
 /// The options of answers without a model.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct LocalOptions {
     /// The text before the sentences of the documents.
     pub introduction: String,

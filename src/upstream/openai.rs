@@ -15,7 +15,6 @@ use super::{Address, AnswerFormat, Ask, CallLimits, Listing};
 /// The settings of a back end of the kind `openai`: chat completions.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct OpenAiOptions {
     /// The URL, with or without `/chat/completions`.
     #[serde(default = "openai")]

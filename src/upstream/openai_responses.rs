@@ -16,7 +16,6 @@ use crate::ingest::Provider;
 /// The settings of a back end of the kind `openai-responses`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct OpenAiResponsesOptions {
     /// The URL, with or without `/responses`.
     #[serde(default = "openai")]

@@ -23,7 +23,6 @@ use crate::secret_source::SecretSource;
 
 /// The options of a back end, by its kind.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum UpstreamOptions {
     /// `openai`: chat completions.
     OpenAi(Box<OpenAiOptions>),

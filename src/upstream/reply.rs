@@ -17,7 +17,6 @@ pub type ReplyParts = BoxStream<'static, Result<AnswerPart, UpstreamError>>;
 
 /// An answer that has begun to arrive. Its events carry its sources: where passages were put into the question, the words of
 /// the model come behind these passages.
-#[non_exhaustive]
 pub struct Reply {
     /// The events as they arrive.
     pub events: AnswerEvents<ReplyParts>,
@@ -29,7 +28,6 @@ pub struct Reply {
 
 /// A search in an assistant's documents.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Retrieval {
     /// Its duration.
     pub took: Duration,

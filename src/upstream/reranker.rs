@@ -21,7 +21,6 @@ const MAX_TOP: usize = 200;
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 #[schema(as = Reranker)]
-#[non_exhaustive]
 pub struct RerankerOptions {
     /// The base URL of a server with the route `/rerank` of Cohere, Jina or vLLM, or the URL of the route itself.
     #[schema(value_type = String)]

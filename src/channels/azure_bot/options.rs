@@ -13,7 +13,6 @@ use crate::secret::Secret;
 
 /// The bot behind Azure Bot Service. There is one.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct AzureBotOptions {
     /// The callers that are let in.
     pub auth: AuthOptions,
@@ -79,7 +78,6 @@ pub struct AzureBotSettings {
 
 /// An error in the combination of settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum AzureBotFault {
     /// There are settings of a bot, but no bot.
     #[error("azure_bot.app_id is missing: the other settings of azure_bot need it")]

@@ -38,7 +38,6 @@ impl Received {
 
 /// The reason why an activity was not accepted. The message is for the sender; the log has more details.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReceiveError {
     /// The sender is not let in.
     #[error("{}", words(*.0))]

@@ -39,7 +39,6 @@ pub struct TrustedServiceUrl(Url);
 
 /// The reason why a service URL is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum UntrustedServiceUrl {
     /// It is no absolute address.
     #[error("the serviceUrl is not an absolute URL")]

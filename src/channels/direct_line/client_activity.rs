@@ -10,7 +10,6 @@ pub struct ClientActivity(Activity);
 
 /// The body is not an activity.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ActivityError {
     /// The body is not JSON.
     #[error("the body is not JSON")]

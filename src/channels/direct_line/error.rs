@@ -5,7 +5,6 @@ use crate::store::StoreError;
 
 /// The reason why a Direct Line call was refused.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum DirectLineError {
     /// The token is not good.
     #[error(transparent)]

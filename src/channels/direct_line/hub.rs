@@ -17,7 +17,6 @@ use crate::store::{ChangeListener, ConversationStore};
 
 /// An activity that is not recorded, such as typing.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Ephemeral {
     /// It is to be shown after this one.
     pub after: Option<Watermark>,

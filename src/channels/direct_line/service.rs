@@ -12,7 +12,6 @@ use crate::store::{Conversation, ConversationStore, Created};
 
 /// A token for a conversation, as the token endpoints return it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Grant {
     /// The conversation.
     pub conversation_id: ConversationId,
@@ -24,7 +23,6 @@ pub struct Grant {
 
 /// A started conversation, with the token of its stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Started {
     /// A new token.
     pub grant: Grant,

@@ -27,7 +27,6 @@ pub enum TokenKind {
 
 /// The claims of a token. Every holder of the token can read them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Claims {
     /// The conversation it is good for.
     pub conv: ConversationId,
@@ -59,7 +58,6 @@ impl Claims {
 
 /// The reason why a token is not accepted.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TokenError {
     /// It was good once.
     #[error("the token has expired")]

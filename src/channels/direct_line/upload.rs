@@ -10,7 +10,6 @@ pub const UNKNOWN_MEDIA_TYPE: &str = "application/octet-stream";
 
 /// An uploaded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct UploadedFile {
     /// The name that its sender gave it.
     pub name: Option<String>,
@@ -30,7 +29,6 @@ impl UploadedFile {
 
 /// Files, and the activity that they belong to.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Upload {
     /// The activity; a message when there is none.
     pub template: Option<ClientActivity>,

@@ -9,7 +9,6 @@ use crate::secret::Secret;
 
 /// The settings of `[direct_line_client]`, as they were set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct BindingSettings {
     /// The Direct Line.
     pub url: Option<DirectLineUrl>,
@@ -38,7 +37,6 @@ pub struct Binding {
 
 /// An error in the settings of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum UnusableBinding {
     /// Something is set, but not where the other side is.
     #[error("direct_line_client.url is missing: the other settings of direct_line_client need it")]

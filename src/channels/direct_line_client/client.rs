@@ -37,7 +37,6 @@ pub struct DirectLineClient {
 
 /// A posted activity.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Posted {
     /// The id that the other side gave it.
     pub id: ActivityId,

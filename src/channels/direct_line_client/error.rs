@@ -24,7 +24,6 @@ impl fmt::Display for Call {
 
 /// The error in a response with a status of success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Misunderstood {
     /// The body is not JSON, or not of the shape of Direct Line.
     #[error("the body is not a Direct Line response")]
@@ -42,7 +41,6 @@ pub enum Misunderstood {
 
 /// The reason why one call failed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CallError {
     /// The other side refused.
     #[error("{call}: {status}{words}")]
@@ -102,7 +100,6 @@ impl CallError {
 
 /// The reason why an activity was not posted.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum PostError {
     /// The activity is longer than a Direct Line takes.
     #[error("the activity has {characters} characters as JSON; the limit of Direct Line is {limit}")]

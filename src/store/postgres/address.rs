@@ -41,7 +41,6 @@ pub struct Address {
 
 /// A URL that names no database. The message does not repeat it, because it may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum AddressError {
     /// It has another form.
     #[error(

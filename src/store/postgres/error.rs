@@ -5,7 +5,6 @@ use super::failure::{Failure, is_about_tls};
 
 /// The database cannot be used as a store. It is as it was.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum PostgresError {
     /// The system gives no thread for the heartbeat.
     #[error("no thread can be started for the heartbeat of this node")]

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 /// How a database is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct PostgresOptions {
     /// The connections of this node at most; at least 8 are used.
     pub connections: usize,
@@ -22,7 +21,6 @@ pub struct PostgresOptions {
 
 /// The digests by which nodes see that they have the same secrets. They are short, so that nobody can find a secret by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SecretDigests {
     /// Of the Direct Line secret with which this node signs.
     pub in_use: [u8; 4],

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 /// The file cannot be opened as a store. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SqliteError {
     /// The file or one beside it cannot be made.
     #[error("{path} cannot be created: make its folder writable for this user, or set store.url to another place")]

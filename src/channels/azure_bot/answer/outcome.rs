@@ -11,7 +11,6 @@ use crate::report::Report;
 
 /// The part of an answer that the user received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Ended {
     /// All of the answer.
     Whole,
@@ -21,7 +20,6 @@ pub enum Ended {
 
 /// An answer that the user received.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Answered {
     /// The answer as one message, however it went out; when it was stopped, what was shown of it.
     pub message: Activity,
@@ -35,7 +33,6 @@ pub struct Answered {
 
 /// An answer that was received as a stream and delivered.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Followed<E> {
     /// The answer as the user has it.
     pub answered: Answered,
@@ -47,7 +44,6 @@ pub struct Followed<E> {
 ///
 /// What was shown so far is still shown: the caller [closes](ConnectorAnswer::close) the answer with words of its own.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Unanswered<E: Error + 'static = Infallible> {
     /// Why.
     pub cause: Failed<E>,
@@ -57,7 +53,6 @@ pub struct Unanswered<E: Error + 'static = Infallible> {
 
 /// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Failed<E: Error + 'static = Infallible> {
     /// No answer has arrived.
     #[error(transparent)]

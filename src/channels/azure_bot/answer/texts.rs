@@ -2,7 +2,6 @@
 
 /// The status and error texts for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ConnectorTexts {
     /// In a stream whose time is over before anything of the answer could be shown.
     pub longer: String,

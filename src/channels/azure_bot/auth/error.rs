@@ -51,7 +51,6 @@ impl fmt::Display for TokenPart {
 /// The reason why a call is not authorized. Messages contain only public ids from the token, and only if its signature is
 /// valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Unauthorized {
     /// There is no `Authorization`.
     #[error("the request has no token in its Authorization header")]
@@ -208,7 +207,6 @@ fn meant_for(audience: Option<&Uuid>) -> String {
 
 /// Why keys could not be fetched.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum KeysError {
     /// An attacker on the way could put keys of his own in.
     #[error("the metadata URL at {host} must use https; only URLs of this machine may use http")]

@@ -7,7 +7,6 @@ use crate::channels::azure_bot::TrustedServiceUrl;
 
 /// The conversation, the sender, the recipient and the reply id, which every activity of a bot needs.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Address {
     /// The conversation, whole: Teams wants its `tenantId`, and emulators decide by its `conversationType`.
     conversation: Map<String, Value>,
@@ -32,7 +31,6 @@ pub struct NoConversation;
 
 /// The service URL and the conversation for activities through the Connector.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Destination {
     /// The service.
     pub service_url: TrustedServiceUrl,

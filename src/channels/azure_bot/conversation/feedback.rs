@@ -4,7 +4,6 @@ use serde_json::Value;
 
 /// The `value` of a `message/submitAction` that is feedback.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct SubmittedFeedback {
     /// `like` or `dislike`.
     pub reaction: Option<String>,

@@ -13,7 +13,6 @@ use crate::dialect::Dialect;
 /// [the protocol](https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#conversationreference-object).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[non_exhaustive]
 pub struct ConversationReference {
     /// `conversation`, whole: Teams wants all of it back.
     pub conversation: Value,
@@ -43,7 +42,6 @@ pub struct ConversationReference {
 
 /// The stored value is not a conversation reference.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum NoReference {
     /// A later citewire may have written it, or somebody else.
     #[error("this version of citewire cannot read the stored conversation reference")]

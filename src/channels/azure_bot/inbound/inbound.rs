@@ -21,7 +21,6 @@ pub struct Inbound {
 
 /// The body is not an activity. Messages never repeat its content.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum InboundError {
     /// The body is not JSON.
     #[error("the body is not JSON")]

@@ -26,7 +26,6 @@ const OPERATION: &str = "x-correlating-operationid";
 
 /// The options of calls to the Connector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ConnectorOptions {
     /// How long one call may take.
     pub call_limit: Duration,

@@ -58,7 +58,6 @@ impl AccessToken {
 
 /// The reason why there is no token.
 #[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TokenError {
     /// The bot has no id and no secret, but the service wants a token.
     #[error("a token is needed, but there are no credentials: set azure_bot.app_id and azure_bot.app_secret")]

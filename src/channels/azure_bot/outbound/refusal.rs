@@ -11,7 +11,6 @@ use crate::store::StoreError;
 /// An activity that the service refused, or that it may or may not have accepted.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}")]
-#[non_exhaustive]
 pub struct Refusal {
     /// The meaning.
     pub kind: RefusalKind,
@@ -25,7 +24,6 @@ pub struct Refusal {
 
 /// A refusal of the Bot Connector, by its consequence for the next activity. `docs/guides/teams.md` has the responses behind each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum RefusalKind {
     /// A chunk came too late, behind a later one, and was dropped: 202 `ContentStreamSequenceOrderPreConditionFailed`.
     OutOfOrder,
@@ -100,7 +98,6 @@ impl RefusalKind {
 
 /// The cause of a refusal.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RefusalCause {
     /// The service said so.
     #[error("{method}: {status}{words}{}", operation.as_ref().map(|id| format!(" (operation {id})")).unwrap_or_default())]

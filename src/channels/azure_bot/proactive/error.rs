@@ -12,7 +12,6 @@ use crate::store::StoreError;
 
 /// The reason why a proactive message is not delivered.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProactiveError {
     /// There is no bot behind Azure Bot Service, although there was one when the conversation was stored.
     #[error("the conversation is behind Azure Bot Service, but no Azure bot is configured: set azure_bot.app_id")]
@@ -51,7 +50,6 @@ pub enum ProactiveError {
 
 /// The reason why a streamed proactive message is not delivered.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProactiveFailed<E: Error + 'static> {
     /// No answer has arrived.
     #[error(transparent)]

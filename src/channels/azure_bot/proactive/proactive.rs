@@ -44,7 +44,6 @@ pub struct ProactiveMessages {
 
 /// A stored conversation behind Azure Bot Service.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ProactiveConversation {
     /// Its id in the store.
     pub id: ConversationId,
@@ -54,7 +53,6 @@ pub struct ProactiveConversation {
 
 /// The dialect and the options for an answer in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct WrittenFor {
     /// For which channel.
     pub dialect: Dialect,
@@ -85,7 +83,6 @@ enum Exclusive {
 
 /// A proactive message that was received as a stream and delivered.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct FollowedProactive<E> {
     /// The message.
     pub delivered: Delivered,

@@ -21,7 +21,6 @@ use crate::store::StoreError;
 
 /// An activity to answer, its sender, and the sink for the answer.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct TurnInFlight {
     /// The activity.
     pub inbound: Inbound,

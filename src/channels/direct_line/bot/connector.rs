@@ -19,7 +19,6 @@ pub enum BotCaller {
 
 /// A conversation that the bot created.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Begun {
     /// The conversation.
     pub id: ConversationId,

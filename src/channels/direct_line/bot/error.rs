@@ -8,7 +8,6 @@ use crate::store::StoreError;
 
 /// The reason why a post to the bot failed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TurnError {
     /// The bot was not called: nothing was sent.
     #[error("the bot cannot be reached: {0}")]
@@ -69,7 +68,6 @@ impl TurnError {
 
 /// The reason why a call of the bot was refused.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ConnectorError {
     /// There is no such conversation, or no longer.
     #[error("the conversation does not exist")]

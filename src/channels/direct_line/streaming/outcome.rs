@@ -7,7 +7,6 @@ use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
 
 /// A delivered streaming answer: its message is recorded.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Followed<E> {
     /// The message.
     pub delivered: Delivered,
@@ -20,7 +19,6 @@ pub struct Followed<E> {
 /// What was shown so far is still shown: the caller [closes](StreamingAnswer::close) the stream with another message, or drops it,
 /// by which it is withdrawn.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Unanswered<E: Error + 'static> {
     /// Why.
     pub cause: StreamingError<E>,
@@ -30,7 +28,6 @@ pub struct Unanswered<E: Error + 'static> {
 
 /// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StreamingError<E: Error + 'static> {
     /// No answer has arrived.
     #[error(transparent)]

@@ -8,7 +8,6 @@ use crate::secret::{SecretError, in_environment};
 
 /// A secret of `[secrets]`.
 #[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct NamedSecret {
     /// The secret itself.
     pub text: String,

@@ -55,7 +55,6 @@ impl Secret {
 
 /// A secret cannot be read from its configured place. It never repeats a value.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SecretError {
     /// The file cannot be read.
     #[error("{path}: {source}")]

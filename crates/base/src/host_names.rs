@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// The longest name of a host (RFC 1035, section 2.3.4).
-pub(crate) const LONGEST_NAME: usize = 255;
+pub const LONGEST_NAME: usize = 255;
 
 /// Host names: `chat.contoso.example`, or `*.contoso.example` for all subdomains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,7 +21,7 @@ const STEADY_AFTER: Duration = Duration::from_secs(120);
 
 /// Runs a task until it ends by itself. After a panic, which is logged and counted, it begins again, unless `end` is cancelled. It
 /// finds its state as the panic has left it.
-pub(crate) async fn supervise<S: Send>(
+pub async fn supervise<S: Send>(
     name: &'static str,
     end: CancellationToken,
     mut state: S,
@@ -32,7 +32,7 @@ pub(crate) async fn supervise<S: Send>(
     loop {
         let begun = Instant::now();
         let running = AssertUnwindSafe(task(&mut state)).catch_unwind();
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         let running = trip::tripped(name, running);
         if running.await.is_ok() {
             return;
@@ -52,13 +52,13 @@ pub(crate) async fn supervise<S: Send>(
 }
 
 /// Makes the tasks of one runtime on one thread panic, for tests.
-#[cfg(test)]
-pub(crate) mod trip {
+#[cfg(any(test, feature = "testing"))]
+pub mod trip {
     use std::any::Any;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::future::{Future, poll_fn};
-    use std::panic::catch_unwind;
+    use std::panic::{catch_unwind, panic_any};
     use std::pin::pin;
     use std::rc::Rc;
     use std::task::{Poll, Waker};
@@ -82,7 +82,10 @@ pub(crate) mod trip {
     }
 
     /// Makes the task of this name panic when it is polled next, which is now.
-    pub(crate) fn trip(name: &'static str) {
+    ///
+    /// # Panics
+    /// When the task has not run yet.
+    pub fn trip(name: &'static str) {
         let waker = with(name, |task| {
             task.is_set = true;
             task.waker.take()
@@ -91,7 +94,7 @@ pub(crate) mod trip {
     }
 
     /// Waits until the task has begun so often.
-    pub(crate) async fn begun(name: &'static str, times: usize) {
+    pub async fn begun(name: &'static str, times: usize) {
         let changed = BEGUN.with(Rc::clone);
         while with(name, |task| task.begun) < times {
             changed.notified().await;
@@ -112,7 +115,7 @@ pub(crate) mod trip {
             });
             BEGUN.with(|begun| begun.notify_waiters());
             if is_set {
-                let panicked = catch_unwind(|| panic!("a test has made the task {name} panic"));
+                let panicked = catch_unwind(|| panic_any(format!("a test has made the task {name} panic")));
                 return Poll::Ready(panicked.map(|()| unreachable!("it has panicked")));
             }
             task.as_mut().poll(context)

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 /// The event that ends a stream for clients of OpenAI.
-pub(crate) fn done() -> Bytes {
+pub fn done() -> Bytes {
     Bytes::from_static(b"data: [DONE]\n\n")
 }
 
@@ -12,7 +12,7 @@ pub(crate) fn done() -> Bytes {
 ///
 /// # Panics
 /// As [`event`].
-pub(crate) fn named_event(name: &str, data: &impl Serialize) -> Bytes {
+pub fn named_event(name: &str, data: &impl Serialize) -> Bytes {
     let mut event = format!("event: {name}\r\ndata: ").into_bytes();
     serde_json::to_writer(&mut event, data).expect("data of events can be written as JSON");
     event.extend_from_slice(b"\r\n\r\n");
@@ -23,7 +23,7 @@ pub(crate) fn named_event(name: &str, data: &impl Serialize) -> Bytes {
 ///
 /// # Panics
 /// When the data cannot be written as JSON, as a map whose keys are no texts cannot.
-pub(crate) fn event(data: &impl Serialize) -> Bytes {
+pub fn event(data: &impl Serialize) -> Bytes {
     let mut event = b"data: ".to_vec();
     serde_json::to_writer(&mut event, data).expect("data of events can be written as JSON");
     event.extend_from_slice(b"\n\n");

@@ -12,7 +12,6 @@ pub type ErrorForms = [(&'static str, &'static str)];
 
 /// The code and the message of an error, each on one line, shortened and without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RemoteError {
     /// Such as `BadSyntax`.
     pub code: Option<String>,

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// A map of at most `max_entries` entries, each kept for `max_age` from the time when it was inserted.
 #[derive(Debug)]
-pub(crate) struct ExpiringMap<K, V> {
+pub struct ExpiringMap<K, V> {
     entries: BTreeMap<K, V>,
     /// The keys with the times of their insertion, oldest first.
     order: VecDeque<(DateTime<Utc>, K)>,
@@ -16,11 +16,14 @@ pub(crate) struct ExpiringMap<K, V> {
 }
 
 impl<K: Ord + Clone, V> ExpiringMap<K, V> {
-    pub(crate) fn new(max_entries: usize, max_age: TimeDelta) -> Self {
+    /// An empty map.
+    #[must_use]
+    pub fn new(max_entries: usize, max_age: TimeDelta) -> Self {
         Self { entries: BTreeMap::new(), order: VecDeque::new(), max_entries, max_age }
     }
 
-    pub(crate) fn get<Q>(&mut self, key: &Q, now: DateTime<Utc>) -> Option<&V>
+    /// The value of a key, unless it has expired.
+    pub fn get<Q>(&mut self, key: &Q, now: DateTime<Utc>) -> Option<&V>
     where
         K: Borrow<Q>,
         Q: Ord + ?Sized,
@@ -32,7 +35,7 @@ impl<K: Ord + Clone, V> ExpiringMap<K, V> {
     }
 
     /// Inserts an entry. An entry that is there already stays as it is, with its time.
-    pub(crate) fn insert_new(&mut self, key: K, value: V, now: DateTime<Utc>) {
+    pub fn insert_new(&mut self, key: K, value: V, now: DateTime<Utc>) {
         if self.max_entries == 0 || self.entries.contains_key(&key) {
             return;
         }
@@ -43,7 +46,8 @@ impl<K: Ord + Clone, V> ExpiringMap<K, V> {
         self.entries.insert(key, value);
     }
 
-    pub(crate) fn remove(&mut self, key: &K) {
+    /// Removes an entry; when a key comes again, its time begins anew.
+    pub fn remove(&mut self, key: &K) {
         if self.entries.remove(key).is_some() {
             self.order.retain(|(_, other)| other != key);
         }

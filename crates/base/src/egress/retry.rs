@@ -9,7 +9,6 @@ use super::backoff::jittered;
 
 /// The waits between the attempts of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Retry {
     /// How long to wait before each repetition, where the other side does not say. There are no more repetitions than entries.
     pub waits: Vec<Duration>,

@@ -9,7 +9,6 @@ use url::Host;
 
 /// The purpose of an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum AddressKind {
     /// Anyone on the Internet.
     Public,

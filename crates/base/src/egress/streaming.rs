@@ -23,7 +23,6 @@ pub struct StreamLimits {
 
 /// A response whose body has begun to arrive.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Streamed {
     /// The status.
     pub status: StatusCode,

@@ -26,7 +26,6 @@ pub struct Client {
 
 /// A complete response.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Fetched {
     /// The status.
     pub status: StatusCode,

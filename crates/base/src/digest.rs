@@ -3,7 +3,7 @@
 use aws_lc_rs::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
 
 /// SHA-256 of all parts. Each has its length before it, so that no part can reach into the next.
-pub(crate) fn of_parts<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> [u8; SHA256_OUTPUT_LEN] {
+pub fn of_parts<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> [u8; SHA256_OUTPUT_LEN] {
     let mut context = Context::new(&SHA256);
     for part in parts {
         let part = part.as_ref();

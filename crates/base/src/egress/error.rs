@@ -8,7 +8,6 @@ use super::AddressKind;
 
 /// The reason why a call got no complete response.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EgressError {
     /// The client cannot be built; most likely the system has no certificates.
     #[error("no connections can be made from this system")]
