@@ -8,6 +8,7 @@ pub use citewire_base::{clock, egress, host_names, metrics, private_file, secret
 use citewire_base::{digest, expiring_map, sse, supervision};
 pub use citewire_check as check;
 pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
+pub use citewire_store as store;
 
 pub mod answer_events;
 pub mod assistant;
@@ -19,6 +20,5 @@ pub mod config;
 pub mod document;
 pub mod http;
 pub mod redirects;
-pub mod store;
 pub mod telemetry;
 pub mod upstream;
