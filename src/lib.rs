@@ -6,15 +6,14 @@
 
 pub use citewire_base::{clock, egress, host_names, metrics, private_file, secret, secret_source};
 use citewire_base::{digest, expiring_map, sse, supervision};
+pub use citewire_channels as channels;
+pub use citewire_channels::{answer_events, bus};
 pub use citewire_check as check;
 pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
 pub use citewire_store as store;
 
-pub mod answer_events;
 pub mod assistant;
 pub mod bucket;
-pub mod bus;
-pub mod channels;
 pub mod cli;
 pub mod config;
 pub mod document;
