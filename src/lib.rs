@@ -4,6 +4,7 @@
 //! activity and says what users of a channel would see. What is left is the server: [`http`], [`channels`], [`store`],
 //! [`assistant`] and the [`cli`], with what they are made of.
 
+pub use citewire_assistants::{assistant, bucket, document, upstream};
 pub use citewire_base::{clock, egress, host_names, metrics, private_file, secret, secret_source};
 use citewire_base::{digest, expiring_map, sse, supervision};
 pub use citewire_channels as channels;
@@ -12,12 +13,8 @@ pub use citewire_check as check;
 pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
 pub use citewire_store as store;
 
-pub mod assistant;
-pub mod bucket;
 pub mod cli;
 pub mod config;
-pub mod document;
 pub mod http;
 pub mod redirects;
 pub mod telemetry;
-pub mod upstream;

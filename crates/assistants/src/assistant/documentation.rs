@@ -3,7 +3,7 @@
 use include_dir::{Dir, DirEntry, include_dir};
 
 /// The folder `docs` as it was when the program was built.
-static DOCS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs");
+static DOCS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../docs");
 
 /// Pages for maintainers, or for one other system: their sentences crowd out the answers that users look for.
 const ASIDE: [&str; 3] = ["guides/clients/", "guides/moving/", "inside/"];
@@ -37,7 +37,7 @@ mod tests {
     use crate::upstream::{Ask, ChatMessage, Local, LocalOptions, Speaker, Upstream as _};
 
     /// `question => fact | the same fact in other words`, and behind `# off topic` questions about something else.
-    const QUESTIONS: &str = include_str!("../../tests/fixtures/newcomers.txt");
+    const QUESTIONS: &str = include_str!("../../../../tests/fixtures/newcomers.txt");
 
     /// The words where nothing was found.
     const NOTHING: &str = "Nothing about this.";
