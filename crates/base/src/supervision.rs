@@ -51,14 +51,13 @@ pub async fn supervise<S: Send>(
     }
 }
 
-/// Makes the tasks of one runtime on one thread panic, for tests.
+/// Makes the tasks of one runtime on one thread end as by a panic, for tests.
 #[cfg(any(test, feature = "testing"))]
 pub mod trip {
     use std::any::Any;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::future::{Future, poll_fn};
-    use std::panic::{catch_unwind, panic_any};
     use std::pin::pin;
     use std::rc::Rc;
     use std::task::{Poll, Waker};
@@ -115,8 +114,8 @@ pub mod trip {
             });
             BEGUN.with(|begun| begun.notify_waiters());
             if is_set {
-                let panicked = catch_unwind(|| panic_any(format!("a test has made the task {name} panic")));
-                return Poll::Ready(panicked.map(|()| unreachable!("it has panicked")));
+                let panic: Box<dyn Any + Send> = Box::new(format!("a test has made the task {name} panic"));
+                return Poll::Ready(Err(panic));
             }
             task.as_mut().poll(context)
         })

@@ -1,7 +1,6 @@
 //! Assistants: a back end, its instructions, and how its answers are shown.
 
 mod answering;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod assistant;
 mod assistants;
 mod audience;

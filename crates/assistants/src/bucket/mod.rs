@@ -3,7 +3,6 @@
 //! `object_store` knows the protocols and signs; its calls go through `egress`.
 
 mod azure_sas;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod bucket;
 mod options;
 mod rules;

@@ -4,7 +4,6 @@
 //! [`HybridSearch`] also compares vectors that an [`Embedder`] computes. Which address a document has for readers is decided by
 //! [`DownloadLinks`], where it has none of its own.
 
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod document;
 mod download;
 mod download_address;

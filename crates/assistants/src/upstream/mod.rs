@@ -35,7 +35,6 @@ mod retrieval;
 mod sentinel;
 mod translation;
 mod turns;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod upstream;
 
 pub use address::{Address, InvalidAddress};

@@ -4,7 +4,6 @@
 //! store, has figures of its own, which the server takes into its handle. A label never has a value that a caller has chosen, so that no
 //! caller can make the number of series grow.
 
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod metrics;
 mod parts;
 mod queue;

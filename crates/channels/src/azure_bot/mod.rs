@@ -11,7 +11,6 @@
 mod admitted;
 mod answer;
 pub mod auth;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod azure_bot;
 mod conversation;
 mod event_body;

@@ -3,7 +3,6 @@
 //! Nothing is kept there. A lost connection costs readers elsewhere some pieces, never the message, which the store has.
 
 mod address;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod bus;
 mod followed;
 mod link;

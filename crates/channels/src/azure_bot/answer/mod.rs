@@ -3,7 +3,6 @@
 //!
 //! `refusal_policy` is the table of what comes next after a refusal, `Pacing` what channels allow; both are data. The rest acts on them.
 
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod content;
 mod ending;

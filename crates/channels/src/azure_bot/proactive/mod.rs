@@ -1,7 +1,6 @@
 //! Proactive messages: finds the conversation, and sends the answer when its queue allows it.
 
 mod error;
-#[expect(clippy::module_inception, reason = "the file is named after what it does")]
 mod proactive;
 
 pub use error::{ProactiveError, ProactiveFailed};

@@ -1,6 +1,6 @@
 //! What it costs to check the token of a caller whose key is known.
 //!
-//!     cargo bench --bench token
+//!     cargo bench --package citewire-channels --bench token
 
 use std::hint::black_box;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,9 +12,9 @@ use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair, RsaPublicKeyComponents};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use citewire::channels::azure_bot::auth::{AuthOptions, Caller, Unauthorized, Verifier};
-use citewire::clock::{Clock as _, SystemClock};
-use citewire::egress::{Client, EgressOptions};
+use citewire_base::clock::{Clock as _, SystemClock};
+use citewire_base::egress::{Client, EgressOptions};
+use citewire_channels::azure_bot::auth::{AuthOptions, Caller, Unauthorized, Verifier};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;

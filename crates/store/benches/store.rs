@@ -1,6 +1,6 @@
 //! Durable appends per second through the contract, against what SQLite itself does with the same rows.
 //!
-//!     cargo bench --bench store
+//!     cargo bench --package citewire-store --bench store
 //!
 //! The floor writes the same JSON into a table and an index of the same shape, as many rows in a transaction as there
 //! are writers, on one connection, with nothing around it. Both take turns in the same run, on the same disk.
@@ -14,10 +14,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use citewire::activity::{Activity, ConversationId};
-use citewire::clock::SystemClock;
-use citewire::store::postgres::{Address, PostgresOptions, PostgresStore};
-use citewire::store::{Batch, ConversationStore, SqliteStore, StoreLimits};
+use citewire_base::clock::SystemClock;
+use citewire_core::activity::{Activity, ConversationId};
+use citewire_store::postgres::{Address, PostgresOptions, PostgresStore};
+use citewire_store::{Batch, ConversationStore, SqliteStore, StoreLimits};
 use floor::CONVERSATIONS;
 
 /// How long each measurement lasts.

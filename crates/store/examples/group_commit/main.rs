@@ -1,7 +1,7 @@
 //! The floor that `benches/posts.sh` measures against: durable appends per second of SQLite itself, of the bytes that
 //! a store of citewire holds.
 //!
-//!     cargo run --release --example group_commit -- STORE FOLDER GROUP SECONDS
+//!     cargo run --release --package citewire-store --example group_commit -- STORE FOLDER GROUP SECONDS
 //!
 //! Takes the body of the newest activity of the database STORE, appends it in groups of so many rows into a database
 //! of its own in FOLDER, and prints appends per second and bytes of a body. The folder is to be deleted by the caller.

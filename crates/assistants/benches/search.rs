@@ -1,6 +1,6 @@
 //! Searches of documents by words alone, and by words and vectors: time of a search, time and memory of an index.
 //!
-//!     cargo bench --bench search
+//!     cargo bench --package citewire-assistants --bench search
 //!
 //! The vectors have 768 dimensions and come from a generator in this process, so that no network is measured.
 
@@ -10,8 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use citewire::clock::SystemClock;
-use citewire::document::{Embedder, EmbeddingError, HybridSearch, Library, LibraryOptions, Search, VectorModel};
+use citewire_assistants::document::{
+    Embedder, EmbeddingError, HybridSearch, Library, LibraryOptions, Search, VectorModel,
+};
+use citewire_base::clock::SystemClock;
 
 const DIMENSION: usize = 768;
 
