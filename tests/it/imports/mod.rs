@@ -115,7 +115,9 @@ impl Crate {
 
     /// The room of something that this crate hands out, or of a file at its root.
     fn room_of(&self, name: String, rooms: &BTreeMap<String, BTreeSet<String>>) -> String {
-        if self.is_room && !rooms.contains_key(&name) { self.name.to_owned() } else { name }
+        // A crate that hands nothing on may have a module with the name of another crate's room.
+        let is_own = self.is_room && !(self.hands_on && rooms.contains_key(&name));
+        if is_own { self.name.to_owned() } else { name }
     }
 }
 
