@@ -41,6 +41,12 @@ pub trait AssistantStore: Debug + Send + Sync {
     /// The documents of an assistant, by name.
     async fn documents(&self, assistant: &str) -> Result<Vec<StoredDocument>, StoreError>;
 
+    /// One document, unless it was replaced or deleted, or is a draft.
+    async fn document(&self, key: DocumentKey) -> Result<Option<StoredDocument>, StoreError>;
+
+    /// The document of an assistant under exactly this name, and the number of its documents, in a time that does not grow with it.
+    async fn named_document(&self, assistant: &str, name: &str) -> Result<NamedDocument, StoreError>;
+
     /// Documents of all assistants whose text has not been extracted, the oldest first, at most `limit`.
     async fn unread_documents(&self, limit: usize) -> Result<Vec<(String, StoredDocument)>, StoreError>;
 
@@ -229,6 +235,15 @@ impl StoredDocument {
     pub fn new(key: DocumentKey, name: String, bytes: u64, received: DateTime<Utc>, state: DocumentState) -> Self {
         Self { key, name, bytes, received, state }
     }
+}
+
+/// The outcome of [`AssistantStore::named_document`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedDocument {
+    /// The document of this name, if there is one.
+    pub document: Option<StoredDocument>,
+    /// The number of all documents of the assistant.
+    pub count: u64,
 }
 
 /// The parts of a document that could not be read, while others could.

@@ -27,7 +27,7 @@ mod writing;
 pub use archived::{Archived, Description, Selection};
 pub use assistant_store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    MAX_PIECE_BYTES, Publication, PutAssistant, StoredAssistant, StoredDocument,
+    MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoredAssistant, StoredDocument,
 };
 pub use attachment::Attachment;
 pub use change_notifier::{ChangeListener, ChangeNotifier, Closed};

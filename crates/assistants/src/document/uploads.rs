@@ -104,13 +104,11 @@ impl UploadLibrary {
 
     /// The file of a document; `None` when it is gone.
     pub(super) async fn file(&self, name: &str) -> Result<Option<OriginalFile>, StoreError> {
-        let documents = self.store.documents(&self.assistant).await?;
-        let found = documents.iter().find(|document| document.name == name);
-        Ok(found.map(|document| {
-            let StoredDocument { key, bytes, received, .. } = document;
+        let found = self.store.named_document(&self.assistant, name).await?.document;
+        Ok(found.map(|StoredDocument { key, bytes, received, .. }| {
             // A store that was restored may give a key again, at another time.
             let tag = format!("{}-{:x}", key.0, received.timestamp_millis());
-            OriginalFile::new(*bytes, Some(tag), FileLocation::Upload(Arc::clone(&self.store), *key))
+            OriginalFile::new(bytes, Some(tag), FileLocation::Upload(Arc::clone(&self.store), key))
         }))
     }
 }

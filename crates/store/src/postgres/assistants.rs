@@ -14,7 +14,7 @@ use super::row::{number, signed, undecodable};
 use super::transact::transact;
 use crate::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    MAX_PIECE_BYTES, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
@@ -33,6 +33,14 @@ const PUT: &str = "INSERT INTO assistant (name, settings, version, changed) VALU
 
 const DOCUMENTS: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
                          WHERE assistant = $1 AND NOT draft ORDER BY name";
+
+const DOCUMENT: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
+                        WHERE key = $1 AND NOT draft";
+
+const NAMED: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
+                     WHERE assistant = $1 AND name = $2 AND NOT draft";
+
+const COUNT: &str = "SELECT count(*) FROM document WHERE assistant = $1 AND NOT draft";
 
 const UNREAD: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
                       WHERE state = 'reading' AND NOT draft ORDER BY key LIMIT $1";
@@ -123,6 +131,25 @@ impl AssistantStore for PostgresStore {
             c.done(rows)
         });
         decoded(rows.await?.iter().map(document))
+    }
+
+    async fn document(&self, key: DocumentKey) -> Result<Option<StoredDocument>, StoreError> {
+        let row = self.reader.read_with(|mut c| async move {
+            let row = sqlx::query(DOCUMENT).bind(key.0.cast_signed()).fetch_optional(&mut *c).await?;
+            c.done(row)
+        });
+        Ok(decoded(row.await?.iter().map(document))?.pop())
+    }
+
+    async fn named_document(&self, assistant: &str, name: &str) -> Result<NamedDocument, StoreError> {
+        let found = self.reader.read_with(|mut c| async move {
+            let named = sqlx::query(NAMED).bind(escape(assistant)).bind(escape(name));
+            let row = named.fetch_optional(&mut *c).await?;
+            let count: i64 = sqlx::query_scalar(COUNT).bind(escape(assistant)).fetch_one(&mut *c).await?;
+            c.done((row, count))
+        });
+        let (row, count) = found.await?;
+        Ok(NamedDocument { document: decoded(row.iter().map(document))?.pop(), count: count.unsigned_abs() })
     }
 
     async fn unread_documents(&self, limit: usize) -> Result<Vec<(String, StoredDocument)>, StoreError> {

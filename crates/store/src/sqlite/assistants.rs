@@ -15,7 +15,7 @@ use super::work::Alone;
 use crate::writing::Reply;
 use crate::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
@@ -24,6 +24,14 @@ const REVISION: &str = "SELECT value FROM assistant_revision";
 
 const DOCUMENTS: &str = "SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
                          WHERE assistant = ? AND draft = 0 ORDER BY name";
+
+const DOCUMENT: &str =
+    "SELECT key, name, bytes, received, state, pages, passages, reason FROM document WHERE key = ? AND draft = 0";
+
+const NAMED: &str = "SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
+                     WHERE assistant = ? AND name = ? AND draft = 0";
+
+const COUNT: &str = "SELECT count(*) FROM document WHERE assistant = ? AND draft = 0";
 
 const UNREAD: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
                       WHERE state = 'reading' AND draft = 0 ORDER BY key LIMIT ?";
@@ -70,6 +78,20 @@ impl AssistantStore for SqliteStore {
     async fn documents(&self, assistant: &str) -> Result<Vec<StoredDocument>, StoreError> {
         let rows = sqlx::query(DOCUMENTS).bind(assistant).fetch_all(&self.reader.pool).await;
         rows.and_then(|rows| rows.iter().map(document).collect()).map_err(|error| self.reader.failed(error))
+    }
+
+    async fn document(&self, key: DocumentKey) -> Result<Option<StoredDocument>, StoreError> {
+        let row = sqlx::query(DOCUMENT).bind(key.0.cast_signed()).fetch_optional(&self.reader.pool).await;
+        row.and_then(|row| row.as_ref().map(document).transpose()).map_err(|error| self.reader.failed(error))
+    }
+
+    async fn named_document(&self, assistant: &str, name: &str) -> Result<NamedDocument, StoreError> {
+        let row = sqlx::query(NAMED).bind(assistant).bind(name).fetch_optional(&self.reader.pool).await;
+        let named = row.and_then(|row| row.as_ref().map(document).transpose());
+        let document = named.map_err(|error| self.reader.failed(error))?;
+        let count: Result<i64, _> = sqlx::query_scalar(COUNT).bind(assistant).fetch_one(&self.reader.pool).await;
+        let count = count.map_err(|error| self.reader.failed(error))?.unsigned_abs();
+        Ok(NamedDocument { document, count })
     }
 
     async fn unread_documents(&self, limit: usize) -> Result<Vec<(String, StoredDocument)>, StoreError> {
