@@ -162,7 +162,7 @@ function faultsOfList(sources, expected, channel, { shown }, numbers, options) {
     }
   }
   const found = new Set([...keys.values()].flat());
-  const must = channel === "neutral" ? [...Object.keys(sources).filter((key) => !sources[key].unnamed)] : [];
+  const must = channel === "neutral" ? Object.keys(sources) : [];
   for (const key of must) if (!found.has(key)) faults.push(fault("named", `"${key}": ${nameOf(sources[key])}`, "no such source"));
   const isRead = ["web-chat", "plain"].includes(channel);
   for (const key of isRead ? listed : []) if (!found.has(key)) faults.push(fault("listed", `"${key}"`, "no such source"));

@@ -6,11 +6,12 @@ import { join } from "node:path";
 /** All vectors of a folder, in the order of their ids. */
 export function read(folder) {
   const paths = readdirSync(folder, { recursive: true }).map(String).filter((path) => /(^|[\\/])vector\.json$/.test(path));
-  return paths.sort().map((path) => {
+  const vectors = paths.map((path) => {
     const vector = JSON.parse(readFileSync(join(folder, path), "utf8"));
     const body = readFileSync(join(folder, path, "..", vector.input), "utf8");
     return { ...vector, answer: vector.stream ? body : whole(body) };
   });
+  return vectors.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** A body as the value that it holds, or as its text if it holds none. */
