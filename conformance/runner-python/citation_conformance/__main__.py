@@ -88,5 +88,9 @@ def main(arguments=None):
     return 1 if failed else 0
 
 
-if __name__ == "__main__":
+def entry():
     sys.exit(main())
+
+
+if __name__ == "__main__":
+    entry()
