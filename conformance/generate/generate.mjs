@@ -12,7 +12,7 @@ import { harmful, unreadable } from "./harm.mjs";
 import { markdown } from "./markdown.mjs";
 import { markers, unresolved } from "./markers.mjs";
 import { MARKED } from "./providers-marked.mjs";
-import { SPANS } from "./providers-spans.mjs";
+import { SPANS, linkedReads } from "./providers-spans.mjs";
 import { ofSources } from "./sources.mjs";
 import { streams } from "./streams.mjs";
 
@@ -22,7 +22,7 @@ const CHANNELS = { neutral: {}, "web-chat": {}, teams: {}, plain: {} };
 const provided = () => [...MARKED, ...SPANS].flatMap((provider) => CONTENTS.map((content) => ({
   id: `providers/${provider.id}-${content.id}`, format: provider.format ?? provider.id, page: provider.page,
   shows: `\`${provider.id}\` cites sentences: ${content.shows}.`, input: provider.body(content), sources: sourcesOf(provider, content),
-  expect: { reads: reads(content) },
+  expect: { reads: provider.isLinked ? [reads(content), linkedReads(content)] : reads(content) },
 })));
 
 /** The files of a vector, by path. */

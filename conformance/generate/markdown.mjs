@@ -124,5 +124,5 @@ export const markdown = () =>
     id: `markdown/${name}`, format: "answer", page, shows,
     input: json({ text, sources: Object.values(SOURCES).map(({ title, url, quote }) => ({ title, url, content: quote })) }),
     sources: SOURCES, expect: { ...(reads === null ? { reads: "a <img src=⟦one⟧ onerror=x>" } : { reads }), absent, kept },
-    ...(absent.length > 0 || text.includes("javascript:") ? { channels: DRAWN } : {}),
+    ...(absent.length > 0 || text.includes("javascript:") ? { channels: absent.includes("<img") ? { "web-chat": {} } : DRAWN } : {}),
   }));

@@ -25,6 +25,10 @@ function linked(answer, label = (url) => `([${host(url)}](${url}))`) {
   return { text, places };
 }
 
+/** How such a text reads for whom the link stays: the number stands behind it. */
+export const linkedReads = (answer) =>
+  written(answer, (found) => (found.length > 0 ? " " : "") + found.map((key) => `([${host(answer.sources[key].url)}](${answer.sources[key].url}))⟦${key}⟧`).join(""));
+
 const message = (text, annotations) => ({
   id: "msg_1", type: "message", status: "completed", role: "assistant", content: [{ type: "output_text", text, annotations, logprobs: [] }],
 });
@@ -39,6 +43,7 @@ function responsesStream(answer) {
   const part = { item_id: "msg_1", output_index: 1, content_index: 0 };
   const list = [
     { type: "response.created", response: { ...response([]), status: "in_progress" } },
+    { type: "response.output_item.added", output_index: 0, item: { ...SEARCH, status: "in_progress" } },
     { type: "response.output_item.done", output_index: 0, item: SEARCH },
     { type: "response.output_item.added", output_index: 1, item: { ...message("", []), status: "in_progress", content: [] } },
     { type: "response.content_part.added", ...part, part: { type: "output_text", annotations: [], text: "" } },
@@ -150,22 +155,22 @@ const COHERE = "https://docs.cohere.com/docs/rag-citations";
 const MISTRAL = "https://docs.mistral.ai/capabilities/citations";
 
 export const SPANS = [
-  { id: "openai-responses", page: RESPONSES, isCitedOnly: true, source: noQuote, body: (answer) => {
+  { id: "openai-responses", isLinked: true, page: RESPONSES, isCitedOnly: true, source: noQuote, body: (answer) => {
     const { text, places } = linked(answer);
     return json(response([SEARCH, message(text, urlCitations(places))]));
   } },
-  { id: "openai-responses-stream", format: "openai-responses", page: RESPONSES, isCitedOnly: true, source: noQuote, body: responsesStream },
+  { id: "openai-responses-stream", format: "openai-responses", isLinked: true, page: RESPONSES, isCitedOnly: true, source: noQuote, body: responsesStream },
   { id: "openai-files", format: "openai-responses", page: RESPONSES, isCitedOnly: true, isFile: true, body: (answer) => json(response([
     { id: "fs_1", type: "file_search_call", status: "completed", queries: ["why"], results: cited(answer).map((key) =>
       ({ file_id: `file-${key}`, filename: fileName(key), score: 0.9, text: answer.sources[key].quote, attributes: {} })) },
     message(bare(answer), points(answer).map(({ key, at }) =>
       ({ type: "file_citation", file_id: `file-${key}`, filename: fileName(key), index: at }))),
   ])) },
-  { id: "openai-chat", page: CHAT, isCitedOnly: true, source: noQuote, body: (answer) => {
+  { id: "openai-chat", isLinked: true, page: CHAT, isCitedOnly: true, source: noQuote, body: (answer) => {
     const { text, places } = linked(answer);
     return json(chat({ content: text, annotations: nested(places) }));
   } },
-  { id: "openai-chat-stream", format: "openai-chat", page: CHAT, isCitedOnly: true, source: noQuote, body: (answer) => {
+  { id: "openai-chat-stream", format: "openai-chat", isLinked: true, page: CHAT, isCitedOnly: true, source: noQuote, body: (answer) => {
     const { text, places } = linked(answer);
     return events([chatChunk({ role: "assistant", content: "" }), ...pieces(text).map((content) => chatChunk({ content })),
       chatChunk({ annotations: nested(places) }), chatChunk({}, "stop")], "[DONE]");
@@ -226,7 +231,7 @@ export const SPANS = [
       type: "message.output.delta", id: "mo1", output_index: 0, content_index, role: "assistant", content: piece.type === "text" ? piece.text : piece }]),
     ["conversation.response.done", { type: "conversation.response.done", usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }],
   ]) },
-  { id: "vercel-ai-sdk", page: "https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol", isCitedOnly: true, source: noQuote, body: (answer) => {
+  { id: "vercel-ai-sdk", isLinked: true, page: "https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol", isCitedOnly: true, source: noQuote, body: (answer) => {
     const { text, places, citations } = vercelCitations(answer);
     return json({ id: "m1", role: "assistant", parts: [{ type: "step-start" }, {
       type: "text", text, state: "done", citations, providerMetadata: { openai: { itemId: "msg_1", annotations: urlCitations(places) } },

@@ -3,7 +3,7 @@
 import { CONTENTS, all, keys, pieces, reads, sourcesOf, spans, written } from "./contents.mjs";
 import { events, lines } from "./framing.mjs";
 import { MARKED } from "./providers-marked.mjs";
-import { SPANS } from "./providers-spans.mjs";
+import { SPANS, linkedReads } from "./providers-spans.mjs";
 
 const SSE = "https://html.spec.whatwg.org/multipage/server-sent-events.html";
 const answer = (id) => CONTENTS.find((content) => content.id === id);
@@ -91,7 +91,7 @@ const providersBrokenOff = () => [...MARKED, ...SPANS].filter(({ id }) => ENDS[i
   return {
     id: `streams/without-end-${provider.id}`, format: provider.format ?? provider.id, page: provider.page, input,
     shows: `A stream of \`${provider.format ?? provider.id}\` without its end sign is not whole.`,
-    sources: sourcesOf(provider, content), expect: { reads: reads(content), complete: false },
+    sources: sourcesOf(provider, content), expect: { reads: provider.isLinked ? [reads(content), linkedReads(content)] : reads(content), complete: false },
   };
 });
 

@@ -154,17 +154,18 @@ function faultsOfList(sources, expected, channel, { shown }, numbers, options) {
   const lenient = { ...options, needsPassage: false };
   const keys = new Map([...shown].map(([number, source]) => [number, keysOf(sources, source, lenient)]));
   const listed = expected.listed ?? [];
+  // Teams draws a claim only where its number stands in the text.
+  const isRead = ["web-chat", "plain"].includes(channel);
   for (const [number, source] of shown) {
     if (numbers.includes(number)) continue;
     if (keys.get(number).length === 0) faults.push(fault("invented", "a source of the input", `[${number}] ${nameOf(source)}`));
-    else if (channel !== "neutral" && !keys.get(number).some((key) => listed.includes(key))) {
+    else if (isRead && !keys.get(number).some((key) => listed.includes(key))) {
       faults.push(fault("uncited", "cited sources alone", `[${number}] ${nameOf(source)}`));
     }
   }
   const found = new Set([...keys.values()].flat());
   const must = channel === "neutral" ? Object.keys(sources) : [];
   for (const key of must) if (!found.has(key)) faults.push(fault("named", `"${key}": ${nameOf(sources[key])}`, "no such source"));
-  const isRead = ["web-chat", "plain"].includes(channel);
   for (const key of isRead ? listed : []) if (!found.has(key)) faults.push(fault("listed", `"${key}"`, "no such source"));
   return faults;
 }

@@ -4,7 +4,8 @@ const VERDICTS = ["passed", "failed", "unsupported"];
 
 const kindOf = ({ id }) => id.split("/")[0];
 const short = (text, length = 160) => {
-  const line = String(text).replace(/\s+/g, " ");
+  // Control characters and letters that turn the direction are not for terminals.
+  const line = String(text).replace(/\s+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
   return line.length > length ? `${line.slice(0, length)}…` : line;
 };
 

@@ -156,18 +156,20 @@ def _mismatch(sources, key, shown, limit, needs_passage, place):
 def _faults_of_list(sources, expected, channel, shown, numbers, limit):
     """The faults of the list of sources: invented, uncited, missing ones."""
     faults, listed = [], expected.get("listed", [])
+    # Teams draws a claim only where its number stands in the text.
+    is_read = channel in ("web-chat", "plain")
     keys = {one: keys_of(sources, source, limit) for one, source in shown.items()}
     for one, source in shown.items():
         if one in numbers:
             continue
         if not keys[one]:
             faults.append(fault("invented", "a source of the input", f"[{one}] {name_of(source)}"))
-        elif channel != "neutral" and not any(key in listed for key in keys[one]):
+        elif is_read and not any(key in listed for key in keys[one]):
             faults.append(fault("uncited", "cited sources alone", f"[{one}] {name_of(source)}"))
     found = {key for some in keys.values() for key in some}
     if channel == "neutral":
         faults += [fault("named", f'"{key}": {name_of(sources[key])}', "no such source") for key in sources if key not in found]
-    if channel in ("web-chat", "plain"):
+    if is_read:
         faults += [fault("listed", f'"{key}"', "no such source") for key in listed if key not in found]
     return faults
 

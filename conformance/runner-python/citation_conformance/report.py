@@ -11,7 +11,8 @@ def _kind(result):
 
 
 def _short(text, length=160):
-    line = re.sub(r"\s+", " ", str(text))
+    # Control characters and letters that turn the direction are not for terminals.
+    line = re.sub("[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]", "\ufffd", re.sub(r"\s+", " ", str(text)))
     return f"{line[:length]}…" if len(line) > length else line
 
 
