@@ -21,8 +21,10 @@ const MODELS = {
 /** The parts of the answer, as the SDK reads it, and why it ended. */
 async function read(format, stream, answer) {
   const type = stream ? "text/event-stream" : "application/json";
-  const body = stream ? answer : JSON.stringify(answer);
-  const model = MODELS[format]({ apiKey: "none", fetch: async () => new Response(body, { headers: { "content-type": type } }) });
+  const model = MODELS[format]({
+    apiKey: "none",
+    fetch: async () => new Response(stream ? answer : JSON.stringify(answer), { headers: { "content-type": type } }),
+  });
   const asked = { model, prompt: "?", maxRetries: 0, onError() {} };
   const { content, finishReason } = stream ? streamText(asked) : await generateText(asked);
   return [await content, await finishReason];
@@ -31,12 +33,8 @@ async function read(format, stream, answer) {
 export default async function answer({ channel, format, stream, answer }) {
   if (channel !== "neutral") return { unsupported: "the SDK makes no activities" };
   if (!MODELS[format]) return { unsupported: `no provider for ${format} is tried` };
-  let found, ended;
-  try {
-    [found, ended] = await read(format, stream, answer);
-  } catch (error) {
-    return { refused: String(error) };
-  }
+  const [found, ended, why] = await read(format, stream, answer).catch((error) => [[], "error", error]);
+  if (why) return { refused: String(why) };
   const sources = [];
   const numberOf = ({ url, title, filename }, quote) => {
     const same = sources.findIndex((source) => source.url === url && source.title === (title ?? filename));
@@ -46,9 +44,14 @@ export default async function answer({ channel, format, stream, answer }) {
   };
   // Sources first, in their order: `[n]` of Perplexity counts them.
   for (const part of found) if (part.type === "source") numberOf(part);
-  const text = found.filter(({ type }) => type === "text").map(({ text, citations = [] }) => {
-    const ends = citations.map(({ source, endIndex, citedText }) => [endIndex ?? text.length, numberOf(source, citedText)]);
-    return ends.reverse().reduce((all, [end, number]) => `${all.slice(0, end)}[${number}]${all.slice(end)}`, text);
-  });
+  const text = found
+    .filter(({ type }) => type === "text")
+    .map(({ text, citations = [] }) => {
+      const ends = citations.map(({ source, endIndex, citedText }) => [
+        endIndex ?? text.length,
+        numberOf(source, citedText),
+      ]);
+      return ends.reverse().reduce((all, [end, number]) => `${all.slice(0, end)}[${number}]${all.slice(end)}`, text);
+    });
   return { text: text.join(""), sources, complete: ended === "stop" };
 }

@@ -13,4 +13,8 @@ export function events(list, end) {
 }
 
 /** A stream of JSON lines. */
-export const lines = (list) => ({ file: "input.jsonl", text: list.map((one) => `${JSON.stringify(one)}\n`).join(""), stream: true });
+export const lines = (list) => ({
+  file: "input.jsonl",
+  text: list.map((one) => `${JSON.stringify(one)}\n`).join(""),
+  stream: true,
+});

@@ -7,7 +7,8 @@ const PAGES = {
   footnotes: "https://github.github.com/gfm/",
   azure: "https://learn.microsoft.com/azure/foundry-classic/openai/references/on-your-data",
   openai: "https://platform.openai.com/docs/assistants/tools/file-search",
-  copilot: "https://learn.microsoft.com/microsoft-365/copilot/extensibility/api/ai-services/chat/copilotconversation-chat",
+  copilot:
+    "https://learn.microsoft.com/microsoft-365/copilot/extensibility/api/ai-services/chat/copilotconversation-chat",
   search: "https://learn.microsoft.com/azure/search/agentic-retrieval-how-to-retrieve",
   demo: "https://github.com/Azure-Samples/azure-search-openai-demo",
   ragflow: "https://ragflow.io/docs/http_api_reference",
@@ -25,8 +26,7 @@ const place = { leave: 1, travel: 2 };
 
 /** A form: how one source is marked, and how two are, where the form can. */
 const form = (id, page, one, two, more = {}) => ({ id, page: PAGES[page], one, two, ...more });
-const word = (id, page, before, after = "]", more) =>
-  form(id, page, (n) => `${before}${n}${after}`, undefined, more);
+const word = (id, page, before, after = "]", more) => form(id, page, (n) => `${before}${n}${after}`, undefined, more);
 
 const FORMS = [
   form("number", "numbers", (n) => `[${n}]`, "[1][2]"),
@@ -44,10 +44,14 @@ const FORMS = [
   form("docN", "azure", (n) => `[doc${n}]`, "[doc1][doc2]"),
   form("docN-list", "azure", (n) => `[doc${n}]`, "[doc1, doc2]"),
   form("docs-blank", "azure", (n) => `[Docs ${n}]`),
-  form("lenticular-file", "openai", (n) => `【4:${n - 1}†${n === 1 ? "plan.pdf" : "travel.pdf"}】`, undefined, { files: true }),
+  form("lenticular-file", "openai", (n) => `【4:${n - 1}†${n === 1 ? "plan.pdf" : "travel.pdf"}】`, undefined, {
+    files: true,
+  }),
   form("lenticular-number", "openai", (n) => `【${n}】`, "【1】【2】"),
   form("lenticular-source", "openai", (n) => `【${n}†source】`, "【1†source】【2†source】"),
-  form("file-name", "demo", (n) => `[${n === 1 ? "plan.pdf" : "travel.pdf"}]`, "[plan.pdf][travel.pdf]", { files: true }),
+  form("file-name", "demo", (n) => `[${n === 1 ? "plan.pdf" : "travel.pdf"}]`, "[plan.pdf][travel.pdf]", {
+    files: true,
+  }),
   word("source", "prompt", "[Source "),
   word("source-lower-case", "prompt", "[source "),
   word("source-capitals", "prompt", "[SOURCE "),
@@ -100,25 +104,56 @@ const FORMS = [
 
 /** The places of a text in which a marker stands; `$1` and `$2` are markers, `$B` one of both sources. */
 const PLACES = [
-  ["sentence", "before the full stop", "Notice is given in writing $1. Travel is paid in advance $2.",
-    "Notice is given in writing⟦leave⟧. Travel is paid in advance⟦travel⟧."],
-  ["item", "at the end of items of a list", "Rules:\n\n- Notice is given in writing $1\n- Travel is paid in advance $2\n",
-    "Rules:\n\n- Notice is given in writing⟦leave⟧\n- Travel is paid in advance⟦travel⟧\n"],
-  ["again", "in another order, and again", "Travel is paid in advance $2, notice is given in writing $1, and fares are paid $2.",
-    "Travel is paid in advance⟦travel⟧, notice is given in writing⟦leave⟧, and fares are paid⟦travel⟧."],
-  ["both", "for two sources at once", "Notice is given in writing $1. Both are binding $B. Travel is paid in advance $2.",
-    "Notice is given in writing⟦leave⟧. Both are binding⟦leave⟧⟦travel⟧. Travel is paid in advance⟦travel⟧."],
+  [
+    "sentence",
+    "before the full stop",
+    "Notice is given in writing $1. Travel is paid in advance $2.",
+    "Notice is given in writing⟦leave⟧. Travel is paid in advance⟦travel⟧.",
+  ],
+  [
+    "item",
+    "at the end of items of a list",
+    "Rules:\n\n- Notice is given in writing $1\n- Travel is paid in advance $2\n",
+    "Rules:\n\n- Notice is given in writing⟦leave⟧\n- Travel is paid in advance⟦travel⟧\n",
+  ],
+  [
+    "again",
+    "in another order, and again",
+    "Travel is paid in advance $2, notice is given in writing $1, and fares are paid $2.",
+    "Travel is paid in advance⟦travel⟧, notice is given in writing⟦leave⟧, and fares are paid⟦travel⟧.",
+  ],
+  [
+    "both",
+    "for two sources at once",
+    "Notice is given in writing $1. Both are binding $B. Travel is paid in advance $2.",
+    "Notice is given in writing⟦leave⟧. Both are binding⟦leave⟧⟦travel⟧. Travel is paid in advance⟦travel⟧.",
+  ],
 ];
 
 function vector({ id, page, one, two, files, ids, isRaised }, [name, where, text, reads]) {
   const behind = isRaised ? / (?=\$)/g : /(?!)/g;
-  const answer = text.replace(behind, "").replaceAll("$1", () => one(1)).replaceAll("$2", () => one(2)).replaceAll("$B", () => two);
+  const answer = text
+    .replace(behind, "")
+    .replaceAll("$1", () => one(1))
+    .replaceAll("$2", () => one(2))
+    .replaceAll("$B", () => two);
   return {
-    id: `markers/${id}-${name}`, format: "answer", page,
+    id: `markers/${id}-${name}`,
+    format: "answer",
+    page,
     shows: `The marker \`${name === "both" ? two : one(1)}\` ${where} names its source.`,
-    input: json({ text: answer, sources: Object.entries(SOURCES).map(([key, { title, url, quote }]) => ({
-      ...(ids ? { id: `turn0file${place[key] - 1}` } : {}), title, url, content: quote, ...(files ? { filepath: FILES[key] } : {}) })) }),
-    sources: SOURCES, expect: { reads },
+    input: json({
+      text: answer,
+      sources: Object.entries(SOURCES).map(([key, { title, url, quote }]) => ({
+        ...(ids ? { id: `turn0file${place[key] - 1}` } : {}),
+        title,
+        url,
+        content: quote,
+        ...(files ? { filepath: FILES[key] } : {}),
+      })),
+    }),
+    sources: SOURCES,
+    expect: { reads },
   };
 }
 
@@ -128,33 +163,110 @@ export const markers = () =>
 
 /** What looks like a marker and names no source: the text, and how it reads. */
 const UNRESOLVED = [
-  ["number", "A number that people write, too, stays.", "It was 25 days [9] before [1].", "It was 25 days [9] before⟦leave⟧."],
-  ["docN", "What only machines write vanishes.", "It was 25 days [doc9] before [1].", "It was 25 days before⟦leave⟧.", ["doc9"]],
-  ["lenticular", "A marker of a file search without its file vanishes.", "It was 25 days【9†old】 before [1].", "It was 25 days before⟦leave⟧.", ["【9"]],
-  ["one-of-two", "Of a list, the number that names a source stays a citation.", "It is binding [1, 9].", "It is binding⟦leave⟧."],
-  ["year", "A list with a year is no marker.", "It is binding [1, 2019], see [2].", "It is binding [1, 2019], see⟦travel⟧."],
-  ["source-word", "A word and a number without its source stay.", "It is binding [Source 9], see [2].", "It is binding [Source 9], see⟦travel⟧."],
+  [
+    "number",
+    "A number that people write, too, stays.",
+    "It was 25 days [9] before [1].",
+    "It was 25 days [9] before⟦leave⟧.",
+  ],
+  [
+    "docN",
+    "What only machines write vanishes.",
+    "It was 25 days [doc9] before [1].",
+    "It was 25 days before⟦leave⟧.",
+    ["doc9"],
+  ],
+  [
+    "lenticular",
+    "A marker of a file search without its file vanishes.",
+    "It was 25 days【9†old】 before [1].",
+    "It was 25 days before⟦leave⟧.",
+    ["【9"],
+  ],
+  [
+    "one-of-two",
+    "Of a list, the number that names a source stays a citation.",
+    "It is binding [1, 9].",
+    "It is binding⟦leave⟧.",
+  ],
+  [
+    "year",
+    "A list with a year is no marker.",
+    "It is binding [1, 2019], see [2].",
+    "It is binding [1, 2019], see⟦travel⟧.",
+  ],
+  [
+    "source-word",
+    "A word and a number without its source stay.",
+    "It is binding [Source 9], see [2].",
+    "It is binding [Source 9], see⟦travel⟧.",
+  ],
   ["exponent", "An exponent is no marker.", "The area is 10^2^ m² [1].", "The area is 10^2^ m²⟦leave⟧."],
-  ["task", "The box of a task is no marker.", "- [x] done [1]\n- [ ] open [2]", "- [x] done⟦leave⟧\n- [ ] open⟦travel⟧"],
+  [
+    "task",
+    "The box of a task is no marker.",
+    "- [x] done [1]\n- [ ] open [2]",
+    "- [x] done⟦leave⟧\n- [ ] open⟦travel⟧",
+  ],
   ["escaped", "Escaped brackets are text.", "Write \\[1\\] for a note [1].", "Write \\[1\\] for a note⟦leave⟧."],
   ["assignment", "A value of a program is no marker.", "Set x = [1, 9] first [1].", "Set x = [1, 9] first⟦leave⟧."],
   ["word-in-brackets", "A word in brackets is text.", "See [note] and [1].", "See [note] and⟦leave⟧."],
   ["zero", "A zero is no place of a list that begins with 1.", "It is [0] or more [1].", "It is [0] or more⟦leave⟧."],
-  ["code-span", "Brackets in code are code.", "Read `rows[1]` first [1].", "Read `rows[1]` first⟦leave⟧.", [], ["`rows[1]`"]],
-  ["code-block", "Brackets in a code block are code.", "Run this [1]:\n\n```js\nconst a = b[1] + c[2];\n```\n\nThen stop [2].",
-    "Run this⟦leave⟧:\n\n```js\nconst a = b[1] + c[2];\n```\n\nThen stop⟦travel⟧.", [], ["const a = b[1] + c[2];"]],
-  ["tilde-block", "Brackets in a block of tildes are code.", "Run this [1]:\n\n~~~\na[1]\n~~~\n\nThen stop [2].",
-    "Run this⟦leave⟧:\n\n~~~\na[1]\n~~~\n\nThen stop⟦travel⟧.", [], ["a[1]"]],
-  ["math", "Brackets in math are math.", "It is $a_{[1]}$ in all [2].", "It is $a_{[1]}$ in all⟦travel⟧.", [], ["$a_{[1]}$"]],
-  ["address", "Brackets in the address of a link belong to it.", "Read [the page](https://ok.example/a?b=[1]) first [2].",
-    ["Read [the page](https://ok.example/a?b=[1]) first⟦travel⟧.", "Read [the page](https://ok.example/a?b=%5B1%5D) first⟦travel⟧."]],
+  [
+    "code-span",
+    "Brackets in code are code.",
+    "Read `rows[1]` first [1].",
+    "Read `rows[1]` first⟦leave⟧.",
+    [],
+    ["`rows[1]`"],
+  ],
+  [
+    "code-block",
+    "Brackets in a code block are code.",
+    "Run this [1]:\n\n```js\nconst a = b[1] + c[2];\n```\n\nThen stop [2].",
+    "Run this⟦leave⟧:\n\n```js\nconst a = b[1] + c[2];\n```\n\nThen stop⟦travel⟧.",
+    [],
+    ["const a = b[1] + c[2];"],
+  ],
+  [
+    "tilde-block",
+    "Brackets in a block of tildes are code.",
+    "Run this [1]:\n\n~~~\na[1]\n~~~\n\nThen stop [2].",
+    "Run this⟦leave⟧:\n\n~~~\na[1]\n~~~\n\nThen stop⟦travel⟧.",
+    [],
+    ["a[1]"],
+  ],
+  [
+    "math",
+    "Brackets in math are math.",
+    "It is $a_{[1]}$ in all [2].",
+    "It is $a_{[1]}$ in all⟦travel⟧.",
+    [],
+    ["$a_{[1]}$"],
+  ],
+  [
+    "address",
+    "Brackets in the address of a link belong to it.",
+    "Read [the page](https://ok.example/a?b=[1]) first [2].",
+    [
+      "Read [the page](https://ok.example/a?b=[1]) first⟦travel⟧.",
+      "Read [the page](https://ok.example/a?b=%5B1%5D) first⟦travel⟧.",
+    ],
+  ],
 ];
 
 export const unresolved = () =>
   UNRESOLVED.map(([name, shows, text, reads, absent = [], kept = []]) => ({
-    id: `no-markers/${name}`, format: "answer", page: "https://spec.commonmark.org/0.31.2/", shows,
-    input: json({ text, sources: Object.values(SOURCES).map(({ title, url, quote }) => ({ title, url, content: quote })) }),
-    sources: SOURCES, expect: { reads, absent, kept },
+    id: `no-markers/${name}`,
+    format: "answer",
+    page: "https://spec.commonmark.org/0.31.2/",
+    shows,
+    input: json({
+      text,
+      sources: Object.values(SOURCES).map(({ title, url, quote }) => ({ title, url, content: quote })),
+    }),
+    sources: SOURCES,
+    expect: { reads, absent, kept },
     // Programs may want to see what names no source.
     ...(name === "docN" ? { channels: { "web-chat": {}, teams: {}, plain: {} } } : {}),
   }));

@@ -1,87 +1,10 @@
-// Sources as they come: names, addresses, passages, labels, many of them, the same twice.
+// Sources as they come: passages, labels, many of them, the same twice.
 
 import { json } from "./framing.mjs";
+import { PLAIN, READS, TEXT, addressed, named } from "./names.mjs";
 
-const SCHEMA = "https://schema.org/DigitalDocument";
-const URLS = "https://url.spec.whatwg.org/";
 const TEAMS = "https://learn.microsoft.com/microsoftteams/platform/bots/how-to/bot-messages-ai-generated-content";
 const WEB_CHAT = "https://github.com/microsoft/BotFramework-WebChat/blob/main/docs/CITATION.md";
-const TEXT = "Leave is 30 days [1].";
-const READS = "Leave is 30 days⟦leave⟧.";
-const PLAIN = { title: "Leave policy", url: "https://hr.contoso.example/leave", content: "Leave is 30 days." };
-
-/** One source and how it is shown: name, what it shows, the source, the expectation, the page. */
-const NAMES = [
-  ["quotes", "A title keeps its quotation marks.", { title: 'The "new" policy' }],
-  ["single-quotes", "A title keeps its apostrophes.", { title: "Staff's 'own' policy" }],
-  ["backslash", "A title keeps its backslash.", { title: "C:\\policies\\leave" }],
-  ["brackets", "A title keeps its brackets.", { title: "[draft] Leave (final)" }],
-  ["html", "HTML in a title is text.", { title: "Leave <b>policy</b> & more" }],
-  ["entity", "An entity in a title is text.", { title: "Leave &copy; policy" }],
-  ["markdown", "Markdown in a title is text.", { title: "**Leave** `policy` _2_" }],
-  ["border", "A border in a title does no harm.", { title: "Leave | policy" }],
-  ["emoji", "A title keeps its signs.", { title: "Leave 🏖️ policy 👩‍👩‍👧" }],
-  ["chinese", "A title in Chinese stays.", { title: "请假制度（2026年版）" }],
-  ["arabic", "A title in Arabic stays.", { title: "سياسة الإجازات" }],
-  ["number", "A title that is a number stays.", { title: "2026" }],
-  ["marker", "A title that looks like a marker stays.", { title: "[2]" }],
-  ["definition", "A title that looks like a definition stays.", { title: "[1]: https://evil.example" }],
-  ["newline", "A title of two lines is one line.", { title: "Leave\npolicy" }, "Leave policy"],
-  ["blank-line", "A title with a blank line is one line.", { title: "Leave\r\n\r\npolicy" }, "Leave policy"],
-  ["padded", "A title has no blanks around it.", { title: "  Leave policy  " }, "Leave policy"],
-  ["none-file", "Without a title the file name is the name.", { title: undefined, filepath: "hr/leave policy.docx" }, "leave policy.docx"],
-  ["none-address", "Without a title the file name of the address is the name.", { title: undefined, url: "https://hr.contoso.example/a/Leave%20policy.pdf" }, "Leave policy.pdf"],
-  ["none-host", "Without any name the host is the name.", { title: undefined, url: "https://www.contoso.example/4" }, ["contoso.example", "www.contoso.example"]],
-  ["empty", "An empty title is no name.", { title: "", filepath: "leave.docx" }, "leave.docx"],
-  ["blanks", "Blanks are no name.", { title: " \t ", filepath: "leave.docx" }, "leave.docx"],
-  ["long", "A title of 200 letters is cut for Teams alone.", { title: "Leave policy of the harbour office ".repeat(6).trim() }],
-  ["long-emoji", "A long title is not cut inside a sign.", { title: "Leave 🏖️ policy of the office ".repeat(6).trim() }],
-  ["long-chinese", "A long title in Chinese is cut for Teams alone.", { title: "请假制度实施细则".repeat(15) }],
-];
-
-const named = () => NAMES.map(([name, shows, source, title = source.title]) => {
-  const { content, ...rest } = { ...PLAIN, ...source };
-  return {
-    id: `titles/${name}`, format: "answer", page: SCHEMA, shows, input: json({ text: TEXT, sources: [{ ...rest, content }] }),
-    sources: { leave: { title, url: rest.url, quote: content } }, expect: { reads: READS },
-  };
-});
-
-/** Addresses: name, what it shows, the address, how it is shown (one of a list, or null). */
-const ADDRESSES = [
-  ["parentheses", "Parentheses in an address do not end it.", "https://docs.example/Q1(final).pdf"],
-  ["open-parenthesis", "A parenthesis that nobody closes does not end an address.", "https://docs.example/Q1(final.pdf"],
-  ["blank", "A blank in an address is encoded.", "https://docs.example/Q1 plan.pdf", ["https://docs.example/Q1 plan.pdf", "https://docs.example/Q1%20plan.pdf"]],
-  ["brackets", "Brackets in an address do not end it.", "https://docs.example/a[1].pdf"],
-  ["query", "A query stays.", "https://docs.example/a?b=c&d=e%20f"],
-  ["entity", "What looks like an entity in a query is none.", "https://docs.example/a?x=1&copy;=2"],
-  ["fragment", "A fragment stays.", "https://docs.example/a#part-2"],
-  ["port", "A port stays.", "https://docs.example:8443/a"],
-  ["umlauts", "Umlauts in a path are encoded.", "https://docs.example/Über-uns"],
-  ["japanese", "Japanese in a path is encoded.", "https://docs.example/日本.html"],
-  ["idn", "A host with umlauts is punycode.", "https://bücher.example/a", ["https://bücher.example/a", "https://xn--bcher-kva.example/a"]],
-  ["pipe", "A border in an address is encoded.", "https://docs.example/a|b"],
-  ["quote", "A quotation mark in an address does not end it.", 'https://docs.example/a"b'],
-  ["angle", "Angle brackets in an address do not end it.", "https://docs.example/a<b>c"],
-  ["backtick", "A backtick in an address opens no code.", "https://docs.example/a`b`c"],
-  ["star", "Stars in an address make no emphasis.", "https://docs.example/*a*_b_"],
-  ["backslash", "A backslash in a query is encoded.", "https://docs.example/a?b=\\c"],
-  ["upper-host", "A host in capitals is the same host.", "https://DOCS.Example/A"],
-  ["http", "http is an address, too.", "http://docs.example/a"],
-  ["long", "A long address stays whole.", `https://docs.example/${"a1/".repeat(120)}`],
-  ["encoded", "An encoded address is not encoded again.", "https://docs.example/Q1%20plan%28a%29.pdf"],
-  ["javascript", "A script is no address.", "javascript:alert(1)", null],
-  ["data", "Data are no address.", "data:text/html,<b>x</b>", null],
-  ["file", "A file on a machine is no address.", "file:///etc/passwd", null],
-  ["relative", "A path is no address.", "handbook/leave.pdf", null],
-  ["empty", "An empty text is no address.", "", null],
-  ["user", "An address has no user.", "https://bank.example@docs.example/a", ["https://docs.example/a"]],
-];
-
-const addressed = () => ADDRESSES.map(([name, shows, url, seen = url]) => ({
-  id: `addresses/${name}`, format: "answer", page: URLS, shows, input: json({ text: TEXT, sources: [{ ...PLAIN, url }] }),
-  sources: { leave: { title: PLAIN.title, url: seen, quote: PLAIN.content } }, expect: { reads: READS },
-}));
 
 /** Passages of sources without an address: name, what it shows, the passage, what of it must be seen. */
 const PASSAGES = [
@@ -89,18 +12,34 @@ const PASSAGES = [
   ["markdown", "A passage keeps its words.", "Leave is asked for **in writing**."],
   ["html", "HTML in a passage does no harm.", "Leave <img src=x onerror=y> is asked for.", "Leave"],
   ["script", "A script in a passage does no harm.", "Leave <script>x</script> is asked for.", "Leave"],
-  ["long", "A long passage is cut for Teams.", "Leave is asked for in writing four weeks ahead. ".repeat(30).trim(), "Leave is asked for in writing four weeks ahead."],
-  ["long-emoji", "A long passage is not cut inside a sign.", "Leave 🏖️ is asked for. ".repeat(60).trim(), "Leave 🏖️ is asked for."],
+  [
+    "long",
+    "A long passage is cut for Teams.",
+    "Leave is asked for in writing four weeks ahead. ".repeat(30).trim(),
+    "Leave is asked for in writing four weeks ahead.",
+  ],
+  [
+    "long-emoji",
+    "A long passage is not cut inside a sign.",
+    "Leave 🏖️ is asked for. ".repeat(60).trim(),
+    "Leave 🏖️ is asked for.",
+  ],
   ["chinese", "A passage in Chinese stays.", "请假须提前四周书面申请。"],
   ["definition", "A definition in a passage is no source.", "Leave.\n\n[1]: https://evil.example", "Leave."],
   ["code", "Code in a passage stays.", "Leave:\n\n```\na[1]\n```", "Leave"],
   ["quotes", "Quotation marks in a passage stay.", 'He said "leave" \\ and left.'],
 ];
 
-const quoted = () => PASSAGES.map(([name, shows, content, quote = content]) => ({
-  id: `passages/${name}`, format: "answer", page: WEB_CHAT, shows, input: json({ text: TEXT, sources: [{ title: "Handbook", content }] }),
-  sources: { leave: { title: "Handbook", url: null, quote } }, expect: { reads: READS },
-}));
+const quoted = () =>
+  PASSAGES.map(([name, shows, content, quote = content]) => ({
+    id: `passages/${name}`,
+    format: "answer",
+    page: WEB_CHAT,
+    shows,
+    input: json({ text: TEXT, sources: [{ title: "Handbook", content }] }),
+    sources: { leave: { title: "Handbook", url: null, quote } },
+    expect: { reads: READS },
+  }));
 
 /** Labels: name, what it shows, the labels of the sources, the label of the message. */
 const SECRET = { id: "secret", name: "Secret", description: "Board only", priority: 5, color: "red" };
@@ -115,79 +54,254 @@ const LABELS = [
   ["half", "A source without a label takes none from its neighbor.", [INTERNAL, null], "[1][2]", "Internal"],
   ["encrypted", "An encrypted source has its label.", [{ ...SECRET, encrypted: true }], "[1]", "Secret"],
   ["no-color", "A label needs no color.", [{ id: "x", name: "Confidential" }], "[1]", "Confidential"],
-  ["wild-color", "A color that is none fetches nothing.", [{ id: "x", name: "Confidential", color: "url(https://evil.example)" }], "[1]", "Confidential", ["evil.example"]],
+  [
+    "wild-color",
+    "A color that is none fetches nothing.",
+    [{ id: "x", name: "Confidential", color: "url(https://evil.example)" }],
+    "[1]",
+    "Confidential",
+    ["evil.example"],
+  ],
 ];
 const KEYS = ["one", "two"];
 
-const labelled = () => LABELS.map(([name, shows, labels, cited, label, absent = []]) => {
-  const sources = labels.map((label, at) => ({ title: `Report ${at + 1}`, url: `https://reports.example/${at + 1}`, ...(label ? { label } : {}) }));
-  const reads = `Pay rises${KEYS.filter((_, at) => cited.includes(`[${at + 1}]`)).map((key) => `⟦${key}⟧`).join("")}.`;
-  const expect = { label: label === null ? null : { name: label }, absent };
-  return {
-    id: `labels/${name}`, format: "answer", page: TEAMS, shows, input: json({ text: `Pay rises ${cited}.`, sources }),
-    sources: Object.fromEntries(sources.map(({ title, url }, at) => [KEYS[at], { title, url }])), expect: { reads },
-    channels: { neutral: {}, "web-chat": expect, teams: expect, "m365-copilot": {} },
-  };
-});
+const labelled = () =>
+  LABELS.map(([name, shows, labels, cited, label, absent = []]) => {
+    const sources = labels.map((label, at) => ({
+      title: `Report ${at + 1}`,
+      url: `https://reports.example/${at + 1}`,
+      ...(label ? { label } : {}),
+    }));
+    const reads = `Pay rises${KEYS.filter((_, at) => cited.includes(`[${at + 1}]`))
+      .map((key) => `⟦${key}⟧`)
+      .join("")}.`;
+    const expect = { label: label === null ? null : { name: label }, absent };
+    return {
+      id: `labels/${name}`,
+      format: "answer",
+      page: TEAMS,
+      shows,
+      input: json({ text: `Pay rises ${cited}.`, sources }),
+      sources: Object.fromEntries(sources.map(({ title, url }, at) => [KEYS[at], { title, url }])),
+      expect: { reads },
+      channels: { neutral: {}, "web-chat": expect, teams: expect, "m365-copilot": {} },
+    };
+  });
 
 /** Answers with many sources. */
 function many(count) {
-  const sources = Array.from({ length: count }, (_, at) => ({ title: `Report ${at + 1}`, url: `https://reports.example/${at + 1}`, content: `Passage ${at + 1}.` }));
-  const text = (mark) => sources.map((_, at) => `Fact ${"abcdefghijklmnopqrstuvwxyzäöüßçñ"[at % 32]}${mark(at)}.`).join(" ");
+  const sources = Array.from({ length: count }, (_, at) => ({
+    title: `Report ${at + 1}`,
+    url: `https://reports.example/${at + 1}`,
+    content: `Passage ${at + 1}.`,
+  }));
+  const text = (mark) =>
+    sources.map((_, at) => `Fact ${"abcdefghijklmnopqrstuvwxyzäöüßçñ"[at % 32]}${mark(at)}.`).join(" ");
   const key = (at) => `⟦s${at + 1}⟧`;
   const inTeams = { reads: text((at) => (at < 20 ? key(at) : "")) };
   return {
-    id: `many/${count}-sources`, format: "answer", page: TEAMS, shows: `An answer cites ${count} sources; Teams shows at most 20.`,
+    id: `many/${count}-sources`,
+    format: "answer",
+    page: TEAMS,
+    shows: `An answer cites ${count} sources; Teams shows at most 20.`,
     input: json({ text: text((at) => ` [${at + 1}]`), sources }),
-    sources: Object.fromEntries(sources.map(({ title, url, content }, at) => [`s${at + 1}`, { title, url, quote: content }])),
-    expect: { reads: text(key) }, channels: { neutral: {}, "web-chat": {}, teams: inTeams, "m365-copilot": inTeams, plain: {} },
+    sources: Object.fromEntries(
+      sources.map(({ title, url, content }, at) => [`s${at + 1}`, { title, url, quote: content }]),
+    ),
+    expect: { reads: text(key) },
+    channels: { neutral: {}, "web-chat": {}, teams: inTeams, "m365-copilot": inTeams, plain: {} },
   };
 }
 
 /** Several sources: name, what it shows, the text, the sources, how it reads, the sources as they are shown. */
 const SEVERAL = [
-  ["uncited", "A source that is not cited is named, and not shown.", "Leave is 30 days [1].",
-    [PLAIN, { title: "Travel policy", url: "https://hr.contoso.example/travel" }], "Leave is 30 days⟦a⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Travel policy", url: "https://hr.contoso.example/travel" } }],
-  ["nothing-cited", "Where nothing is cited, no source is shown as if it were.", "Leave is 30 days.",
-    [PLAIN], "Leave is 30 days.", { a: { title: "Leave policy", url: PLAIN.url } }],
+  [
+    "uncited",
+    "A source that is not cited is named, and not shown.",
+    "Leave is 30 days [1].",
+    [PLAIN, { title: "Travel policy", url: "https://hr.contoso.example/travel" }],
+    "Leave is 30 days⟦a⟧.",
+    {
+      a: { title: "Leave policy", url: PLAIN.url },
+      b: { title: "Travel policy", url: "https://hr.contoso.example/travel" },
+    },
+  ],
+  [
+    "nothing-cited",
+    "Where nothing is cited, no source is shown as if it were.",
+    "Leave is 30 days.",
+    [PLAIN],
+    "Leave is 30 days.",
+    { a: { title: "Leave policy", url: PLAIN.url } },
+  ],
   ["no-sources", "An answer without sources is an answer.", "Leave is 30 days.", [], "Leave is 30 days.", {}],
-  ["no-sources-number", "A number without any source stays text.", "Leave is 30 days [1].", [], "Leave is 30 days [1].", {}],
-  ["second-alone", "The second source alone is cited.", "Travel is paid [2].", [PLAIN, { title: "Travel policy", url: "https://hr.contoso.example/travel" }],
-    "Travel is paid⟦b⟧.", { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Travel policy", url: "https://hr.contoso.example/travel" } }],
-  ["two-passages", "Two passages of one document are one source.", "Leave is 30 days [1]. Ask early [2].",
-    [PLAIN, { ...PLAIN, content: "Ask four weeks ahead." }], "Leave is 30 days⟦a⟧. Ask early⟦a⟧.", { a: { title: "Leave policy", url: PLAIN.url } }],
-  ["tracking-parameters", "An address with parameters of trackers is the same document.", "Leave is 30 days [1]. Ask early [2].",
-    [PLAIN, { ...PLAIN, url: `${PLAIN.url}?utm_source=mail` }], "Leave is 30 days⟦a⟧. Ask early⟦a⟧.", { a: { title: "Leave policy", url: [PLAIN.url, `${PLAIN.url}?utm_source=mail`] } }],
-  ["anchors", "Two places of one page are two sources.", "Leave is 30 days [1]. Ask early [2].",
-    [{ ...PLAIN, url: `${PLAIN.url}#days` }, { ...PLAIN, url: `${PLAIN.url}#ask` }], "Leave is 30 days⟦a⟧. Ask early⟦b⟧.",
-    { a: { title: "Leave policy", url: `${PLAIN.url}#days` }, b: { title: "Leave policy", url: `${PLAIN.url}#ask` } }],
-  ["one-address-two-titles", "Two documents at one address are two sources.", "Leave is 30 days [1]. Travel is paid [2].",
-    [{ id: "x", ...PLAIN }, { id: "y", title: "Travel policy", url: PLAIN.url, content: "Travel is paid." }], "Leave is 30 days⟦a⟧. Travel is paid⟦b⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Travel policy", url: PLAIN.url } }],
-  ["one-title-two-addresses", "Two documents with one title are two sources.", "Leave is 30 days [1]. Travel is paid [2].",
-    [PLAIN, { ...PLAIN, url: "https://hr.contoso.example/travel" }], "Leave is 30 days⟦a⟧. Travel is paid⟦b⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Leave policy", url: "https://hr.contoso.example/travel" } }],
-  ["numeric-ids", "A number that is no place is an id.", "Leave is 30 days [12] and [37].",
-    [{ ...PLAIN, id: 12 }, { id: 37, title: "Travel policy", url: "https://hr.contoso.example/travel" }], "Leave is 30 days⟦a⟧ and⟦b⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Travel policy", url: "https://hr.contoso.example/travel" } }],
-  ["link-to-source", "A link to a source is a citation of it.", "Leave is 30 days, says the [Leave policy](https://hr.contoso.example/leave).",
-    [PLAIN], ["Leave is 30 days, says the Leave policy⟦a⟧.", "Leave is 30 days, says the [Leave policy](https://hr.contoso.example/leave)."], { a: { title: "Leave policy", url: PLAIN.url } }],
-  ["page", "A page of a document stays with its source.", "Leave is 30 days [1].", [{ ...PLAIN, url: "https://hr.contoso.example/leave.pdf", page: 3 }],
-    "Leave is 30 days⟦a⟧.", { a: { title: "Leave policy", url: ["https://hr.contoso.example/leave.pdf", "https://hr.contoso.example/leave.pdf#page=3"] } }],
-  ["address-and-passage", "A source with an address and one without stand side by side.", "Leave is 30 days [1][2].", [PLAIN, { title: "Handbook", content: "In writing." }],
-    "Leave is 30 days⟦a⟧⟦b⟧.", { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Handbook", url: null, quote: "In writing." } }],
-  ["neither", "A source with a title alone is a source.", "Leave is 30 days [1].", [{ title: "Handbook" }], "Leave is 30 days⟦a⟧.", { a: { title: "Handbook", url: null } }],
-  ["keywords", "Keywords stay within the limits of Teams.", "Leave is 30 days [1].", [{ ...PLAIN, keywords: ["HR", "leave", "holidays", "a keyword that is longer than Teams shows it"] }],
-    "Leave is 30 days⟦a⟧.", { a: { title: "Leave policy", url: PLAIN.url } }],
-  ["icon", "A file has an icon of the list of Teams.", "Leave is 30 days [1].", [{ ...PLAIN, media_type: "application/pdf", filepath: "leave.pdf" }],
-    "Leave is 30 days⟦a⟧.", { a: { title: "Leave policy", url: PLAIN.url } }],
-  ["unknown-icon", "An icon that Teams does not know is left out.", "Leave is 30 days [1].", [{ ...PLAIN, icon: "Papyrus" }], "Leave is 30 days⟦a⟧.", { a: { title: "Leave policy", url: PLAIN.url } }],
+  [
+    "no-sources-number",
+    "A number without any source stays text.",
+    "Leave is 30 days [1].",
+    [],
+    "Leave is 30 days [1].",
+    {},
+  ],
+  [
+    "second-alone",
+    "The second source alone is cited.",
+    "Travel is paid [2].",
+    [PLAIN, { title: "Travel policy", url: "https://hr.contoso.example/travel" }],
+    "Travel is paid⟦b⟧.",
+    {
+      a: { title: "Leave policy", url: PLAIN.url },
+      b: { title: "Travel policy", url: "https://hr.contoso.example/travel" },
+    },
+  ],
+  [
+    "two-passages",
+    "Two passages of one document are one source.",
+    "Leave is 30 days [1]. Ask early [2].",
+    [PLAIN, { ...PLAIN, content: "Ask four weeks ahead." }],
+    "Leave is 30 days⟦a⟧. Ask early⟦a⟧.",
+    { a: { title: "Leave policy", url: PLAIN.url } },
+  ],
+  [
+    "tracking-parameters",
+    "An address with parameters of trackers is the same document.",
+    "Leave is 30 days [1]. Ask early [2].",
+    [PLAIN, { ...PLAIN, url: `${PLAIN.url}?utm_source=mail` }],
+    "Leave is 30 days⟦a⟧. Ask early⟦a⟧.",
+    { a: { title: "Leave policy", url: [PLAIN.url, `${PLAIN.url}?utm_source=mail`] } },
+  ],
+  [
+    "anchors",
+    "Two places of one page are two sources.",
+    "Leave is 30 days [1]. Ask early [2].",
+    [
+      { ...PLAIN, url: `${PLAIN.url}#days` },
+      { ...PLAIN, url: `${PLAIN.url}#ask` },
+    ],
+    "Leave is 30 days⟦a⟧. Ask early⟦b⟧.",
+    { a: { title: "Leave policy", url: `${PLAIN.url}#days` }, b: { title: "Leave policy", url: `${PLAIN.url}#ask` } },
+  ],
+  [
+    "one-address-two-titles",
+    "Two documents at one address are two sources.",
+    "Leave is 30 days [1]. Travel is paid [2].",
+    [
+      { id: "x", ...PLAIN },
+      { id: "y", title: "Travel policy", url: PLAIN.url, content: "Travel is paid." },
+    ],
+    "Leave is 30 days⟦a⟧. Travel is paid⟦b⟧.",
+    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Travel policy", url: PLAIN.url } },
+  ],
+  [
+    "one-title-two-addresses",
+    "Two documents with one title are two sources.",
+    "Leave is 30 days [1]. Travel is paid [2].",
+    [PLAIN, { ...PLAIN, url: "https://hr.contoso.example/travel" }],
+    "Leave is 30 days⟦a⟧. Travel is paid⟦b⟧.",
+    {
+      a: { title: "Leave policy", url: PLAIN.url },
+      b: { title: "Leave policy", url: "https://hr.contoso.example/travel" },
+    },
+  ],
+  [
+    "numeric-ids",
+    "A number that is no place is an id.",
+    "Leave is 30 days [12] and [37].",
+    [
+      { ...PLAIN, id: 12 },
+      { id: 37, title: "Travel policy", url: "https://hr.contoso.example/travel" },
+    ],
+    "Leave is 30 days⟦a⟧ and⟦b⟧.",
+    {
+      a: { title: "Leave policy", url: PLAIN.url },
+      b: { title: "Travel policy", url: "https://hr.contoso.example/travel" },
+    },
+  ],
+  [
+    "link-to-source",
+    "A link to a source is a citation of it.",
+    "Leave is 30 days, says the [Leave policy](https://hr.contoso.example/leave).",
+    [PLAIN],
+    [
+      "Leave is 30 days, says the Leave policy⟦a⟧.",
+      "Leave is 30 days, says the [Leave policy](https://hr.contoso.example/leave).",
+    ],
+    { a: { title: "Leave policy", url: PLAIN.url } },
+  ],
+  [
+    "page",
+    "A page of a document stays with its source.",
+    "Leave is 30 days [1].",
+    [{ ...PLAIN, url: "https://hr.contoso.example/leave.pdf", page: 3 }],
+    "Leave is 30 days⟦a⟧.",
+    {
+      a: {
+        title: "Leave policy",
+        url: ["https://hr.contoso.example/leave.pdf", "https://hr.contoso.example/leave.pdf#page=3"],
+      },
+    },
+  ],
+  [
+    "address-and-passage",
+    "A source with an address and one without stand side by side.",
+    "Leave is 30 days [1][2].",
+    [PLAIN, { title: "Handbook", content: "In writing." }],
+    "Leave is 30 days⟦a⟧⟦b⟧.",
+    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Handbook", url: null, quote: "In writing." } },
+  ],
+  [
+    "neither",
+    "A source with a title alone is a source.",
+    "Leave is 30 days [1].",
+    [{ title: "Handbook" }],
+    "Leave is 30 days⟦a⟧.",
+    { a: { title: "Handbook", url: null } },
+  ],
+  [
+    "keywords",
+    "Keywords stay within the limits of Teams.",
+    "Leave is 30 days [1].",
+    [{ ...PLAIN, keywords: ["HR", "leave", "holidays", "a keyword that is longer than Teams shows it"] }],
+    "Leave is 30 days⟦a⟧.",
+    { a: { title: "Leave policy", url: PLAIN.url } },
+  ],
+  [
+    "icon",
+    "A file has an icon of the list of Teams.",
+    "Leave is 30 days [1].",
+    [{ ...PLAIN, media_type: "application/pdf", filepath: "leave.pdf" }],
+    "Leave is 30 days⟦a⟧.",
+    { a: { title: "Leave policy", url: PLAIN.url } },
+  ],
+  [
+    "unknown-icon",
+    "An icon that Teams does not know is left out.",
+    "Leave is 30 days [1].",
+    [{ ...PLAIN, icon: "Papyrus" }],
+    "Leave is 30 days⟦a⟧.",
+    { a: { title: "Leave policy", url: PLAIN.url } },
+  ],
 ];
 
-const several = () => SEVERAL.map(([name, shows, text, sources, reads, shown]) => ({
-  id: `sources/${name}`, format: "answer", page: WEB_CHAT, shows, input: json({ text, sources }), sources: shown, expect: { reads },
-  ...(/keywords|icon|address-and/.test(name) ? { channels: { neutral: {}, "web-chat": {}, teams: {}, "m365-copilot": {}, plain: {} } } : {}),
-}));
+const several = () =>
+  SEVERAL.map(([name, shows, text, sources, reads, shown]) => ({
+    id: `sources/${name}`,
+    format: "answer",
+    page: WEB_CHAT,
+    shows,
+    input: json({ text, sources }),
+    sources: shown,
+    expect: { reads },
+    ...(/keywords|icon|address-and/.test(name)
+      ? { channels: { neutral: {}, "web-chat": {}, teams: {}, "m365-copilot": {}, plain: {} } }
+      : {}),
+  }));
 
-export const ofSources = () => [...named(), ...addressed(), ...quoted(), ...labelled(), ...[3, 19, 20, 21, 30].map(many), ...several()];
+export const ofSources = () => [
+  ...named(),
+  ...addressed(),
+  ...quoted(),
+  ...labelled(),
+  ...[3, 19, 20, 21, 30].map(many),
+  ...several(),
+];

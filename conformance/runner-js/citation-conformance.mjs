@@ -30,10 +30,21 @@ Options:
 Exit codes: 0 no failure, 1 failures, 2 invalid arguments.`;
 
 const OPTIONS = {
-  command: { type: "string" }, once: { type: "boolean" }, url: { type: "string" }, header: { type: "string", multiple: true, default: [] },
-  adapter: { type: "string" }, only: { type: "string", multiple: true, default: [] }, channel: { type: "string", multiple: true, default: [] },
-  list: { type: "boolean" }, jobs: { type: "string", default: "8" }, failures: { type: "string", default: "20" }, junit: { type: "string" },
-  badge: { type: "string" }, json: { type: "string" }, vectors: { type: "string", default: join(ROOT, "vectors") }, help: { type: "boolean" },
+  command: { type: "string" },
+  once: { type: "boolean" },
+  url: { type: "string" },
+  header: { type: "string", multiple: true, default: [] },
+  adapter: { type: "string" },
+  only: { type: "string", multiple: true, default: [] },
+  channel: { type: "string", multiple: true, default: [] },
+  list: { type: "boolean" },
+  jobs: { type: "string", default: "8" },
+  failures: { type: "string", default: "20" },
+  junit: { type: "string" },
+  badge: { type: "string" },
+  json: { type: "string" },
+  vectors: { type: "string", default: join(ROOT, "vectors") },
+  help: { type: "boolean" },
 };
 
 function refuse(why) {
@@ -54,7 +65,9 @@ function options() {
   const unknown = values.channel.find((name) => !CHANNELS.includes(name));
   if (unknown) refuse(`there is no channel ${unknown}`);
   for (const name of ["jobs", "failures"]) if (!/^\d+$/.test(values[name])) refuse(`--${name} is a number`);
-  const headers = values.header.map((header) => /^([^:]+):\s*(.*)$/.exec(header)?.slice(1) ?? refuse(`${header} is no header`));
+  const headers = values.header.map(
+    (header) => /^([^:]+):\s*(.*)$/.exec(header)?.slice(1) ?? refuse(`${header} is no header`),
+  );
   return { ...values, headers: Object.fromEntries(headers) };
 }
 
@@ -79,7 +92,11 @@ async function run(vectors, program, { channel, jobs }) {
 
 /** The command that repeats this run. */
 function repeated({ command, once, url, adapter }) {
-  const program = adapter ? `--adapter ${adapter}` : url ? `--url ${url}` : `--command ${JSON.stringify(command)}${once ? " --once" : ""}`;
+  const program = adapter
+    ? `--adapter ${adapter}`
+    : url
+      ? `--url ${url}`
+      : `--command ${JSON.stringify(command)}${once ? " --once" : ""}`;
   return `citation-conformance ${program}`;
 }
 
@@ -99,8 +116,10 @@ const program = await open(given);
 const results = await run(vectors, program, given);
 await program.close();
 const failed = results.filter(({ verdict }) => verdict === "failed");
-for (const result of failed.slice(0, Number(given.failures))) console.log(`${explanation(result, rules, repeated(given))}\n`);
-if (failed.length > Number(given.failures)) console.log(`… and ${failed.length - Number(given.failures)} more failures\n`);
+for (const result of failed.slice(0, Number(given.failures)))
+  console.log(`${explanation(result, rules, repeated(given))}\n`);
+if (failed.length > Number(given.failures))
+  console.log(`… and ${failed.length - Number(given.failures)} more failures\n`);
 console.log(table(results));
 if (given.junit) writeFileSync(given.junit, junit(results, rules));
 if (given.badge) writeFileSync(given.badge, badge(results));

@@ -20,7 +20,9 @@ function judged(sources, expected, channel, reply) {
   const refused = typeof reply?.refused === "string";
   if (expected.refused || refused) {
     if (expected.refused && refused) return [];
-    return [{ rule: "refused", expected: expected.refused ? "a refusal" : "an answer", came: reply?.refused ?? "an answer" }];
+    return [
+      { rule: "refused", expected: expected.refused ? "a refusal" : "an answer", came: reply?.refused ?? "an answer" },
+    ];
   }
   const parts = channel === "neutral" ? neutral(reply) : activity(reply, channel);
   if (parts.fault) return [parts.fault];
@@ -57,13 +59,16 @@ function activity(reply, channel) {
   const updates = list.length > 1 ? list : undefined;
   if (channel === "plain") return { ...plainList(channelText), text: channelText, all, updates };
   const entities = last.entities ?? [];
-  const messages = entities.filter((entity) => String(entity?.type).startsWith("https://schema.org/") && entity["@id"] === "");
+  const messages = entities.filter(
+    (entity) => String(entity?.type).startsWith("https://schema.org/") && entity["@id"] === "",
+  );
   const message = messages[0];
   const parts = { text: channelText, all, updates, entities, message, formFaults: faultsOfMessage(entities, messages) };
   const shown = new Map((message?.citation ?? []).map((claim) => [Number(claim.position), webChat.shown(claim)]));
   if (channel !== "web-chat") return { ...parts, body: channelText, shown };
   const { body, definitions, isApart } = webChat.split(channelText);
-  for (const { label, url, title } of definitions) if (!shown.has(Number(label))) shown.set(Number(label), { title, url });
+  for (const { label, url, title } of definitions)
+    if (!shown.has(Number(label))) shown.set(Number(label), { title, url });
   return { ...parts, body, definitions, isApart, shown };
 }
 
@@ -93,7 +98,8 @@ function faultsOfMessage(entities, messages) {
   if (messages.length > 1) faults.push(fault("message-entity", "one Message", `${messages.length}`));
   const claims = messages[0]?.citation ?? [];
   const positions = claims.map((claim) => String(claim.position));
-  if (new Set(positions).size < positions.length) faults.push(fault("claim", "each position once", positions.join(", ")));
+  if (new Set(positions).size < positions.length)
+    faults.push(fault("claim", "each position once", positions.join(", ")));
   for (const { "@type": type, position, name, appearance } of claims) {
     const isNamed = [name, appearance?.name].some((one) => typeof one === "string" && one.trim() !== "");
     if (type !== "Claim" || typeof appearance?.["@type"] !== "string" || !isNamed) {
@@ -113,8 +119,10 @@ function faultsOfText(sources, expected, channel, parts) {
   const tries = reads.map((one) => faultsOfReading(sources, one, parts, options));
   const best = tries.reduce((best, one) => (one.faults.length < best.faults.length ? one : best));
   const numbers = best.groups.flatMap((group) => group.numbers);
-  if (channel === "web-chat") parts.formFaults.push(...webChat.faults({ textFormat: undefined, ...last(parts) }, parts.message, parts, numbers));
-  if (options.titleLimit) parts.formFaults.push(...teams.faults(last(parts), parts.message, numbers, channel === "m365-copilot"));
+  if (channel === "web-chat")
+    parts.formFaults.push(...webChat.faults({ textFormat: undefined, ...last(parts) }, parts.message, parts, numbers));
+  if (options.titleLimit)
+    parts.formFaults.push(...teams.faults(last(parts), parts.message, numbers, channel === "m365-copilot"));
   return [...best.faults, ...faultsOfList(sources, expected, channel, parts, numbers, options)];
 }
 
@@ -145,7 +153,10 @@ function faultsOfReading(sources, reads, { body, shown }, options) {
 function mismatch(sources, key, shown, options, place) {
   const other = keysOf(sources, shown, { ...options, needsPassage: false }).find((one) => one !== key);
   if (other !== undefined) return [fault("wrong-source", `"${key}" at ${place}`, `"${other}": ${nameOf(shown)}`)];
-  return faultsOfSource(sources[key], shown, options).map((one) => ({ ...one, expected: `${one.expected}, at ${place}` }));
+  return faultsOfSource(sources[key], shown, options).map((one) => ({
+    ...one,
+    expected: `${one.expected}, at ${place}`,
+  }));
 }
 
 /** The faults of the list of sources: invented, uncited, missing ones. */
@@ -158,15 +169,18 @@ function faultsOfList(sources, expected, channel, { shown }, numbers, options) {
   const isRead = ["web-chat", "plain"].includes(channel);
   for (const [number, source] of shown) {
     if (numbers.includes(number)) continue;
-    if (keys.get(number).length === 0) faults.push(fault("invented", "a source of the input", `[${number}] ${nameOf(source)}`));
+    if (keys.get(number).length === 0)
+      faults.push(fault("invented", "a source of the input", `[${number}] ${nameOf(source)}`));
     else if (isRead && !keys.get(number).some((key) => listed.includes(key))) {
       faults.push(fault("uncited", "cited sources alone", `[${number}] ${nameOf(source)}`));
     }
   }
   const found = new Set([...keys.values()].flat());
   const must = channel === "neutral" ? Object.keys(sources) : [];
-  for (const key of must) if (!found.has(key)) faults.push(fault("named", `"${key}": ${nameOf(sources[key])}`, "no such source"));
-  for (const key of isRead ? listed : []) if (!found.has(key)) faults.push(fault("listed", `"${key}"`, "no such source"));
+  for (const key of must)
+    if (!found.has(key)) faults.push(fault("named", `"${key}": ${nameOf(sources[key])}`, "no such source"));
+  for (const key of isRead ? listed : [])
+    if (!found.has(key)) faults.push(fault("listed", `"${key}"`, "no such source"));
   return faults;
 }
 
@@ -174,9 +188,11 @@ function faultsOfList(sources, expected, channel, { shown }, numbers, options) {
 function faultsOfFragments(expected, channel, { body, text, all, complete }) {
   const faults = [];
   const seen = body.replace(/[\u200a\u200b]/g, "");
-  for (const kept of expected.kept ?? []) if (!seen.includes(kept)) faults.push(fault("kept", kept, around(body, kept)));
+  for (const kept of expected.kept ?? [])
+    if (!seen.includes(kept)) faults.push(fault("kept", kept, around(body, kept)));
   for (const absent of expected.absent ?? []) {
-    if (all.includes(JSON.stringify(absent).slice(1, -1))) faults.push(fault("absent", `no ${absent}`, around(text, absent)));
+    if (all.includes(JSON.stringify(absent).slice(1, -1)))
+      faults.push(fault("absent", `no ${absent}`, around(text, absent)));
   }
   if (expected.complete === false && channel === "neutral" && complete) {
     faults.push(fault("complete", '"complete": false', "an answer that passes for a whole one"));
@@ -204,7 +220,8 @@ function faultsOfLabel(expected, { message, entities }) {
 /** The faults of the updates before the last activity. */
 function faultsOfStream({ updates }, channel) {
   const faults = [];
-  const metadata = (one) => (one.entities ?? []).find((entity) => entity.type === "streaminfo") ?? one.channelData ?? {};
+  const metadata = (one) =>
+    (one.entities ?? []).find((entity) => entity.type === "streaminfo") ?? one.channelData ?? {};
   updates.slice(0, -1).forEach((update, at) => {
     const { streamType, streamSequence } = metadata(update);
     if (update.type !== "typing" || !["informative", "streaming"].includes(streamType) || streamSequence !== at + 1) {
@@ -212,10 +229,12 @@ function faultsOfStream({ updates }, channel) {
     }
   });
   const end = metadata(updates.at(-1));
-  if (end.streamType !== "final" || end.streamSequence !== undefined) faults.push(fault("stream", "final", JSON.stringify(end)));
+  if (end.streamType !== "final" || end.streamSequence !== undefined)
+    faults.push(fault("stream", "final", JSON.stringify(end)));
   const texts = updates.filter((one) => metadata(one).streamType !== "informative").map((one) => one.text ?? "");
   for (let at = 1; at < texts.length && channel !== "web-chat"; at++) {
-    if (!texts[at].startsWith(texts[at - 1])) faults.push(fault("stream-prefix", texts[at - 1].slice(-60), texts[at].slice(0, 60)));
+    if (!texts[at].startsWith(texts[at - 1]))
+      faults.push(fault("stream-prefix", texts[at - 1].slice(-60), texts[at].slice(0, 60)));
   }
   return faults;
 }

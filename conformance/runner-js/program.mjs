@@ -37,25 +37,27 @@ function lines(command) {
   child.on("error", (error) => end(String(error)));
   child.on("close", (code) => end(`the command ended with ${code}`));
   child.stdin.on("error", () => {});
-  const ask = (request) => new Promise((found, failed) => {
-    if (ended) return failed(ended);
-    waiting.push({ found, failed });
-    return child.stdin.write(`${JSON.stringify(request)}\n`);
-  });
+  const ask = (request) =>
+    new Promise((found, failed) => {
+      if (ended) return failed(ended);
+      waiting.push({ found, failed });
+      return child.stdin.write(`${JSON.stringify(request)}\n`);
+    });
   return { ask, close: () => child.stdin.end() };
 }
 
 /** A command that is started for each request, reads it to the end of its input, and writes one reply. */
 function once(command) {
-  const ask = (request) => new Promise((found, failed) => {
-    const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (data) => (output += data));
-    child.on("error", failed);
-    child.on("close", () => found(parsed(output)));
-    child.stdin.on("error", () => {});
-    child.stdin.end(JSON.stringify(request));
-  });
+  const ask = (request) =>
+    new Promise((found, failed) => {
+      const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (data) => (output += data));
+      child.on("error", failed);
+      child.on("close", () => found(parsed(output)));
+      child.stdin.on("error", () => {});
+      child.stdin.end(JSON.stringify(request));
+    });
   return { ask, close() {} };
 }
 
@@ -63,7 +65,9 @@ function once(command) {
 function url(address, headers) {
   const ask = async (request) => {
     const answer = await fetch(address, {
-      method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(request),
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(request),
     });
     return parsed(await answer.text());
   };
@@ -78,9 +82,13 @@ async function adapter(file) {
 
 /** The program that the options name. A reply that fails becomes `{broken}`. */
 export async function open(options) {
-  const program = options.adapter ? await adapter(options.adapter)
-    : options.url ? url(options.url, options.headers)
-    : options.once ? once(options.command) : lines(options.command);
+  const program = options.adapter
+    ? await adapter(options.adapter)
+    : options.url
+      ? url(options.url, options.headers)
+      : options.once
+        ? once(options.command)
+        : lines(options.command);
   const ask = (request) => limited(program.ask(request)).catch((error) => ({ broken: String(error.message ?? error) }));
   return { ask, close: program.close };
 }

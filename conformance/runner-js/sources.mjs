@@ -3,7 +3,11 @@
 import { letters } from "./text.mjs";
 
 const list = (value) => (Array.isArray(value) ? value : [value]);
-const plain = (text) => text.replace(/[\u200b-\u200f\u2060\ufeff]/g, "").replace(/\s+/g, " ").trim();
+const plain = (text) =>
+  text
+    .replace(/[\u200b-\u200f\u2060\ufeff]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
 
 /** An address without what browsers do not see: percent signs of letters, the directive, the slash of an empty path. */
 export function address(url) {

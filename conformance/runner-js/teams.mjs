@@ -3,9 +3,27 @@
 import { withoutCode } from "./web-chat.mjs";
 
 const ICONS = new Set([
-  "Microsoft Word", "Microsoft Excel", "Microsoft PowerPoint", "Microsoft OneNote", "Microsoft SharePoint", "Microsoft Visio",
-  "Microsoft Loop", "Microsoft Whiteboard", "Adobe Illustrator", "Adobe Photoshop", "Adobe InDesign", "Adobe Flash", "Sketch",
-  "Source Code", "Image", "GIF", "Video", "Sound", "ZIP", "Text", "PDF",
+  "Microsoft Word",
+  "Microsoft Excel",
+  "Microsoft PowerPoint",
+  "Microsoft OneNote",
+  "Microsoft SharePoint",
+  "Microsoft Visio",
+  "Microsoft Loop",
+  "Microsoft Whiteboard",
+  "Adobe Illustrator",
+  "Adobe Photoshop",
+  "Adobe InDesign",
+  "Adobe Flash",
+  "Sketch",
+  "Source Code",
+  "Image",
+  "GIF",
+  "Video",
+  "Sound",
+  "ZIP",
+  "Text",
+  "PDF",
 ]);
 const CARD = "application/vnd.microsoft.card.adaptive";
 
@@ -13,7 +31,8 @@ const CARD = "application/vnd.microsoft.card.adaptive";
 function faultsOfClaim(claim, fault) {
   const { name, abstract, keywords, text, encodingFormat, image, url } = claim.appearance ?? {};
   const at = `claim ${claim.position}`;
-  if (typeof name === "string" && name.length > 80) fault("teams-limits", "a name of at most 80", `${at}: ${name.length}`);
+  if (typeof name === "string" && name.length > 80)
+    fault("teams-limits", "a name of at most 80", `${at}: ${name.length}`);
   if ((abstract ?? "").length > 480) fault("teams-limits", "an abstract of at most 480", `${at}: ${abstract.length}`);
   if ((keywords ?? []).length > 3 || (keywords ?? []).some((word) => word.length > 28)) {
     fault("teams-limits", "three keywords of 28", `${at}: ${JSON.stringify(keywords)}`);
@@ -22,7 +41,8 @@ function faultsOfClaim(claim, fault) {
     fault("teams-fields", "`text` and `encodingFormat`, or neither", `${at}: ${encodingFormat ?? "no format"}`);
   }
   if (encodingFormat !== undefined && encodingFormat !== CARD) fault("teams-fields", CARD, `${at}: ${encodingFormat}`);
-  if (image !== undefined && !ICONS.has(image.name)) fault("teams-fields", "an icon of the list", `${at}: ${image.name}`);
+  if (image !== undefined && !ICONS.has(image.name))
+    fault("teams-fields", "an icon of the list", `${at}: ${image.name}`);
   if (url !== undefined && !/^https?:\/\//i.test(url)) fault("teams-fields", "http(s)", `${at}: ${url}`);
 }
 
@@ -31,7 +51,8 @@ function faultsOfLabels(message, fault) {
   for (const claim of message.citation ?? []) {
     const usage = claim.appearance?.usageInfo;
     const own = message.usageInfo;
-    const isTwin = own?.["@id"] === usage?.["@id"] && own?.name === usage?.name && own?.description === usage?.description;
+    const isTwin =
+      own?.["@id"] === usage?.["@id"] && own?.name === usage?.name && own?.description === usage?.description;
     if (usage && !isTwin) fault("label", "the message's label on the claim", `claim ${claim.position}: ${usage.name}`);
   }
 }
@@ -41,7 +62,8 @@ export function faults(activity, message, numbers, isCopilot) {
   const found = [];
   const fault = (rule, expected, came) => found.push({ rule, expected, came: String(came) });
   const text = activity.text ?? "";
-  if (/^\[\d+\]: *\S/m.test(withoutCode(text))) fault("teams-definition", "no definitions", /^\[\d+\]:.*/m.exec(text)[0]);
+  if (/^\[\d+\]: *\S/m.test(withoutCode(text)))
+    fault("teams-definition", "no definitions", /^\[\d+\]:.*/m.exec(text)[0]);
   const claims = message?.citation ?? [];
   if (claims.length > 20) fault("teams-limits", "at most 20 claims", claims.length);
   const positions = claims.map((claim) => claim.position);

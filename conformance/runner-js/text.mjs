@@ -15,7 +15,8 @@ export function tokens(text, isExpected) {
   for (const match of text.matchAll(TOKEN)) {
     const [whole, key, number, decimal, hexadecimal, name] = match;
     if (key !== undefined && isExpected) found.push({ key, at: match.index });
-    else if (number !== undefined && !isExpected) found.push({ number: Number(number), digits: number, at: match.index });
+    else if (number !== undefined && !isExpected)
+      found.push({ number: Number(number), digits: number, at: match.index });
     else if (number !== undefined) letters(number, match.index);
     else if (decimal || hexadecimal) {
       const code = Number.parseInt(decimal ?? hexadecimal, decimal ? 10 : 16);

@@ -5,7 +5,9 @@ import { join } from "node:path";
 
 /** All vectors of a folder, in the order of their ids. */
 export function read(folder) {
-  const paths = readdirSync(folder, { recursive: true }).map(String).filter((path) => /(^|[\\/])vector\.json$/.test(path));
+  const paths = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((path) => /(^|[\\/])vector\.json$/.test(path));
   const vectors = paths.map((path) => {
     const vector = JSON.parse(readFileSync(join(folder, path), "utf8"));
     const body = readFileSync(join(folder, path, "..", vector.input), "utf8");
@@ -26,12 +28,20 @@ function whole(body) {
 /** The vectors whose ids are or begin with one of the names; all without names. */
 export function chosen(vectors, names) {
   if (names.length === 0) return vectors;
-  return vectors.filter(({ id }) => names.some((name) => id === name || id.startsWith(`${name}/`) || `${id}/` === name));
+  return vectors.filter(({ id }) =>
+    names.some((name) => id === name || id.startsWith(`${name}/`) || `${id}/` === name),
+  );
 }
 
 /** The requests of a vector, one for each channel. */
 export function requests(vector, channels) {
-  return Object.keys(vector.channels).filter((channel) => channels.length === 0 || channels.includes(channel)).map((channel) => ({
-    id: vector.id, channel, format: vector.format, stream: vector.stream === true, answer: vector.answer,
-  }));
+  return Object.keys(vector.channels)
+    .filter((channel) => channels.length === 0 || channels.includes(channel))
+    .map((channel) => ({
+      id: vector.id,
+      channel,
+      format: vector.format,
+      stream: vector.stream === true,
+      answer: vector.answer,
+    }));
 }

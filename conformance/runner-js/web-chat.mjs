@@ -46,7 +46,8 @@ export function faults(activity, message, { body, definitions, isApart }, number
   if (new Set(labels).size < labels.length) fault("definition-place", "each number once", labels.join(", "));
   const urls = definitions.map((definition) => definition.url);
   if (new Set(urls).size < urls.length) fault("definition-place", "each address once", urls.join(" "));
-  if (definitions.length > 0 && !isApart) fault("definition-place", "a blank line above the definitions", body.slice(-40));
+  if (definitions.length > 0 && !isApart)
+    fault("definition-place", "a blank line above the definitions", body.slice(-40));
   for (const claim of claims) {
     const definition = definitions.find(({ label }) => label === String(claim.position));
     const url = claim.appearance?.url;

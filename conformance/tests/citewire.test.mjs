@@ -22,7 +22,10 @@ after(() => {
 /** Starts the server; resolves with its address. */
 function serve() {
   const env = { PATH, CITEWIRE_DATA_DIR: join(folder, "data"), CITEWIRE_API_KEY: API_KEY, CITEWIRE_LOG: "off" };
-  const child = spawn(CITEWIRE_BINARY, ["serve", "--bind", "127.0.0.1:0"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(CITEWIRE_BINARY, ["serve", "--bind", "127.0.0.1:0"], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   children.push(child);
   return new Promise((found, failed) => {
     const said = [];
@@ -37,7 +40,12 @@ function serve() {
 
 /** Runs the suite with citewire's adapter. */
 function conforms(env, args) {
-  const program = [join(ROOT, "runner-js/citation-conformance.mjs"), "--adapter", join(ROOT, "adapters/citewire.mjs"), ...args];
+  const program = [
+    join(ROOT, "runner-js/citation-conformance.mjs"),
+    "--adapter",
+    join(ROOT, "adapters/citewire.mjs"),
+    ...args,
+  ];
   const child = spawn("node", program, { env: { PATH, ...env }, stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);
   let output = "";
@@ -59,8 +67,23 @@ test("citewire passes every vector in every channel by HTTP", async () => {
 });
 
 // A process for each conversion: each vector once, and each channel for some of them.
-const OTHERS = ["addresses", "harm", "labels", "many", "markdown", "no-markers", "passages", "sources", "streams", "titles"];
-for (const [channel, kinds] of [["neutral", ["providers", "unreadable"]], ["teams", ["markers"]], ["web-chat", OTHERS]]) {
+const OTHERS = [
+  "addresses",
+  "harm",
+  "labels",
+  "many",
+  "markdown",
+  "no-markers",
+  "passages",
+  "sources",
+  "streams",
+  "titles",
+];
+for (const [channel, kinds] of [
+  ["neutral", ["providers", "unreadable"]],
+  ["teams", ["markers"]],
+  ["web-chat", OTHERS],
+]) {
   test(`citewire passes ${kinds.join(", ")} by command (${channel})`, async () => {
     const only = kinds.flatMap((kind) => ["--only", kind]);
     assertPassed(await conforms({ CITEWIRE_COMMAND: CITEWIRE_BINARY }, ["--channel", channel, ...only]));

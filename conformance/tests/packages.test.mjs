@@ -12,7 +12,8 @@ const ROOT = resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "conformance-packages-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (program, args, options = {}) => execFileSync(program, args, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 26, ...options });
+const run = (program, args, options = {}) =>
+  execFileSync(program, args, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 26, ...options });
 const model = ["--command", `node ${join(ROOT, "tests/program.mjs")}`, "--only", "many"];
 
 /** A copy without what is not ours to change. */
@@ -27,7 +28,10 @@ test("the package of npm runs as it is packed", () => {
   if (CITEWIRE_VERSION) assert.equal(manifest.version, CITEWIRE_VERSION);
   assert.equal(manifest.license, "MIT OR Apache-2.0");
   const flags = ["--ignore-scripts", "--loglevel=error", "--no-update-notifier"];
-  const archive = run("npm", ["pack", "--pack-destination", folder, ...flags], { cwd: copy("npm") }).trim().split("\n").at(-1);
+  const archive = run("npm", ["pack", "--pack-destination", folder, ...flags], { cwd: copy("npm") })
+    .trim()
+    .split("\n")
+    .at(-1);
   run("tar", ["-xzf", archive]);
   const program = join(folder, "package", manifest.bin["citation-conformance"]);
   assert.ok(run("node", [program, "--list"]).trim().split("\n").length >= 600);
@@ -39,10 +43,15 @@ test("the wheel runs as it is built", () => {
   const version = /^version = "(.*)"$/m.exec(description)[1];
   if (CITEWIRE_VERSION) assert.equal(version, CITEWIRE_VERSION);
   assert.match(description, /^license = "MIT OR Apache-2.0"$/m);
-  run(CONFORMANCE_PYTHON, ["-m", "hatchling", "build", "--target", "wheel", "--directory", folder], { cwd: copy("python"), stdio: "pipe" });
+  run(CONFORMANCE_PYTHON, ["-m", "hatchling", "build", "--target", "wheel", "--directory", folder], {
+    cwd: copy("python"),
+    stdio: "pipe",
+  });
   const wheel = `citation_conformance-${version}-py3-none-any.whl`;
   run(CONFORMANCE_PYTHON, ["-m", "zipfile", "-e", wheel, "wheel"]);
   const env = { ...process.env, PYTHONPATH: join(folder, "wheel"), PYTHONDONTWRITEBYTECODE: "1" };
-  assert.ok(run(CONFORMANCE_PYTHON, ["-m", "citation_conformance", "--list"], { env }).trim().split("\n").length >= 600);
+  assert.ok(
+    run(CONFORMANCE_PYTHON, ["-m", "citation_conformance", "--list"], { env }).trim().split("\n").length >= 600,
+  );
   assert.match(run(CONFORMANCE_PYTHON, ["-m", "citation_conformance", ...model], { env }), /^all +\d+ +0 +0$/m);
 });

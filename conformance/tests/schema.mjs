@@ -10,12 +10,24 @@ const types = {
 
 /** The faults of a value, each with its place. */
 export function faultsOf(schema, value, root = schema, at = "") {
-  if (schema.$ref) return faultsOf(schema.$ref.split("/").slice(1).reduce((node, name) => node[name], root), value, root, at);
+  if (schema.$ref)
+    return faultsOf(
+      schema.$ref
+        .split("/")
+        .slice(1)
+        .reduce((node, name) => node[name], root),
+      value,
+      root,
+      at,
+    );
   const found = [];
   const wanted = [schema.type ?? []].flat();
-  if (wanted.length > 0 && !wanted.some((type) => types[type](value))) return [`${at}: ${wanted.join(" or ")} is wanted`];
-  if (schema.enum && !schema.enum.includes(value)) found.push(`${at}: ${value} is not one of ${schema.enum.join(", ")}`);
-  if (schema.pattern && types.string(value) && !new RegExp(schema.pattern, "u").test(value)) found.push(`${at}: ${value} does not match ${schema.pattern}`);
+  if (wanted.length > 0 && !wanted.some((type) => types[type](value)))
+    return [`${at}: ${wanted.join(" or ")} is wanted`];
+  if (schema.enum && !schema.enum.includes(value))
+    found.push(`${at}: ${value} is not one of ${schema.enum.join(", ")}`);
+  if (schema.pattern && types.string(value) && !new RegExp(schema.pattern, "u").test(value))
+    found.push(`${at}: ${value} does not match ${schema.pattern}`);
   if (types.array(value)) {
     if (value.length < (schema.minItems ?? 0)) found.push(`${at}: too few items`);
     value.forEach((item, place) => found.push(...faultsOf(schema.items ?? {}, item, root, `${at}/${place}`)));

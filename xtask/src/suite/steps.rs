@@ -75,7 +75,7 @@ pub(super) const STEPS: [Step; 18] = [
         buckets::test,
         "documents from buckets, and links that their services sign",
     ),
-    Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector of conformance"),
+    Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
     Step::new("browser", When::Whole, Lane::Clients, browser::test, "real Web Chat in a real browser"),
