@@ -9,7 +9,9 @@ import { dirname, join, relative } from "node:path";
 
 import { CONTENTS, reads, sourcesOf } from "./contents.mjs";
 import { FRAMEWORKS } from "./frameworks.mjs";
+import { GATEWAYS } from "./gateways.mjs";
 import { harmful, unreadable } from "./harm.mjs";
+import { listed } from "./listed.mjs";
 import { markdown } from "./markdown.mjs";
 import { markers, unresolved } from "./markers.mjs";
 import { BLOCKS } from "./providers-blocks.mjs";
@@ -23,7 +25,7 @@ const FOLDER = join(import.meta.dirname, "../vectors");
 const CHANNELS = { neutral: {}, "web-chat": {}, teams: {}, plain: {} };
 
 const provided = () =>
-  [...MARKED, ...FRAMEWORKS, ...LINKED, ...BLOCKS, ...SPANS].flatMap((provider) =>
+  [...MARKED, ...FRAMEWORKS, ...GATEWAYS, ...LINKED, ...BLOCKS, ...SPANS].flatMap((provider) =>
     CONTENTS.map((content) => ({
       id: `providers/${provider.id}-${content.id}`,
       format: provider.format ?? provider.id,
@@ -58,6 +60,7 @@ function files({ id, format, page, shows, input, sources, expect, channels = CHA
 
 const vectors = [
   ...provided(),
+  ...listed(),
   ...markers(),
   ...unresolved(),
   ...markdown(),

@@ -17,6 +17,7 @@ import { faultsOf } from "./schema.mjs";
 const SOME = [
   "labels/highest",
   "labels/none",
+  "listed/dify-english",
   "sources/uncited",
   "sources/address-and",
   "sources/one-",

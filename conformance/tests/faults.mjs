@@ -37,6 +37,7 @@ export const FAULTS = {
     spoil: sources((list) => [...list, { title: "Wikipedia", url: "https://wikipedia.example/" }]),
   },
   "lost-uncited": { rule: "named", spoil: sources((list) => list.slice(0, 1)) },
+  "lost-list": { rule: "listed", spoil: text((words) => words.replace(/\n\n\[1\]:? [^]*/, "")) },
   "shown-uncited": { rule: "uncited", spoil: text((words) => words.replace(/\[1\](?!:)/g, "")) },
   "changed-code": { rule: "kept", spoil: text((words) => words.replace(/(`[^`]*)\[/g, "$1\\[")) },
   "script-stays": { rule: "absent", spoil: text((words) => `${words} [](javascript:x)`) },

@@ -90,14 +90,18 @@ function plain({ sources }, { text, order }) {
 const harmless = (text, tags) =>
   tags.filter((tag) => tag.startsWith("<")).reduce((all, tag) => all.replaceAll(tag, `&lt;${tag.slice(1)}`), text);
 
+/** Sources without a place behind those with one, where readers see a list. */
+function withListed(listed, { text, order }, channel) {
+  const rest = listed.filter((key) => !order.includes(key));
+  return { text, order: ["web-chat", "plain"].includes(channel) ? [...order, ...rest] : order };
+}
+
 /** The reply to the request of a vector for a channel. */
 export function reply(vector, channel) {
   const expected = { ...vector.expect, ...vector.channels[channel] };
   if (expected.refused) return { refused: "nobody can read this" };
-  const found = numbered(
-    harmless(first(expected.reads), expected.absent ?? []),
-    channel === "web-chat" ? "\u200b" : "",
-  );
+  const text = harmless(first(expected.reads), expected.absent ?? []);
+  const found = withListed(expected.listed ?? [], numbered(text, channel === "web-chat" ? "\u200b" : ""), channel);
   if (channel === "teams") found.text = found.text.replace(/^(\[\d+\]):/gm, "$1\u200b:");
   if (channel === "neutral") return { ...neutral(vector, found), complete: expected.complete !== false };
   return channel === "plain" ? plain(vector, found) : activity(vector, channel, expected, found);
