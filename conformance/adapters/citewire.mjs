@@ -2,6 +2,9 @@
 
 import { spawn } from "node:child_process";
 
+/** Formats that citewire knows by another name. */
+const FORMATS = { answer: "citewire", ragflow: "openai-chat", zhipu: "openai-chat" };
+
 const { CITEWIRE_URL, CITEWIRE_API_KEY, CITEWIRE_COMMAND } = process.env;
 
 /** The reply of a route or of the command: the status is 200, or the exit code 0, when it is no refusal. */
@@ -34,7 +37,7 @@ function byCommand(to, { from, answer }) {
 }
 
 export default async function answer({ channel, format, answer }) {
-  const request = { from: format === "answer" ? "citewire" : format, answer };
+  const request = { from: FORMATS[format] ?? format, answer };
   const isNeutral = channel === "neutral";
   const reply = CITEWIRE_COMMAND
     ? await byCommand(isNeutral ? "records" : channel, request)

@@ -62,7 +62,6 @@ export const GATEWAYS = [
   },
   {
     id: "ragflow",
-    format: "openai-chat",
     page: "https://ragflow.io/docs/http_api_reference",
     source: { url: null },
     body: (answer) => {
@@ -82,7 +81,6 @@ export const GATEWAYS = [
   },
   {
     id: "zhipu",
-    format: "openai-chat",
     page: "https://docs.bigmodel.cn/cn/guide/tools/web-search",
     body: (answer) => {
       const found = list(answer, ({ title, url, quote }, place) => ({
