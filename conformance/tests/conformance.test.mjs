@@ -26,7 +26,7 @@ const SOME = [
   "no-markers/code",
   "unreadable/empty",
   "harm/script-link",
-  "many/21-sources",
+  "many/3-sources",
   "streams/no-end-sign",
   "passages/plain",
   "markers/number-sentence",

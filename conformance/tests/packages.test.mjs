@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -16,19 +16,12 @@ const run = (program, args, options = {}) =>
   execFileSync(program, args, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 26, ...options });
 const model = ["--command", `node ${join(ROOT, "tests/program.mjs")}`, "--only", "many"];
 
-/** A copy without what is not ours to change. */
-function copy(name) {
-  const to = join(folder, name);
-  cpSync(ROOT, to, { recursive: true, filter: (path) => !/node_modules|__pycache__/.test(path) });
-  return to;
-}
-
 test("the package of npm runs as it is packed", () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   if (CITEWIRE_VERSION) assert.equal(manifest.version, CITEWIRE_VERSION);
   assert.equal(manifest.license, "MIT OR Apache-2.0");
   const flags = ["--ignore-scripts", "--loglevel=error", "--no-update-notifier"];
-  const archive = run("npm", ["pack", "--pack-destination", folder, ...flags], { cwd: copy("npm") })
+  const archive = run("npm", ["pack", "--pack-destination", folder, ...flags], { cwd: ROOT })
     .trim()
     .split("\n")
     .at(-1);
@@ -44,7 +37,7 @@ test("the wheel runs as it is built", () => {
   if (CITEWIRE_VERSION) assert.equal(version, CITEWIRE_VERSION);
   assert.match(description, /^license = "MIT OR Apache-2.0"$/m);
   run(CONFORMANCE_PYTHON, ["-m", "hatchling", "build", "--target", "wheel", "--directory", folder], {
-    cwd: copy("python"),
+    cwd: ROOT,
     stdio: "pipe",
   });
   const wheel = `citation_conformance-${version}-py3-none-any.whl`;
