@@ -2,7 +2,7 @@
 
 use super::programs;
 use crate::repository::Repository;
-use crate::{browser, buckets, debian, documents, guides, linters, npm, playground, process, prometheus};
+use crate::{browser, buckets, conformance, debian, documents, guides, linters, npm, playground, process, prometheus};
 use anyhow::{Result, bail};
 
 /// When a step runs.
@@ -54,7 +54,7 @@ impl Step {
 
 pub(super) const BUILD: &str = "build";
 
-pub(super) const STEPS: [Step; 17] = [
+pub(super) const STEPS: [Step; 18] = [
     Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
     Step::new(
         "core",
@@ -81,6 +81,7 @@ pub(super) const STEPS: [Step; 17] = [
         buckets::test,
         "documents from buckets, and links that their services sign",
     ),
+    Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
     Step::new("browser", When::Whole, Lane::Clients, browser::test, "real Web Chat in a real browser"),
