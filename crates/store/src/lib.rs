@@ -15,13 +15,13 @@ mod conversation_store;
 mod error;
 mod feedback;
 mod limits;
-mod line_book;
 mod listing;
 mod notifier_registry;
 mod open;
 pub mod postgres;
 pub mod sqlite;
 mod turn;
+mod turn_queues;
 mod writing;
 
 pub use archived::{Archived, Description, Selection};

@@ -39,8 +39,8 @@ pub(super) struct Claims {
     pub(super) node: Uuid,
     /// Turns that are bound to a node which is silent for so long are everybody's.
     pub(super) dead_after: Duration,
-    bells: [Notify; KINDS],
-    /// When the first and the last of the bells are to ring that were put off, and what tells of that.
+    wakers: [Notify; KINDS],
+    /// When the first and the last of the wakers that were put off are due, and what tells of that.
     due: Mutex<[Option<(Instant, Instant)>; KINDS]>,
     put_off: [Notify; KINDS],
     /// Lines whose conversations are read on this node.
@@ -52,7 +52,7 @@ impl Claims {
         Self {
             node,
             dead_after,
-            bells: Default::default(),
+            wakers: Default::default(),
             due: Mutex::default(),
             put_off: Default::default(),
             wanted: Mutex::default(),
@@ -62,15 +62,15 @@ impl Claims {
     /// There is a line whose conversation somebody reads here.
     pub(super) fn want(&self, id: &ConversationId, kind: TurnKind) {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()].insert(id.clone());
-        self.ring(kind);
+        self.wake(kind);
     }
 
     /// There may be lines to claim.
-    pub(super) fn ring(&self, kind: TurnKind) {
-        self.bells[kind.number()].notify_one();
+    pub(super) fn wake(&self, kind: TurnKind) {
+        self.wakers[kind.number()].notify_one();
     }
 
-    /// Rings after a pause, in which nodes on which somebody reads may claim the line first.
+    /// Wakes after a pause, in which nodes on which somebody reads may claim the line first.
     pub(super) fn ring_later(&self, kind: TurnKind) {
         let due = Instant::now() + READERS_FIRST;
         let mut all = self.due.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +90,7 @@ impl Claims {
                 }
             };
             tokio::select! {
-                () = self.bells[kind.number()].notified() => return,
+                () = self.wakers[kind.number()].notified() => return,
                 () = self.put_off[kind.number()].notified() => {}
                 () = wait => {
                     let due = &mut self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()];

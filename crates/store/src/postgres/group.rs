@@ -30,12 +30,12 @@ const KNOWN: &str = "SELECT b.conversation, b.name, b.first, b.count::bigint \
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Trace {
     pub(super) transaction: String,
-    pub(super) witness: Witness,
+    pub(super) commit_check: CommitCheck,
 }
 
 /// A row that the transaction writes, and no other one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Witness {
+pub(super) enum CommitCheck {
     Activity {
         conversation: i64,
         place: i64,
@@ -129,7 +129,7 @@ pub(super) async fn write(
     userless: &BTreeSet<i64>,
     by: (Uuid, DateTime<Utc>),
 ) -> Result<Trace, sqlx::Error> {
-    let witness = witness(plan);
+    let commit_check = commit_check(plan);
     let mut statement = Statement::default();
     conversations(&mut statement, plan, userless)?;
     let activities = std::mem::take(&mut plan.activities);
@@ -158,7 +158,7 @@ pub(super) async fn write(
     beside(&mut statement, plan)?;
     lines::write(&mut statement, &plan.lines, by)?;
     let transaction = statement.run(connection).await?;
-    Ok(Trace { transaction, witness })
+    Ok(Trace { transaction, commit_check })
 }
 
 /// The rows of conversations and heads. A row that is new is inserted as it is at the end: within one statement no part sees what
@@ -272,18 +272,18 @@ fn beside(statement: &mut Statement, plan: &Plan) -> Result<(), sqlx::Error> {
     )
 }
 
-fn witness(plan: &Plan) -> Witness {
+fn commit_check(plan: &Plan) -> CommitCheck {
     if let Some(&(conversation, place, at, from, length)) = plan.activities.first() {
         let (place, at, body) = (place.cast_signed(), time(at), text(&plan.bodies, from, length));
-        return Witness::Activity { conversation, place, at, body };
+        return CommitCheck::Activity { conversation, place, at, body };
     }
     match plan.feedback.first() {
         Some((conversation, at, body)) => {
-            Witness::Feedback { conversation: *conversation, at: time(*at), body: body.clone() }
+            CommitCheck::Feedback { conversation: *conversation, at: time(*at), body: body.clone() }
         }
         None => {
             let turn = plan.lines.queued.first();
-            turn.map_or(Witness::None, |row| Witness::Turn { key: row.turn.key.cast_signed() })
+            turn.map_or(CommitCheck::None, |row| CommitCheck::Turn { key: row.turn.key.cast_signed() })
         }
     }
 }

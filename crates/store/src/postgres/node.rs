@@ -251,7 +251,7 @@ impl Node {
                 tracing::warn!(lines = freed.len(), "turns of a dead node are taken over");
             }
             for kind in freed.into_iter().filter_map(TurnKind::of_number) {
-                self.claims.ring(kind);
+                self.claims.wake(kind);
             }
             sqlx::query(FORGET).execute(&mut open).await?;
         }

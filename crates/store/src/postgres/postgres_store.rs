@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::address::Address;
-use super::bells;
 use super::claims::Claims;
 use super::connect::Connector;
 use super::connections::Connections;
 use super::error::PostgresError;
-use super::keeper;
+use super::maintenance;
 use super::node::{Node, Pulse, Strangers};
+use super::notifications;
 use super::options::PostgresOptions;
 use super::reader::{Reader, failed};
 use super::removal::{Which, delete, discard_old_drafts};
@@ -37,7 +37,7 @@ use crate::{
     FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
 };
 
-/// One connection writes, one listens, and one rings. The others are shared by calls.
+/// One connection writes, one listens, and one notifies. The others are shared by calls.
 const OTHERS: usize = 3;
 
 /// The most changes that wait for the writer; one more is refused.
@@ -61,7 +61,7 @@ pub struct PostgresStore {
     pub(super) pulse: Arc<Pulse>,
     end: CancellationToken,
     tasks: TaskTracker,
-    heart: Mutex<Option<JoinHandle<()>>>,
+    heartbeat: Mutex<Option<JoinHandle<()>>>,
     strangers: Strangers,
 }
 
@@ -87,8 +87,8 @@ impl PostgresStore {
         let opening = end.clone().drop_guard();
         let alive_for = options.dead_after.saturating_sub(options.heartbeat);
         let claims = Arc::new(Claims::new(RandomIds.fresh(), options.dead_after));
-        let bells = bells::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
-        let bells = bells.map_err(explain)?;
+        let notifications = notifications::start(&connector, &mut connection, Arc::clone(&claims), &tasks, &end).await;
+        let notifications = notifications.map_err(explain)?;
         let pulse = Arc::new(Pulse::new(alive_for));
         let figures = StoreFigures::default();
         let strangers = Strangers::default();
@@ -96,7 +96,7 @@ impl PostgresStore {
         node.begin(&mut connection).await.map_err(explain)?;
         // Only now does the clock agree with the database's.
         discard_old_drafts(&mut connection, clock.now()).await.map_err(explain)?;
-        let heart = node.start(connector.clone(), end.clone()).map_err(PostgresError::Thread)?;
+        let heartbeat = node.start(connector.clone(), end.clone()).map_err(PostgresError::Thread)?;
         let most = options.connections.saturating_sub(OTHERS).max(2);
         let connections = Arc::new(Connections::new(connector, most, options.write_timeout));
         connections.keep(connection);
@@ -104,7 +104,7 @@ impl PostgresStore {
             connections: Arc::clone(&connections),
             clock,
             room,
-            bells,
+            notifications,
             claims,
             waiting: Waiting::default(),
             health: Mutex::new(Health::new(Arc::clone(&connections.standing))),
@@ -113,7 +113,9 @@ impl PostgresStore {
         let (queue, work) = mpsc::channel(MAX_WAITING);
         tasks.spawn(Writer::new(Arc::clone(&shared), work).run());
         let keeping = (Arc::clone(&shared), end.clone());
-        tasks.spawn(supervise("store keeper", end.clone(), keeping, |(shared, end)| keeper::run(shared, end).boxed()));
+        tasks.spawn(supervise("store keeper", end.clone(), keeping, |(shared, end)| {
+            maintenance::run(shared, end).boxed()
+        }));
         tasks.close();
         opening.disarm();
         let waiting = Arc::new(Semaphore::new(MAX_WAITING_KIB));
@@ -125,7 +127,7 @@ impl PostgresStore {
             pulse,
             end,
             tasks,
-            heart: Mutex::new(Some(heart)),
+            heartbeat: Mutex::new(Some(heartbeat)),
             strangers,
         })
     }
@@ -138,7 +140,7 @@ impl PostgresStore {
         wrap: fn(Pending<C, A>) -> Change,
     ) -> Result<A, StoreError> {
         if self.shared.room.takes(bytes).is_err() && self.shared.room.is_outdated() {
-            keeper::weigh(&self.shared).await.map_err(failed)?;
+            maintenance::weigh(&self.shared).await.map_err(failed)?;
         }
         self.shared.room.takes(bytes)?;
         // One that is larger than all the room there is takes all of it, rather than never getting in.
@@ -166,7 +168,7 @@ impl PostgresStore {
             deleted += step.len();
             self.shared.room.removed(step.len());
             for id in step.into_iter().filter_map(|id| ConversationId::try_from(id).ok()) {
-                self.shared.bells.gone(&id);
+                self.shared.notifications.gone(&id);
             }
         }
     }
@@ -241,7 +243,7 @@ impl ConversationStore for PostgresStore {
 
     async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
         loop {
-            let listener = self.shared.bells.registry.listen(id);
+            let listener = self.shared.notifications.registry.listen(id);
             if self.reader.find(id).await?.is_none() {
                 return Ok(None);
             }
@@ -346,10 +348,10 @@ impl ConversationStore for PostgresStore {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.end.cancel();
         self.tasks.wait().await;
-        let heart = self.heart.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(heart) = heart {
+        let heartbeat = self.heartbeat.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(heartbeat) = heartbeat {
             // It ends within the time of one statement.
-            tokio::task::spawn_blocking(|| heart.join()).await.ok();
+            tokio::task::spawn_blocking(|| heartbeat.join()).await.ok();
         }
         self.shared.connections.close().await;
         Ok(())

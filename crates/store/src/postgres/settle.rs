@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::connect::Connector;
 use super::connections::pause;
-use super::group::{Trace, Witness};
+use super::group::{CommitCheck, Trace};
 
 const STATUS: &str = "SELECT pg_xact_status($1::xid8)";
 
@@ -58,18 +58,18 @@ async fn look(connection: &mut PgConnection, trace: &Trace) -> Result<Option<boo
 /// Whether the row is there as this transaction has written it. Another server may give its number to another transaction, which
 /// would hardly write the same text at the same time to the same place.
 async fn is_there(connection: &mut PgConnection, trace: &Trace) -> Result<bool, sqlx::Error> {
-    let (row, expected) = match &trace.witness {
-        Witness::Activity { conversation, place, at, body } => {
+    let (row, expected) = match &trace.commit_check {
+        CommitCheck::Activity { conversation, place, at, body } => {
             (sqlx::query_as(ACTIVITY).bind(conversation).bind(place).bind(&trace.transaction), (at, body))
         }
-        Witness::Feedback { conversation, at, body } => {
+        CommitCheck::Feedback { conversation, at, body } => {
             (sqlx::query_as(FEEDBACK).bind(conversation).bind(at).bind(&trace.transaction).bind(body), (at, body))
         }
-        Witness::Turn { key } => {
+        CommitCheck::Turn { key } => {
             let there = sqlx::query_scalar(TURN).bind(key).bind(&trace.transaction);
             return Ok(there.fetch_optional(connection).await? == Some(1_i32));
         }
-        Witness::None => return Ok(false),
+        CommitCheck::None => return Ok(false),
     };
     let row: Option<(DateTime<Utc>, String)> = row.fetch_optional(connection).await?;
     Ok(row.is_some_and(|(at, body)| (&at, &body) == expected))

@@ -137,7 +137,7 @@ impl Turns for PostgresStore {
             c.done(released)
         });
         if released.await.map_err(failed)? > 0 {
-            self.shared.bells.turn(&line.conversation, line.kind);
+            self.shared.notifications.turn(&line.conversation, line.kind);
         }
         Ok(())
     }

@@ -11,12 +11,12 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::bells::Bells;
 use super::claims::Claims;
 use super::connections::{Connections, pause};
 use super::failure::{Failure, report, timed_out, told_of};
 use super::group::{self, Trace};
 use super::lines;
+use super::notifications::Notifications;
 use super::room::Room;
 use super::settle::settle;
 use super::waiting::Waiting;
@@ -46,7 +46,7 @@ pub(super) struct Shared {
     pub(super) connections: Arc<Connections>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) room: Room,
-    pub(super) bells: Arc<Bells>,
+    pub(super) notifications: Arc<Notifications>,
     pub(super) claims: Arc<Claims>,
     pub(super) waiting: Waiting,
     pub(super) health: Mutex<Health<Failure>>,
@@ -255,20 +255,20 @@ impl Writer {
     /// A group is committed.
     fn written(&mut self, effects: Effects, group: &[Change], begun: Instant) {
         let Effects { plan, created, removed } = effects;
-        let Shared { room, bells, figures, health, .. } = &*self.shared;
+        let Shared { room, notifications, figures, health, .. } = &*self.shared;
         figures.group(Group::Committed(group.len()), begun.elapsed());
         room.added(created, group.iter().map(Change::bytes).sum());
         if !removed.is_empty() {
             room.removed(removed.len());
         }
         for id in removed.into_iter().filter_map(|id| ConversationId::try_from(id).ok()) {
-            bells.gone(&id);
+            notifications.gone(&id);
         }
         for (id, newest) in plan.grown {
-            bells.ring(&id, newest);
+            notifications.grown(&id, newest);
         }
         for row in &plan.lines.queued {
-            bells.turn(&row.id, row.kind);
+            notifications.turn(&row.id, row.kind);
         }
         if self.speakers.len() + plan.heads.len() > MAX_REMEMBERED {
             self.speakers.clear();

@@ -25,9 +25,9 @@ use super::writer::{COUNTED, Writer, counted_of};
 use super::{SqliteError, connect, schema, turn_rows};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
-use crate::line_book::LineBook;
 use crate::metrics::StoreFigures;
 use crate::notifier_registry::NotifierRegistry;
+use crate::turn_queues::TurnQueues;
 use crate::writing::{
     Append, Change, Create, Health, Keep, Note, Pending, Placed, Refer, Reply, Standing, recorded_before,
 };
@@ -52,7 +52,7 @@ pub struct SqliteStore {
     queue: mpsc::Sender<Work>,
     pub(super) room: Arc<Semaphore>,
     notifiers: Arc<NotifierRegistry>,
-    pub(super) book: Arc<LineBook>,
+    pub(super) queues: Arc<TurnQueues>,
     standing: Arc<Standing>,
     place: Place,
     figures: StoreFigures,
@@ -161,8 +161,8 @@ impl Opening<'_> {
         discard_all_drafts(&mut connection).await.map_err(failed)?;
         let counted = sqlx::query_as(COUNTED).fetch_one(&mut connection).await.map_err(failed)?;
         let (next_key, conversations) = counted_of(counted);
-        let (book, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
-        let book = Arc::new(book);
+        let (queues, next_turn) = turn_rows::load(&mut connection).await.map_err(failed)?;
+        let queues = Arc::new(queues);
         let reader = Reader::open(reading, path, Arc::clone(&standing)).await.map_err(failed)?;
         // From now on, its log is known.
         place.check().ok();
@@ -182,7 +182,7 @@ impl Opening<'_> {
             place: place.clone(),
             heads: BTreeMap::new(),
             next_key,
-            book: Arc::clone(&book),
+            queues: Arc::clone(&queues),
             next_turn,
             conversations,
             // The process before may have ended right after a deletion, or been a version that overwrote nothing.
@@ -201,7 +201,7 @@ impl Opening<'_> {
             queue,
             room,
             notifiers,
-            book,
+            queues,
             standing,
             place,
             figures,

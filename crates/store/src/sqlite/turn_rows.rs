@@ -5,8 +5,8 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
 use crate::activity::{ConversationId, Watermark};
-use crate::line_book::LineBook;
 use crate::turn::{Turn, TurnKind, TurnStage};
+use crate::turn_queues::TurnQueues;
 use crate::writing::TurnRow;
 
 /// The process before has ended while it answered the first turn of each line, or was about to.
@@ -17,9 +17,9 @@ const ALL: &str = "SELECT turn.key, conversation.id, kind, place, body, name, ar
                    FROM turn JOIN conversation ON conversation.key = turn.conversation ORDER BY turn.key";
 
 /// Reads the turns that wait in the file; returns them in their lines, and the key of the next one.
-pub(super) async fn load(connection: &mut SqliteConnection) -> Result<(LineBook, u64), sqlx::Error> {
+pub(super) async fn load(connection: &mut SqliteConnection) -> Result<(TurnQueues, u64), sqlx::Error> {
     sqlx::query(COUNT_ATTEMPTS).execute(&mut *connection).await?;
-    let (book, mut next_key) = (LineBook::default(), 1);
+    let (queues, mut next_key) = (TurnQueues::default(), 1);
     for row in sqlx::query(ALL).fetch_all(connection).await? {
         let kind = TurnKind::of_number(row.try_get(2)?);
         // A kind that a later version has written is left to that.
@@ -27,9 +27,9 @@ pub(super) async fn load(connection: &mut SqliteConnection) -> Result<(LineBook,
         let id = ConversationId::try_from(row.try_get::<String, _>(1)?);
         let turn = turn(&row)?;
         next_key = next_key.max(turn.key + 1);
-        book.push(&id.map_err(|error| sqlx::Error::Decode(error.into()))?, kind, row.try_get(5)?, turn);
+        queues.push(&id.map_err(|error| sqlx::Error::Decode(error.into()))?, kind, row.try_get(5)?, turn);
     }
-    Ok((book, next_key))
+    Ok((queues, next_key))
 }
 
 fn turn(row: &SqliteRow) -> Result<Turn, sqlx::Error> {

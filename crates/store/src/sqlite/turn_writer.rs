@@ -15,10 +15,10 @@ const FORGET_NAME: &str =
 impl Writer {
     /// The lines that a group of changes is about, as they are now.
     pub(super) fn lines_of(&self, group: &[Change]) -> Lines {
-        let mut lines = Lines::new(self.book.waiting(), self.next_turn);
+        let mut lines = Lines::new(self.queues.waiting(), self.next_turn);
         for change in group {
             let id = change.conversation();
-            let mut know = |kind| lines.know(id, kind, self.book.state(id, kind));
+            let mut know = |kind| lines.know(id, kind, self.queues.state(id, kind));
             let named = match change {
                 Change::Create(pending) => pending.change.turn.as_deref(),
                 Change::Queue(pending) => Some(&pending.change.turn),
@@ -40,7 +40,7 @@ impl Writer {
             };
             let Some(turn) = named else { continue };
             know(turn.kind);
-            if let Some(name) = turn.name.as_ref().filter(|name| self.book.is_known(id, name, self.clock.now())) {
+            if let Some(name) = turn.name.as_ref().filter(|name| self.queues.is_known(id, name, self.clock.now())) {
                 lines.know_name(id, name);
             }
         }
@@ -51,13 +51,13 @@ impl Writer {
     pub(super) fn lines_changed(&mut self, lines: Lines) {
         self.next_turn = lines.next_key();
         for (_, id, place) in &lines.answered {
-            self.book.answered(id, *place);
+            self.queues.answered(id, *place);
         }
         for end in &lines.ended {
-            self.book.end(end);
+            self.queues.end(end);
         }
         for TurnRow { id, kind, name, turn, .. } in lines.queued {
-            self.book.push(&id, kind, name, turn);
+            self.queues.push(&id, kind, name, turn);
         }
     }
 
@@ -68,25 +68,25 @@ impl Writer {
         stage: TurnStage,
         said: Option<String>,
     ) -> Result<bool, sqlx::Error> {
-        if self.book.first(line).is_none_or(|first| first.key != turn) {
+        if self.queues.first(line).is_none_or(|first| first.key != turn) {
             return Ok(false);
         }
         let key = i64::try_from(turn).unwrap_or(i64::MAX);
         let note = sqlx::query(NOTE).bind(stage.number()).bind(said.clone()).bind(key);
         note.execute(self.connection().await?).await?;
-        Ok(self.book.note(line, turn, stage, said))
+        Ok(self.queues.note(line, turn, stage, said))
     }
 
     pub(super) async fn forget_turns(&mut self, id: &ConversationId, kind: TurnKind) -> Result<usize, sqlx::Error> {
         let forget = sqlx::query(FORGET).bind(i64::try_from(kind.number()).unwrap_or(i64::MAX)).bind(id.as_str());
         forget.execute(self.connection().await?).await?;
-        Ok(self.book.forget(id, kind))
+        Ok(self.queues.forget(id, kind))
     }
 
     pub(super) async fn forget_name(&mut self, id: &ConversationId, name: &str) -> Result<(), sqlx::Error> {
         let forget = sqlx::query(FORGET_NAME).bind(name).bind(id.as_str());
         forget.execute(self.connection().await?).await?;
-        self.book.forget_name(id, name);
+        self.queues.forget_name(id, name);
         Ok(())
     }
 }

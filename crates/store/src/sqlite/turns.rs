@@ -17,15 +17,15 @@ impl Turns for SqliteStore {
     }
 
     async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
-        Ok(self.book.claim(kind, most))
+        Ok(self.queues.claim(kind, most))
     }
 
     async fn lines_to_claim(&self, kind: TurnKind) {
-        self.book.to_claim(kind).await;
+        self.queues.to_claim(kind).await;
     }
 
     async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {
-        Ok(self.book.first(line))
+        Ok(self.queues.first(line))
     }
 
     async fn note_turn(
@@ -45,7 +45,7 @@ impl Turns for SqliteStore {
     }
 
     async fn release_line(&self, line: &Line) -> Result<(), StoreError> {
-        self.book.release(line);
+        self.queues.release(line);
         Ok(())
     }
 
@@ -59,6 +59,6 @@ impl Turns for SqliteStore {
     }
 
     async fn waiting_turns(&self, kind: TurnKind) -> Result<WaitingTurns, StoreError> {
-        Ok(self.book.count(kind))
+        Ok(self.queues.count(kind))
     }
 }

@@ -159,7 +159,7 @@ impl Writer {
         self.heads.remove(id);
         self.copies = Copies::EVERYWHERE;
         self.notifiers.close(id);
-        self.book.forget_all(id);
+        self.queues.forget_all(id);
     }
 
     async fn shrink(&mut self) -> Result<bool, sqlx::Error> {

@@ -24,10 +24,10 @@ use super::turn_rows::{self, answered_rows, queued_rows};
 use super::work::{Alone, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
-use crate::line_book::LineBook;
 use crate::metrics::{Group, StoreFigures};
 use crate::notifier_registry::NotifierRegistry;
 use crate::supervision::supervise;
+use crate::turn_queues::TurnQueues;
 use crate::writing::{Before, Change, Head, Health, Known, Plan, rows};
 use crate::{StoreError, StoreLimits};
 
@@ -159,7 +159,7 @@ pub(super) struct Writer {
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     /// The turns, which are in the file as well.
-    pub(super) book: Arc<LineBook>,
+    pub(super) queues: Arc<TurnQueues>,
     pub(super) next_turn: u64,
     pub(super) conversations: usize,
     pub(super) copies: Copies,

@@ -1,4 +1,4 @@
-//! The bells of one node.
+//! Tells listeners of this node, and hands to the outbox what the other nodes are told.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use crate::activity::{ConversationId, Watermark};
 use crate::notifier_registry::NotifierRegistry;
 use crate::postgres::claims::Claims;
 
-/// The bells of one node.
+/// The notifications of one node.
 #[derive(Debug)]
-pub(in crate::postgres) struct Bells {
-    pub(in crate::postgres) registry: NotifierRegistry,
+pub(crate) struct Notifications {
+    pub(crate) registry: NotifierRegistry,
     pub(super) claims: Arc<Claims>,
     pub(super) outbox: Arc<Outbox>,
     hearing: AtomicBool,
@@ -22,8 +22,8 @@ pub(in crate::postgres) struct Bells {
     gap: AtomicBool,
 }
 
-impl Bells {
-    /// Bells that nobody hears yet.
+impl Notifications {
+    /// Notifications that nobody hears yet.
     pub(super) fn new(channel: String, sender: Uuid, claims: Arc<Claims>) -> Self {
         Self {
             registry: NotifierRegistry::default(),
@@ -35,19 +35,19 @@ impl Bells {
     }
 
     /// The conversation reaches as far as this.
-    pub(in crate::postgres) fn ring(&self, id: &ConversationId, newest: Watermark) {
+    pub(crate) fn grown(&self, id: &ConversationId, newest: Watermark) {
         self.registry.reaches(id, newest);
         self.outbox.tell(id, Some(newest));
     }
 
     /// The conversation is gone.
-    pub(in crate::postgres) fn gone(&self, id: &ConversationId) {
+    pub(crate) fn gone(&self, id: &ConversationId) {
         self.registry.close(id);
         self.outbox.tell(id, None);
     }
 
     /// A turn waits in the conversation, and nobody may hold its line.
-    pub(in crate::postgres) fn turn(&self, id: &ConversationId, kind: TurnKind) {
+    pub(crate) fn turn(&self, id: &ConversationId, kind: TurnKind) {
         // Users behind Azure read on no node, so that no other node has to be told first.
         if kind == TurnKind::Azure || self.registry.is_heard(id) {
             return self.claims.want(id, kind);
@@ -57,17 +57,17 @@ impl Bells {
     }
 
     /// Tells something that has to come back.
-    pub(in crate::postgres) fn beat(&self) {
+    pub(crate) fn beat(&self) {
         self.outbox.tell_alive();
     }
 
     /// Whether other nodes are heard.
-    pub(in crate::postgres) fn is_hearing(&self) -> bool {
+    pub(crate) fn is_hearing(&self) -> bool {
         self.hearing.load(Ordering::Relaxed)
     }
 
     /// Whether something may have been missed since this was asked last.
-    pub(in crate::postgres) fn take_gap(&self) -> bool {
+    pub(crate) fn take_gap(&self) -> bool {
         self.gap.swap(false, Ordering::Relaxed)
     }
 

@@ -1,13 +1,13 @@
 //! Tells listeners on every node what has changed: those of this node at once, those of others by NOTIFY.
 //!
-//! Rings may be lost, doubled and late; the sweep of `keeper.rs` finds what was missed.
+//! Notifications may be lost, doubled and late; the sweep of `maintenance.rs` finds what was missed.
 
-mod ear;
+mod listener;
 mod message;
 mod outbox;
-mod rings;
+mod sender;
 
-pub(super) use rings::Bells;
+pub(super) use sender::Notifications;
 
 use std::sync::Arc;
 
@@ -22,26 +22,26 @@ use super::connect::Connector;
 use super::row::undecodable;
 use crate::supervision::supervise;
 
-/// Starts to listen, and the tasks that ring and hear until the end.
+/// Starts to listen, and the tasks that send and receive until the end.
 pub(super) async fn start(
     connector: &Connector,
     connection: &mut PgConnection,
     claims: Arc<Claims>,
     tasks: &TaskTracker,
     end: &CancellationToken,
-) -> Result<Arc<Bells>, sqlx::Error> {
+) -> Result<Arc<Notifications>, sqlx::Error> {
     let (channel, sender) = names(connection).await?;
-    let bells = Arc::new(Bells::new(channel, sender, claims));
-    let listener = ear::listen(connector, bells.channel()).await?;
-    let hearing = (Arc::clone(&bells), Some(listener), connector.clone(), end.clone());
-    tasks.spawn(supervise("store ear", end.clone(), hearing, |(bells, first, connector, end)| {
-        ear::run(bells, connector, first.take(), end).boxed()
+    let notifications = Arc::new(Notifications::new(channel, sender, claims));
+    let listener = listener::listen(connector, notifications.channel()).await?;
+    let hearing = (Arc::clone(&notifications), Some(listener), connector.clone(), end.clone());
+    tasks.spawn(supervise("store ear", end.clone(), hearing, |(notifications, first, connector, end)| {
+        listener::run(notifications, connector, first.take(), end).boxed()
     }));
-    let ringing = (Arc::clone(&bells.outbox), connector.clone(), end.clone());
-    tasks.spawn(supervise("store bells", end.clone(), ringing, |(outbox, connector, end)| {
+    let sending = (Arc::clone(&notifications.outbox), connector.clone(), end.clone());
+    tasks.spawn(supervise("store bells", end.clone(), sending, |(outbox, connector, end)| {
         outbox.run(connector, end).boxed()
     }));
-    Ok(bells)
+    Ok(notifications)
 }
 
 /// The channel, and the name by which this node knows what it has sent. A channel of NOTIFY belongs to a database, and the tables to a

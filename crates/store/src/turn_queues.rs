@@ -21,10 +21,10 @@ const KINDS: usize = TurnKind::ALL.len();
 
 /// All turns of a store in memory, in their lines, and who holds those. What is written to a disk stands beside it.
 #[derive(Debug)]
-pub(super) struct LineBook {
+pub(super) struct TurnQueues {
     inner: Mutex<Inner>,
-    /// Rung when a line of a kind may be claimed.
-    bells: [Notify; KINDS],
+    /// Notified when a line of a kind may be claimed.
+    wakers: [Notify; KINDS],
 }
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ struct QueuedLine {
     held: Option<u64>,
 }
 
-impl Default for LineBook {
+impl Default for TurnQueues {
     fn default() -> Self {
         let inner = Inner {
             lines: BTreeMap::new(),
@@ -55,11 +55,11 @@ impl Default for LineBook {
             turns: [0; KINDS],
             held: [0; KINDS],
         };
-        Self { inner: Mutex::new(inner), bells: Default::default() }
+        Self { inner: Mutex::new(inner), wakers: Default::default() }
     }
 }
 
-impl LineBook {
+impl TurnQueues {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         // No call below can panic half-way through a change, so what a poisoned lock guards is whole.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -100,7 +100,7 @@ impl LineBook {
         });
         line.turns.push_back(turn);
         drop(inner);
-        self.bells[kind.number()].notify_one();
+        self.wakers[kind.number()].notify_one();
     }
 
     /// Claims lines: see [`Turns::claim_lines`](super::Turns::claim_lines).
@@ -122,7 +122,7 @@ impl LineBook {
 
     /// Waits for lines to claim.
     pub(super) async fn to_claim(&self, kind: TurnKind) {
-        self.bells[kind.number()].notified().await;
+        self.wakers[kind.number()].notified().await;
     }
 
     /// The first turn of a line that is held under this fence.
@@ -183,7 +183,7 @@ impl LineBook {
         held[line.kind.number()] -= 1;
         free[line.kind.number()].push_back(key.0);
         drop(inner);
-        self.bells[line.kind.number()].notify_one();
+        self.wakers[line.kind.number()].notify_one();
     }
 
     /// Forgets the turns of a line.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::message::{Message, unpack};
-use super::rings::Bells;
+use super::sender::Notifications;
 use crate::postgres::connect::Connector;
 use crate::postgres::connections::pause;
 use crate::postgres::failure::timed_out;
@@ -69,18 +69,23 @@ pub(super) async fn listen(connector: &Connector, channel: &str) -> Result<PgLis
 }
 
 /// Listens until the end. After each gap the sweep looks at everything.
-pub(super) async fn run(bells: &Bells, connector: &Connector, first: Option<PgListener>, end: &CancellationToken) {
+pub(super) async fn run(
+    notifications: &Notifications,
+    connector: &Connector,
+    first: Option<PgListener>,
+    end: &CancellationToken,
+) {
     let (mut listener, mut told) = (first, None);
     if listener.is_none() {
-        bells.set_hearing(false);
+        notifications.set_hearing(false);
     }
     loop {
         if let Some(open) = listener.take() {
             let ended = tokio::select! {
                 () = end.cancelled() => return,
-                ended = hear(bells, open, &mut told) => ended,
+                ended = hear(notifications, open, &mut told) => ended,
             };
-            bells.set_hearing(false);
+            notifications.set_hearing(false);
             if ended.is_news(told) {
                 told = Some(ended);
                 ended.say();
@@ -88,7 +93,7 @@ pub(super) async fn run(bells: &Bells, connector: &Connector, first: Option<PgLi
         }
         tokio::select! {
             () = end.cancelled() => return,
-            again = listen(connector, bells.channel()) => match again {
+            again = listen(connector, notifications.channel()) => match again {
                 Ok(again) => listener = Some(again),
                 Err(error) => {
                     tracing::debug!(%error, "other nodes cannot be heard yet");
@@ -100,21 +105,21 @@ pub(super) async fn run(bells: &Bells, connector: &Connector, first: Option<PgLi
 }
 
 /// Hears until the connection is lost, or silent for too long.
-async fn hear(bells: &Bells, mut listener: PgListener, told: &mut Option<Ended>) -> Ended {
+async fn hear(notifications: &Notifications, mut listener: PgListener, told: &mut Option<Ended>) -> Ended {
     let (mut last, mut hears) = (Instant::now(), false);
     loop {
         let received = timeout(SILENCE.saturating_sub(last.elapsed()), listener.try_recv()).await;
         let Ok(Ok(Some(notification))) = received else {
-            let is_deaf = received.is_err() && !hears && bells.outbox.is_telling();
+            let is_deaf = received.is_err() && !hears && notifications.outbox.is_telling();
             return if is_deaf { Ended::Deaf } else { Ended::Broken };
         };
         let Some((sender, messages)) = unpack(notification.payload()) else { continue };
-        let is_own = sender == bells.sender();
+        let is_own = sender == notifications.sender();
         for message in messages {
             match message {
                 Message::Alive if is_own => {
                     (last, hears) = (Instant::now(), true);
-                    bells.set_hearing(true);
+                    notifications.set_hearing(true);
                     if told.take() == Some(Ended::Deaf) {
                         tracing::warn!("PostgreSQL delivers notifications to this node again");
                     }
@@ -122,9 +127,9 @@ async fn hear(bells: &Bells, mut listener: PgListener, told: &mut Option<Ended>)
                 Message::Alive => {}
                 // Rung before they were sent.
                 Message::Reaches(..) | Message::Gone(_) | Message::Turn(..) if is_own => {}
-                Message::Reaches(id, newest) => bells.registry.reaches(&id, newest),
-                Message::Gone(id) => bells.registry.close(&id),
-                Message::Turn(kind, id) if bells.registry.is_heard(&id) => bells.claims.want(&id, kind),
+                Message::Reaches(id, newest) => notifications.registry.reaches(&id, newest),
+                Message::Gone(id) => notifications.registry.close(&id),
+                Message::Turn(kind, id) if notifications.registry.is_heard(&id) => notifications.claims.want(&id, kind),
                 // A node on which somebody reads the conversation comes first, and then the one that has told.
                 Message::Turn(..) => {}
             }

@@ -1,7 +1,7 @@
 //! Tells the other nodes what has changed.
 //!
 //! A transaction that notifies holds one lock of the whole server until it is committed, so no append ever does: this task has a
-//! connection of its own, whose commits wait for no disk. What is lost is found by the sweep (`keeper.rs`).
+//! connection of its own, whose commits wait for no disk. What is lost is found by the sweep (`maintenance.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,13 +20,13 @@ use crate::activity::{ConversationId, Watermark};
 use crate::postgres::connect::Connector;
 use crate::postgres::failure::timed_out;
 
-/// While there is much to tell, rings are gathered for so long.
+/// The time for which notifications are gathered while there is much to tell.
 const GATHER: Duration = Duration::from_millis(10);
 
-/// A ring that is not sent within this time is dropped.
+/// A notification that is not sent within this time is dropped.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Rings of so many conversations wait at most. More are left to the sweep.
+/// The most conversations whose notifications wait. More are left to the sweep.
 const MAX_WAITING: usize = 10_000;
 
 /// Sets the option for this transaction only: behind a pooler, the session may be an append's a moment later.

@@ -1,4 +1,4 @@
-//! Looks after the store once a second: what rings have missed, and how much there is.
+//! Looks after the store once a second: what notifications have missed, and how much there is.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub(super) async fn run(shared: &Shared, end: &CancellationToken) {
         }
         second += 1;
         if second.is_multiple_of(BEAT) {
-            shared.bells.beat();
+            shared.notifications.beat();
         }
         let done = async {
             sweep(shared, &mut cursor).await?;
@@ -87,10 +87,10 @@ pub(super) async fn weigh(shared: &Shared) -> Result<(), sqlx::Error> {
 
 /// Asks how far some of the conversations reach that somebody listens to; all of them where something may have been missed.
 async fn sweep(shared: &Shared, cursor: &mut Option<ConversationId>) -> Result<(), sqlx::Error> {
-    let registry = &shared.bells.registry;
-    let gap = shared.bells.take_gap();
+    let registry = &shared.notifications.registry;
+    let gap = shared.notifications.take_gap();
     shared.figures.node_events(NodeEvent::Gap, gap.into());
-    let everything = gap || !shared.bells.is_hearing();
+    let everything = gap || !shared.notifications.is_hearing();
     let most = if everything { usize::MAX } else { registry.len().div_ceil(ROUND) };
     let heard = registry.heard(cursor.as_ref().filter(|_| !everything), most);
     *cursor = heard.last().map(|(id, _)| id.clone()).filter(|_| heard.len() == most);
