@@ -5,7 +5,9 @@
 //! [`assistant`] and the [`cli`], with what they are made of.
 
 pub use citewire_check as check;
-pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
+pub use citewire_core::{
+    activity, answer, cite, claims, convert, dialect, graph, ingest, output, prompt, report, text, url,
+};
 
 pub mod answer_events;
 pub mod assistant;

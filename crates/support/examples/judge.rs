@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use citewire_support::{Passage, judge};
+use citewire_support::{Cited, Passage, judge};
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
@@ -11,7 +11,9 @@ fn main() -> io::Result<()> {
         let pair: Value = serde_json::from_str(&line?)?;
         let text = |name: &str| pair[name].as_str().unwrap_or_default();
         let passage = pair["passages"][0].as_str().unwrap_or_default();
-        let judgement = judge(text("sentence"), &Passage::read(passage), text("title"));
+        let passage_read = Passage::read(passage);
+        let judgement =
+            judge(text("sentence"), Cited { passage: &passage_read, headings: text("title"), is_teaser: false });
         let reasons: Vec<String> = judgement
             .reasons
             .iter()

@@ -1,6 +1,6 @@
 //! Judges, without a model, whether a passage holds what a sentence says.
 //!
-//! [`Passage::read`] reads the text of a source once, [`judge`] holds a sentence of an answer against it: its quotations, numbers,
+//! [`Passage::read`] reads the text of a source once, [`judge_group`] holds a sentence of an answer against it: its quotations, numbers,
 //! units, dates, names and negations, and the share of its words that stand there. A [`Verdict`] of
 //! [`SupportedWords`](Verdict::SupportedWords) says that nothing speaks against the sentence, not that it is true. The words are about
 //! *this* passage: the document may hold the sentence elsewhere.
@@ -10,6 +10,7 @@
 mod amounts;
 mod calendar;
 mod date;
+mod draft;
 mod fact;
 mod fold;
 mod judge;
@@ -19,10 +20,12 @@ mod negation;
 mod number;
 mod passage;
 mod quotation;
+mod sentence;
 mod token;
 mod verdict;
 mod words;
 
-pub use judge::{MAX_SENTENCE_BYTES, judge};
+pub use judge::{Cited, MAX_SENTENCE_BYTES, judge, judge_group};
 pub use passage::{MAX_PASSAGE_BYTES, Passage};
+pub use sentence::content_words;
 pub use verdict::{Judgement, Reason, ReasonCode, Verdict};
