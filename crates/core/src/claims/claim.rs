@@ -112,7 +112,10 @@ fn of_text(answer: &Answer, cited: &CitedText) -> Claims {
     let blocks = blocks(&cited.text, &cited.places);
     let mut found = Claims::default();
     for block in &blocks {
-        let groups = groups(block);
+        let mut groups = groups(block);
+        for group in &mut groups {
+            group.part = judge.spanned(block, group).unwrap_or_else(|| group.part.clone());
+        }
         found.uncited += if block.is_code { 0 } else { uncited(block, &groups) };
         for group in &groups {
             found.claims.push(judge.claim(block, group, &blocks));
@@ -151,13 +154,9 @@ impl<'a> Judge<'a> {
     }
 
     fn claim(&self, block: &Block, group: &Group, blocks: &[Block]) -> Claim {
-        let mut sources: Vec<usize> = self.places[group.badges.clone()]
-            .iter()
-            .filter_map(|place| (place.position.get() as usize).checked_sub(1))
-            .collect();
-        sources.dedup();
+        let sources = self.sources(group);
         let positions = sources.iter().map(|source| source + 1).collect();
-        let part = self.spanned(block, group, &sources).unwrap_or_else(|| group.part.clone());
+        let part = group.part.clone();
         let range = block.source(part.clone());
         let base = Claim {
             start: range.start,
@@ -197,6 +196,15 @@ impl<'a> Judge<'a> {
         claim
     }
 
+    /// The places of the sources of a group, counted from 0, in the order of their badges.
+    fn sources(&self, group: &Group) -> Vec<usize> {
+        let places = self.places[group.badges.clone()].iter();
+        let mut sources: Vec<usize> =
+            places.filter_map(|place| usize::try_from(place.position.get()).ok()?.checked_sub(1)).collect();
+        sources.dedup();
+        sources
+    }
+
     fn reason(&self, code: ReasonCode, text: Option<&str>, range: &Range<usize>, source: usize) -> ClaimReason {
         ClaimReason { code, text: text.map(str::to_owned), start: range.start, end: range.end, position: source + 1 }
     }
@@ -208,7 +216,8 @@ impl<'a> Judge<'a> {
     }
 
     /// The part that the provider names for one of the sources, if it ends where the group stands.
-    fn spanned(&self, block: &Block, group: &Group, sources: &[usize]) -> Option<Range<usize>> {
+    fn spanned(&self, block: &Block, group: &Group) -> Option<Range<usize>> {
+        let sources = self.sources(group);
         let spans = sources.iter().filter_map(|source| self.spans.get(source)).flatten();
         let starts = spans.filter_map(|span| start_of(&block.visible[..group.at], span));
         starts.min().map(|start| start..block.visible[..group.at].trim_end().len())

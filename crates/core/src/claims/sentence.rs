@@ -24,8 +24,7 @@ pub(super) struct Group {
 /// The groups of a block, each with the part that it stands for by its place alone.
 pub(super) fn groups(block: &Block) -> Vec<Group> {
     let visible = &block.visible;
-    let sentences: Vec<Range<usize>> =
-        visible.split_sentence_bound_indices().map(|(at, sentence)| at..at + sentence.len()).collect();
+    let sentences = sentences(visible);
     let joined = joined(block);
     let mut groups: Vec<Group> = Vec::with_capacity(joined.len());
     for (index, (at, badges)) in joined.iter().enumerate() {
@@ -42,10 +41,20 @@ pub(super) fn uncited(block: &Block, groups: &[Group]) -> usize {
     let is_cited = |sentence: &Range<usize>| {
         groups.iter().any(|group| group.part.start < sentence.end && sentence.start < group.part.end)
     };
-    let sentences = block.visible.split_sentence_bound_indices().map(|(at, sentence)| at..at + sentence.len());
+    let sentences = sentences(&block.visible).into_iter();
     sentences
         .filter(|sentence| !is_cited(sentence) && content_words(&block.visible[sentence.clone()]) >= LEAST_WORDS)
         .count()
+}
+
+/// The sentences of a text, with the blanks behind them (UAX #29).
+fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut sentences = Vec::new();
+    // Their number is not asked for: the iterator cannot tell it for an empty text.
+    for (at, sentence) in text.split_sentence_bound_indices() {
+        sentences.push(at..at + sentence.len());
+    }
+    sentences
 }
 
 /// The badges of a block, joined where only blanks and commas stand between them.
@@ -77,11 +86,12 @@ fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, nex
     if content_words(&visible[back.clone()]) >= LEAST_WORDS {
         return back;
     }
-    let end = sentences.iter().find(|sentence| at < sentence.end).map_or(at, |sentence| sentence.end.min(next));
-    let on = trimmed(visible, at..end.max(at));
     // "According to [1], leave is 30 days." But behind a full stop another sentence begins.
     let goes_on = !visible[..last].ends_with(['.', '!', '?', '。']) || back.is_empty();
-    if goes_on && content_words(&visible[on.clone()]) >= LEAST_WORDS { on } else { back }
+    let end = sentences.iter().find(|sentence| at < sentence.end).map_or(at, |sentence| sentence.end);
+    let ends = [end.min(next), end].map(|end| trimmed(visible, at..end.max(at)));
+    let on = ends.into_iter().find(|on| goes_on && content_words(&visible[on.clone()]) >= LEAST_WORDS);
+    on.unwrap_or(back)
 }
 
 /// A part without the blanks and the punctuation around it.

@@ -53,7 +53,7 @@ fn a_badge_at_the_start_stands_for_what_follows() {
     stands_for("According to [1], leave is 30 days.", &[("leave is 30 days.", &[1])]);
     stands_for(
         "As [1] and [2] say: leave is 30 days",
-        &[("say: leave is 30 days", &[1]), ("say: leave is 30 days", &[2])][1..],
+        &[("and [2] say: leave is 30 days", &[1]), ("say: leave is 30 days", &[2])],
     );
 }
 
@@ -73,8 +73,8 @@ fn markdown_is_no_part_of_it_and_items_cells_and_headings_stand_alone() {
 #[test]
 fn the_part_that_a_provider_names_is_taken() {
     let text = "Employees get leave. It is 30 days a year. Ask first.";
-    let (shown, found) = of(&json!({"text": text, "sources": [{"title": "A", "content": "x"}],
-        "annotations": [{"start": 0, "end": 42, "sources": [0]}]}));
+    let (shown, found) = of(&json!({"text": text, "sources": [{"id": "a", "title": "A", "content": "x"}],
+        "annotations": [{"start": 0, "end": 42, "sources": ["a"]}]}));
     assert_eq!(&shown[found.claims[0].start..found.claims[0].end], "Employees get leave. It is 30 days a year.");
     assert_eq!(found.uncited, 1);
 }
