@@ -10,7 +10,9 @@ use citewire_base::{digest, expiring_map, sse, supervision};
 pub use citewire_channels as channels;
 pub use citewire_channels::{answer_events, bus};
 pub use citewire_check as check;
-pub use citewire_core::{activity, answer, cite, convert, dialect, graph, ingest, output, prompt, report, text, url};
+pub use citewire_core::{
+    activity, answer, cite, claims, convert, dialect, graph, ingest, output, prompt, report, text, url,
+};
 pub use citewire_store as store;
 
 pub mod cli;

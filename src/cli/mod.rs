@@ -22,6 +22,7 @@ mod run;
 mod send;
 mod serve;
 mod store;
+mod support;
 mod team;
 
 pub use args::{Cli, Command};

@@ -48,6 +48,7 @@ mod server;
 mod session;
 mod socket;
 mod state;
+mod support;
 mod tasks;
 mod ticket;
 mod token_parameters;

@@ -10,7 +10,8 @@ use utoipa::{Modify, OpenApi};
 use super::problem::{BotError, CompletionProblem, ErrorFormat, Problem};
 use super::{
     answers, assistant_documents, assistants, check, completions, connector, conversations, convert, direct_line,
-    documents, embed, feedback, health, messages, metrics, outputs, page, records, session, socket, upload, users,
+    documents, embed, feedback, health, messages, metrics, outputs, page, records, session, socket, support, upload,
+    users,
 };
 
 #[derive(OpenApi)]
@@ -23,6 +24,7 @@ use super::{
     paths(
         convert::convert_answer,
         records::read_records,
+        support::check_support,
         outputs::write_open_webui,
         outputs::write_assistanthub,
         outputs::write_prompt,

@@ -17,7 +17,7 @@ use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, body, check, completions,
     connector, conversations, convert, direct_line, docs, documents, embed, feedback, health, messages, metrics,
-    outputs, page, records, session, socket, upload, users, web_chat,
+    outputs, page, records, session, socket, support, upload, users, web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
@@ -72,6 +72,7 @@ const fn delete(path: &'static str, handler: fn() -> Route) -> RouteEntry {
 pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
     post("/v1/records", || web::to(records::read_records)),
+    post("/v1/support", || web::to(support::check_support)),
     post("/v1/open-webui", || web::to(outputs::write_open_webui)),
     post("/v1/assistanthub", || web::to(outputs::write_assistanthub)),
     post("/v1/prompt", || web::to(outputs::write_prompt)),

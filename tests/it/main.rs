@@ -100,6 +100,7 @@ mod store_files;
 mod store_model;
 /// Disks that are full or fail.
 mod store_outage;
+mod support;
 /// The contract of stores for turns: questions that wait for an answer.
 mod turns;
 

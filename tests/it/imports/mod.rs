@@ -121,11 +121,12 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 8] = [
+const CRATES: [Crate; 9] = [
     Crate::new(".", "", false, true),
     Crate::new("crates/core", "core", false, true),
     Crate::new("crates/check", "check", true, false),
     Crate::new("crates/documents", "documents", true, false),
+    Crate::new("crates/support", "support", true, false),
     Crate::new("crates/base", "base", false, true),
     Crate::new("crates/store", "store", true, true),
     Crate::new("crates/channels", "channels", true, true),

@@ -4,6 +4,7 @@
 
 // ---- What tests are given
 /// The samples of `samples/answers`.
+mod claims;
 mod samples;
 
 // ---- Reading
