@@ -69,7 +69,7 @@ fn readme_names_the_command_that_runs_citewire_and_the_one_that_continuous_integ
     let called = last.strip_suffix(" \"$@\"").expect("the arguments of the script go on");
     assert!(commands.iter().any(|command| command == called), "README does not name `{called}`: {commands:?}");
     assert!(commands.iter().any(|command| command == "cargo xtask run"), "{commands:?}");
-    let help = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/src/main.rs"));
+    let help = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/src/usage.txt"));
     for command in commands.iter().filter(|command| command.starts_with("cargo xtask")) {
         assert!(help.contains(command.as_str()), "xtask has no `{command}`");
     }

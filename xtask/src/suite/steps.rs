@@ -21,10 +21,12 @@ pub(super) enum When {
 pub(super) enum Lane {
     /// Alone, before all others: it is short, or uses every core.
     Alone,
-    /// One after the other, beside the clients: what cargo builds and runs.
+    /// One after the other, beside the other lanes: what cargo builds and runs.
     Tests,
-    /// One after the other, beside the tests: what talks to the built program. Each has ports and folders of its own.
+    /// One after the other, beside the other lanes: what talks to the built program. Each has ports and folders of its own.
     Clients,
+    /// A lane for the step that is longest and waits most.
+    Browser,
 }
 
 pub(super) struct Step {
@@ -48,7 +50,7 @@ impl Step {
 
     /// Whether it uses the test programs or the command, which the step `build` makes.
     pub(super) fn needs_build(&self) -> bool {
-        self.lane == Lane::Clients || matches!(self.name, "tests" | "nodes")
+        matches!(self.lane, Lane::Clients | Lane::Browser) || matches!(self.name, "clippy" | "tests" | "nodes")
     }
 }
 
@@ -63,15 +65,15 @@ pub(super) const STEPS: [Step; 18] = [
         core,
         "the core has no I/O, and no crate below the server its framework",
     ),
-    Step::new("packages", When::Whole, Lane::Alone, linters::packages, "dependencies are as deny.toml wants them"),
-    Step::new("workflows", When::Whole, Lane::Alone, linters::workflows, "no linter of workflows complains"),
-    Step::new("clippy", When::Fast, Lane::Alone, clippy, "no lint complains"),
     Step::new(BUILD, When::Fast, Lane::Alone, programs::build, "the test programs and the command are built"),
+    Step::new("clippy", When::Fast, Lane::Tests, programs::lint, "no lint complains"),
     Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
     Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
     Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
     Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
     Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
+    Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
+    Step::new("workflows", When::Whole, Lane::Tests, linters::workflows, "no linter of workflows complains"),
     Step::new("guides", When::Whole, Lane::Clients, guides::test, "the commands of README and guides work as written"),
     Step::new("metrics", When::Whole, Lane::Clients, prometheus::test, "a real Prometheus reads the figures"),
     Step::new(
@@ -84,15 +86,11 @@ pub(super) const STEPS: [Step; 18] = [
     Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
-    Step::new("browser", When::Whole, Lane::Clients, browser::test, "real Web Chat in a real browser"),
+    Step::new("browser", When::Whole, Lane::Browser, browser::test, "real Web Chat in a real browser"),
 ];
 
 fn fmt(repository: &Repository) -> Result<()> {
     process::run(&mut repository.cargo(&["fmt", "--all", "--check"]))
-}
-
-fn clippy(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
 /// Packages that reach for sockets, files, threads or the clock of the machine, or that run futures.
@@ -142,6 +140,9 @@ fn ensure_databases() -> Result<()> {
     debian::ensure("redis-server", "redis-server")
 }
 
+/// The cargo command that tries the examples in the documentation of libraries.
+const DOCTESTS: [&str; 4] = ["test", "--locked", "--workspace", "--doc"];
+
 /// The modules of the black-box tests in which a server keeps conversations, and what is left out of them: it takes long, and
 /// shows nothing new with two nodes.
 const FOR_TWO_NODES: [&str; 7] =
@@ -158,14 +159,20 @@ fn nodes(repository: &Repository) -> Result<()> {
 }
 
 fn benches(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--benches", "--examples"]))
+    process::run(&mut repository.cargo_with_lints(&["test", "--locked", "--workspace", "--benches", "--examples"]))
 }
 
 fn doctests(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--doc"]))
+    process::run(&mut repository.cargo_with_lints(&DOCTESTS))
 }
 
+/// Has the documentation of libraries written from what is compiled for their examples, and that of xtask, which is small, by
+/// `cargo doc`, which compiles all dependencies of a package once more.
 fn doc(repository: &Repository) -> Result<()> {
-    let mut command = repository.cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
-    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+    let mut libraries = repository.cargo_with_lints(&DOCTESTS);
+    libraries.env("RUSTDOC", repository.path("xtask/compilers/rustdoc"));
+    process::run(libraries.env("CITEWIRE_DOC", repository.target("doc")))?;
+    let mut xtask =
+        repository.cargo(&["doc", "--locked", "--package", "xtask", "--no-deps", "--document-private-items"]);
+    process::run(xtask.env("RUSTDOCFLAGS", "-D warnings"))
 }
