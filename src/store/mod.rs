@@ -4,6 +4,7 @@
 //! the suites `tests/it/store.rs`, `tests/it/turns.rs` and `tests/it/assistant_store.rs`. Nothing else may know which backend is at work.
 
 mod archived;
+mod assistant_key;
 mod assistant_store;
 mod attachment;
 mod change_notifier;
@@ -22,6 +23,7 @@ mod turn;
 mod writing;
 
 pub use archived::{Archived, Description, Selection};
+pub use assistant_key::StoredKey;
 pub use assistant_store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
     MAX_PIECE_BYTES, Publication, PutAssistant, StoredAssistant, StoredDocument,
