@@ -24,6 +24,7 @@ pub mod http;
 pub mod metrics;
 pub mod private_file;
 pub mod redirects;
+pub mod sealing;
 pub mod secret;
 pub mod secret_source;
 mod sse;
