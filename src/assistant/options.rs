@@ -10,6 +10,10 @@ use crate::upstream::UpstreamError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AssistantOptions {
+    /// The name that readers see, if it is not the assistant's.
+    pub display_name: Option<String>,
+    /// Whether visitors of the page and of embedding sites may choose it.
+    pub is_shared: bool,
     /// Whether answers cite.
     pub citations: bool,
     /// How readers get at cited documents that have no address of their own (rule AH-07).
@@ -41,6 +45,8 @@ pub struct AssistantOptions {
 impl Default for AssistantOptions {
     fn default() -> Self {
         Self {
+            display_name: None,
+            is_shared: false,
             citations: true,
             link_mode: LinkMode::None,
             instructions: None,
