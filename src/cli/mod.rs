@@ -1,6 +1,7 @@
 //! The command `citewire`.
 
 mod args;
+mod causes;
 mod check;
 mod config;
 mod confinement;

@@ -45,7 +45,7 @@ pub(crate) struct KeyState {
 
 impl From<KeyInfo> for KeyState {
     fn from(info: KeyInfo) -> Self {
-        let KeyInfo { is_set, ends_in, since, origin, named, fault, .. } = info;
+        let KeyInfo { is_set, ends_in, since, origin, named, fault } = info;
         Self { set: is_set, ends_in, since, origin, named, fault }
     }
 }

@@ -143,7 +143,7 @@ pub(crate) async fn models(
 }
 
 fn told(failed: Option<FailedCall>) -> (Option<&'static str>, Option<String>) {
-    failed.map(|FailedCall { problem, words, .. }| (problem.word(), words)).unzip()
+    failed.map(|FailedCall { problem, words }| (problem.word(), words)).unzip()
 }
 
 /// The body as JSON. The words of the parser may repeat a part of a key, so only the place is told.

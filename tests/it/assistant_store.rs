@@ -5,7 +5,7 @@ use chrono::{DateTime, Duration, Utc};
 use citewire::clock::{Clock, ManualClock};
 use citewire::store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    Publication, PutAssistant, SqliteStore, StoreLimits,
+    NamedDocument, Publication, PutAssistant, SqliteStore, StoreLimits,
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -82,6 +82,7 @@ macro_rules! backends {
             one_assistant_is_chosen_for_the_channel,
             newer_members_of_settings_come_back,
             what_is_unknown_is_told,
+            one_document_is_found_by_its_key_and_by_its_name,
         );)*
     };
 }
@@ -194,6 +195,25 @@ mod promises {
         assert_eq!(store.piece(first, DocumentPart::File, 0).await.expect("a store"), None);
         assert!(!store.set_document_state(first, DocumentState::Reading).await.expect("a store"));
         assert!(store.piece(elsewhere, DocumentPart::File, 0).await.expect("a store").is_some());
+    }
+
+    pub(super) async fn one_document_is_found_by_its_key_and_by_its_name(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        put(store, "it").await;
+        let replaced = upload(store, "hr", "\u{fc}\0.txt", &[b"one"]).await;
+        let kept = upload(store, "hr", "\u{fc}\0.txt", &[b"two"]).await;
+        upload(store, "hr", "b.txt", &[b"other"]).await;
+        let draft = store.draft_document("hr", "c.txt").await.expect("a store").expect("an assistant");
+        assert_eq!(store.document(replaced).await.expect("a store"), None);
+        assert_eq!(store.document(draft).await.expect("a store"), None);
+        let found = store.document(kept).await.expect("a store").expect("it is there");
+        assert_eq!((found.key, found.name.as_str(), found.bytes), (kept, "\u{fc}\0.txt", 3));
+        let named = async |assistant, name| store.named_document(assistant, name).await.expect("a store");
+        assert_eq!(named("hr", "\u{fc}\0.txt").await, NamedDocument { document: Some(found), count: 2 });
+        for name in ["c.txt", "B.txt", "u\u{308}\0.txt"] {
+            assert_eq!(named("hr", name).await, NamedDocument { document: None, count: 2 }, "{name}");
+        }
+        assert_eq!(named("it", "b.txt").await, NamedDocument { document: None, count: 0 });
     }
 
     pub(super) async fn documents_larger_than_the_limit_are_refused_and_leave_the_old_one(store: &dyn AssistantStore) {

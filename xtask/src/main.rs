@@ -5,6 +5,7 @@
 mod browser;
 mod buckets;
 mod chromium;
+mod conformance;
 mod debian;
 mod dist;
 mod documents;

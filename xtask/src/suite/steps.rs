@@ -2,7 +2,7 @@
 
 use super::programs;
 use crate::repository::Repository;
-use crate::{browser, buckets, debian, documents, guides, linters, npm, playground, process, prometheus};
+use crate::{browser, buckets, conformance, debian, documents, guides, linters, npm, playground, process, prometheus};
 use anyhow::{Result, bail};
 
 /// When a step runs.
@@ -54,9 +54,15 @@ impl Step {
 
 pub(super) const BUILD: &str = "build";
 
-pub(super) const STEPS: [Step; 17] = [
+pub(super) const STEPS: [Step; 18] = [
     Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
-    Step::new("core", When::Fast, Lane::Alone, core, "the core depends on nothing that has I/O"),
+    Step::new(
+        "core",
+        When::Fast,
+        Lane::Alone,
+        core,
+        "the core has no I/O, and no crate below the server its framework",
+    ),
     Step::new("packages", When::Whole, Lane::Alone, linters::packages, "dependencies are as deny.toml wants them"),
     Step::new("workflows", When::Whole, Lane::Alone, linters::workflows, "no linter of workflows complains"),
     Step::new("clippy", When::Fast, Lane::Alone, clippy, "no lint complains"),
@@ -75,6 +81,7 @@ pub(super) const STEPS: [Step; 17] = [
         buckets::test,
         "documents from buckets, and links that their services sign",
     ),
+    Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
     Step::new("browser", When::Whole, Lane::Clients, browser::test, "real Web Chat in a real browser"),
@@ -92,17 +99,26 @@ fn clippy(repository: &Repository) -> Result<()> {
 const WITH_IO: [&str; 10] =
     ["actix-web", "aws-lc-rs", "futures-executor", "hyper", "mio", "reqwest", "socket2", "sqlx", "tokio", "tracing"];
 
+/// Packages that only the server itself may use.
+const OF_THE_SERVER: [&str; 2] = ["actix-web", "clap"];
+
 fn core(repository: &Repository) -> Result<()> {
-    let tree =
-        ["tree", "--locked", "--package", "citewire-core", "--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    without(repository, "citewire-core", "pulldown-cmark", &WITH_IO)?;
+    // It depends on all other crates below the server.
+    without(repository, "citewire-assistants", "citewire-store", &OF_THE_SERVER)
+}
+
+/// Fails when a package depends on one of these. The one that it surely depends on shows that its tree was read.
+fn without(repository: &Repository, package: &str, surely: &str, refused: &[&str]) -> Result<()> {
+    let tree = ["tree", "--locked", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"];
     let tree = process::output(&mut repository.cargo(&tree))?;
     let named: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
-    if !named.contains(&"pulldown-cmark") {
-        bail!("`cargo tree` does not list the dependencies of citewire-core: {tree}");
+    if !named.contains(&surely) {
+        bail!("`cargo tree` does not list the dependencies of {package}: {tree}");
     }
-    let found: Vec<&str> = WITH_IO.into_iter().filter(|package| named.contains(package)).collect();
+    let found: Vec<&str> = refused.iter().copied().filter(|package| named.contains(package)).collect();
     if !found.is_empty() {
-        bail!("citewire-core depends on {}, which no pure core needs", found.join(" and "));
+        bail!("{package} depends on {}, which it must not need", found.join(" and "));
     }
     Ok(())
 }
