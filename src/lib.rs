@@ -5,7 +5,7 @@
 //! [`assistant`] and the [`cli`], with what they are made of.
 
 pub use citewire_assistants::{assistant, bucket, document, upstream};
-pub use citewire_base::{clock, egress, host_names, metrics, private_file, secret, secret_source};
+pub use citewire_base::{clock, egress, host_names, metrics, private_file, sealing, secret, secret_source};
 use citewire_base::{digest, expiring_map, sse, supervision};
 pub use citewire_channels as channels;
 pub use citewire_channels::{answer_events, bus};

@@ -10,6 +10,8 @@ mod admission;
 mod answers;
 mod api_error;
 mod assistant_documents;
+mod assistant_key;
+mod assistant_trial;
 mod assistants;
 mod audit;
 mod auth;

@@ -78,6 +78,9 @@ macro_rules! backends {
             what_is_read_has_a_state_and_the_rest_waits,
             documents_go_with_their_assistant,
             every_change_is_seen_in_the_revision,
+            a_key_belongs_to_an_assistant_and_goes_with_it,
+            one_assistant_is_chosen_for_the_channel,
+            newer_members_of_settings_come_back,
             what_is_unknown_is_told,
             one_document_is_found_by_its_key_and_by_its_name,
         );)*
@@ -315,6 +318,67 @@ mod promises {
         has_grown("document deleted").await;
         store.delete_assistant("hr", Expected::Anything).await.expect("a store");
         has_grown("deleted").await;
+    }
+
+    pub(super) async fn a_key_belongs_to_an_assistant_and_goes_with_it(store: &dyn AssistantStore) {
+        let put_key = async |sealed: Option<&[u8]>, origin| {
+            let before = store.revision().await.expect("a store");
+            let put = store.put_assistant_key("hr", sealed.map(<[u8]>::to_vec), origin).await.expect("a store");
+            assert!(!put || store.revision().await.expect("a store") > before, "the others see it");
+            put
+        };
+        assert!(!put_key(Some(b"sealed"), "https://a.example").await, "there is no such assistant");
+        put(store, "hr").await;
+        assert!(put_key(Some(&[0, 255, 1]), "https://a.example").await);
+        assert!(put_key(Some(&[0, 254, 1]), "https://a.example").await);
+        let keys = store.assistant_keys().await.expect("a store");
+        let [key] = keys.as_slice() else { panic!("{keys:?}") };
+        assert_eq!((key.assistant.as_str(), key.sealed.as_deref()), ("hr", Some([0, 254, 1].as_slice())));
+        assert_eq!(
+            (key.origin.as_str(), key.changed.to_rfc3339().as_str()),
+            ("https://a.example", "2026-01-01T00:00:00+00:00")
+        );
+        // New settings leave it alone.
+        put(store, "hr").await;
+        assert_eq!(store.assistant_keys().await.expect("a store"), keys);
+        assert!(put_key(None, "https://a.example").await);
+        assert_eq!(store.assistant_keys().await.expect("a store")[0].sealed, None);
+        assert!(store.delete_assistant_key("hr").await.expect("a store"));
+        assert!(!store.delete_assistant_key("hr").await.expect("a store"));
+        assert!(put_key(Some(b"sealed"), "https://a.example").await);
+        store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+        assert_eq!(store.assistant_keys().await.expect("a store"), []);
+    }
+
+    pub(super) async fn one_assistant_is_chosen_for_the_channel(store: &dyn AssistantStore) {
+        let chosen = async || store.channel_assistant().await.expect("a store");
+        assert_eq!(chosen().await, None);
+        put(store, "hr").await;
+        for name in ["docs", "hr"] {
+            let before = store.revision().await.expect("a store");
+            store.choose_channel_assistant(Some(name)).await.expect("a store");
+            assert_eq!(chosen().await.as_deref(), Some(name));
+            assert!(store.revision().await.expect("a store") > before);
+        }
+        put(store, "it").await;
+        store.delete_assistant("it", Expected::Anything).await.expect("a store");
+        assert_eq!(chosen().await.as_deref(), Some("hr"));
+        store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+        assert_eq!(chosen().await, None, "it goes with its assistant");
+        store.choose_channel_assistant(Some("docs")).await.expect("a store");
+        store.choose_channel_assistant(None).await.expect("a store");
+        assert_eq!(chosen().await, None);
+    }
+
+    /// They have a column of their own, for nodes of the version before.
+    pub(super) async fn newer_members_of_settings_come_back(store: &dyn AssistantStore) {
+        let Value::Object(named) = json!({"documents": {}, "display_name": "Grüße 😀\u{0}", "shared": true}) else {
+            unreachable!("an object")
+        };
+        store.put_assistant("hr", named.clone(), Expected::Anything).await.expect("stored");
+        assert_eq!(store.assistants().await.expect("a store")[0].settings, named);
+        put(store, "hr").await;
+        assert_eq!(store.assistants().await.expect("a store")[0].settings, settings("hi"));
     }
 
     pub(super) async fn what_is_unknown_is_told(store: &dyn AssistantStore) {

@@ -7,6 +7,7 @@ pub mod expiring_map;
 pub mod host_names;
 pub mod metrics;
 pub mod private_file;
+pub mod sealing;
 pub mod secret;
 pub mod secret_source;
 pub mod sse;

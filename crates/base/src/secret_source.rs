@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::host_names::HostNames;
-use crate::secret::{SecretError, in_environment};
+use crate::secret::{Secret, SecretError, in_environment};
 
 /// A secret of `[secrets]`.
 #[derive(Clone, PartialEq, Eq)]
@@ -23,19 +23,37 @@ impl NamedSecret {
     }
 }
 
+/// A key that was entered for the back end of one assistant, and is named nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EnteredKey {
+    /// The key.
+    pub secret: Secret,
+    /// The origin of the addresses to which it may go: `https://api.openai.com`.
+    pub origin: String,
+}
+
+impl EnteredKey {
+    /// A key that may go to addresses of this origin.
+    #[must_use]
+    pub fn new(secret: Secret, origin: impl Into<String>) -> Self {
+        Self { secret, origin: origin.into() }
+    }
+}
+
 /// The secrets that a section can name: those of `[secrets]`, and for sections of the configuration file also the variables of
 /// the environment. A section that came over HTTP must not read the environment, so it gets [`named_only`](Self::named_only).
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SecretSource {
     named: BTreeMap<String, NamedSecret>,
     environment: Option<BTreeMap<String, String>>,
+    entered: Option<EnteredKey>,
 }
 
 impl SecretSource {
     /// The variables of the environment.
     #[must_use]
     pub fn of_environment(environment: BTreeMap<String, String>) -> Self {
-        Self { named: BTreeMap::new(), environment: Some(environment) }
+        Self { named: BTreeMap::new(), environment: Some(environment), entered: None }
     }
 
     /// Adds the secrets of `[secrets]`, which come before variables of the same name.
@@ -47,7 +65,19 @@ impl SecretSource {
     /// The secrets of `[secrets]` alone.
     #[must_use]
     pub fn named_only(&self) -> Self {
-        Self { named: self.named.clone(), environment: None }
+        Self { named: self.named.clone(), environment: None, entered: None }
+    }
+
+    /// Adds the key that was entered for the back end of the section.
+    #[must_use]
+    pub fn with_entered(self, entered: Option<EnteredKey>) -> Self {
+        Self { entered, ..self }
+    }
+
+    /// The key that was entered for the back end of the section.
+    #[must_use]
+    pub fn entered(&self) -> Option<&EnteredKey> {
+        self.entered.as_ref()
     }
 
     /// The secret of this name: its text in `[secrets]`, else the variable of this name or the file that `NAME_FILE` names.

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::StoreError;
+use super::{StoreError, StoredKey};
 
 /// The largest piece of a document, in bytes.
 pub const MAX_PIECE_BYTES: usize = 1024 * 1024;
@@ -35,7 +35,30 @@ pub trait AssistantStore: Debug + Send + Sync {
     /// Deletes an assistant and its documents if its stored version is the expected one.
     async fn delete_assistant(&self, name: &str, expected: Expected) -> Result<DeleteAssistant, StoreError>;
 
-    /// A number that grows with each change of an assistant or a document: a reader compares it to see whether to read again.
+    /// The keys of back ends that were entered for assistants, by assistant.
+    async fn assistant_keys(&self) -> Result<Vec<StoredKey>, StoreError>;
+
+    /// Stores the encrypted key of an assistant's back end, or that it was dropped, in place of the one before; says whether there is such
+    /// an assistant.
+    async fn put_assistant_key(
+        &self,
+        assistant: &str,
+        sealed: Option<Vec<u8>>,
+        origin: &str,
+    ) -> Result<bool, StoreError>;
+
+    /// Deletes the key of an assistant's back end; says whether there was one.
+    async fn delete_assistant_key(&self, assistant: &str) -> Result<bool, StoreError>;
+
+    /// The assistant that was chosen for the channel itself, in place of the one of the configuration. It may be one of the configuration,
+    /// or gone.
+    async fn channel_assistant(&self) -> Result<Option<String>, StoreError>;
+
+    /// Chooses the assistant of the channel itself; `None` leaves it to the configuration.
+    async fn choose_channel_assistant(&self, name: Option<&str>) -> Result<(), StoreError>;
+
+    /// A number that grows with each change of an assistant, a key, a document or the choice for the channel: a reader compares it to see
+    /// whether to read again.
     async fn revision(&self) -> Result<u64, StoreError>;
 
     /// The documents of an assistant, by name.
@@ -105,15 +128,33 @@ impl StoredAssistant {
     #[must_use]
     pub(super) fn of_json<E: Display>(
         name: String,
-        settings: Result<String, E>,
+        columns: Result<(String, Option<String>), E>,
         version: u64,
         changed: DateTime<Utc>,
     ) -> Self {
-        let settings = settings.map_err(|error| error.to_string());
-        let read = settings.and_then(|json| serde_json::from_str(&json).map_err(|error| error.to_string()));
+        let columns = columns.map_err(|error| error.to_string());
+        let read = columns.and_then(|(settings, newer)| joined(&settings, newer.as_deref()).map_err(|e| e.to_string()));
         let (settings, fault) = read.map_or_else(|fault| (Map::new(), Some(fault)), |settings| (settings, None));
         Self { fault, ..Self::new(name, settings, version, changed) }
     }
+}
+
+/// Members of settings that versions before them refuse. They have a column of their own, so that nodes of such a version, which may
+/// run beside for a while, open the assistant without them.
+const NEWER: [&str; 2] = ["display_name", "shared"];
+
+/// Settings as a database keeps them: the members that every version knows, and the newer ones.
+pub(super) fn columns(mut settings: Map<String, Value>) -> (String, Option<String>) {
+    let newer: Map<String, Value> = NEWER.iter().filter_map(|name| settings.remove_entry(*name)).collect();
+    (Value::Object(settings).to_string(), (!newer.is_empty()).then(|| Value::Object(newer).to_string()))
+}
+
+fn joined(settings: &str, newer: Option<&str>) -> Result<Map<String, Value>, serde_json::Error> {
+    let mut all: Map<String, Value> = serde_json::from_str(settings)?;
+    if let Some(newer) = newer {
+        all.extend(serde_json::from_str::<Map<String, Value>>(newer)?);
+    }
+    Ok(all)
 }
 
 /// The version of an assistant that a change expects.

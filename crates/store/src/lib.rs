@@ -7,6 +7,7 @@ use citewire_base::{clock, expiring_map, metrics, private_file, supervision};
 use citewire_core::activity;
 
 mod archived;
+mod assistant_key;
 mod assistant_store;
 mod attachment;
 mod change_notifier;
@@ -25,6 +26,7 @@ mod turn_queues;
 mod writing;
 
 pub use archived::{Archived, Description, Selection};
+pub use assistant_key::StoredKey;
 pub use assistant_store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
     MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoredAssistant, StoredDocument,

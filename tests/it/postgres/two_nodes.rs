@@ -10,7 +10,7 @@ use citewire::store::{
     Appended, AssistantStore, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created,
     DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, EndOfTurn, Expected, Feedback,
     FeedbackPage, Line, ListCursor, Listing, NamedDocument, NewTurn, Newest, Page, Publication, PutAssistant, Queued,
-    StoreError, StoredAssistant, StoredDocument, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
+    StoreError, StoredAssistant, StoredDocument, StoredKey, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
 };
 use serde_json::{Map, Value};
 
@@ -151,6 +151,11 @@ in_turn! {
     fn assistants() -> Vec<StoredAssistant>;
     fn put_assistant(name: &str, settings: Map<String, Value>, expected: Expected) -> PutAssistant;
     fn delete_assistant(name: &str, expected: Expected) -> DeleteAssistant;
+    fn assistant_keys() -> Vec<StoredKey>;
+    fn put_assistant_key(assistant: &str, sealed: Option<Vec<u8>>, origin: &str) -> bool;
+    fn delete_assistant_key(assistant: &str) -> bool;
+    fn channel_assistant() -> Option<String>;
+    fn choose_channel_assistant(name: Option<&str>) -> ();
     fn revision() -> u64;
     fn documents(assistant: &str) -> Vec<StoredDocument>;
     fn document(key: DocumentKey) -> Option<StoredDocument>;

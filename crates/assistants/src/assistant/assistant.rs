@@ -138,6 +138,12 @@ impl Assistant {
         &self.name
     }
 
+    /// The name that readers see.
+    #[must_use]
+    pub fn display_name(&self) -> &str {
+        self.options.display_name.as_deref().unwrap_or(&self.name)
+    }
+
     /// The options.
     #[must_use]
     pub fn options(&self) -> &AssistantOptions {

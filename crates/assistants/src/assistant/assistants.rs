@@ -44,6 +44,12 @@ impl AssistantRegistry {
         self
     }
 
+    /// Lets the assistant of this name answer in conversations of the channel itself.
+    #[must_use]
+    pub fn on_channel(self, name: Option<String>) -> Self {
+        Self { of_channel: name, ..self }
+    }
+
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
@@ -74,6 +80,13 @@ impl Assistants {
     pub fn answering(&self, owner: &Owner) -> Option<Arc<Assistant>> {
         let team = self.team();
         team.by_name.get(owner.name().or(team.of_channel.as_deref())?).cloned()
+    }
+
+    /// The owner of conversations with an assistant that visitors have chosen, if they may.
+    #[must_use]
+    pub fn shared(&self, name: &str) -> Option<Owner> {
+        let assistant = self.get(name).filter(|assistant| assistant.options().is_shared)?;
+        assistant.name().parse().ok()
     }
 
     /// The assistant whose Direct Line secret this is, as the owner of its conversations.

@@ -23,10 +23,12 @@ use crate::clock::{Clock, IdSource};
 use crate::document::{DocumentReader, Library, LibraryError, PublicLinks, UploadOptions, is_text, read_upload};
 use crate::egress::EgressOptions;
 use crate::ingest::Mappings;
+use crate::sealing::Sealer;
 use crate::secret::Secret;
-use crate::secret_source::SecretSource;
+use crate::secret_source::{EnteredKey, SecretSource};
 use crate::store::{
     AssistantStore, DeleteAssistant, DocumentKey, Expected, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    StoredKey,
 };
 use crate::supervision::supervise;
 use crate::upstream::Surroundings;
@@ -48,6 +50,9 @@ const BEGUN_EACH: usize = 4;
 /// The words for a panic, whose message has gone to stderr.
 const BUG: &str = "this failed because of a bug in citewire; its log has more";
 
+/// The longest key of a back end that can be entered, in bytes.
+pub(super) const LONGEST_KEY: usize = 4_096;
+
 /// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.
 pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<AssistantPlan, Faults>;
 
@@ -62,8 +67,12 @@ pub struct Configured {
     pub behind_azure: Option<String>,
     /// The settings that name an assistant.
     pub named: Vec<NamedAssistant>,
+    /// The setting by which somebody else answers on the channel, if it names one: a bot.
+    pub channel_taken_by: Option<&'static str>,
     /// The secrets that sections can name.
     pub secrets: SecretSource,
+    /// The sealer of keys that are entered for back ends. Without it none can be.
+    pub sealer: Option<Sealer>,
     /// The secrets with which callers come, and whose they are: `the key reports`, `the assistant hr`. Assistants of the store
     /// cannot take them.
     pub owned: Vec<(String, Secret)>,
@@ -92,7 +101,9 @@ impl Configured {
             of_channel: None,
             behind_azure: None,
             named: Vec::new(),
+            channel_taken_by: None,
             secrets: SecretSource::default(),
+            sealer: None,
             owned: Vec::new(),
             egress: EgressOptions::default(),
             labels: Arc::default(),
@@ -104,7 +115,12 @@ impl Configured {
         }
     }
 
-    fn opening<'a>(&self, secrets: &'a SecretSource, egress: &'a EgressOptions, is_trusted: bool) -> Opening<'a> {
+    pub(super) fn opening<'a>(
+        &self,
+        secrets: &'a SecretSource,
+        egress: &'a EgressOptions,
+        is_trusted: bool,
+    ) -> Opening<'a> {
         let surroundings = Surroundings {
             secrets,
             formats: self.formats.clone(),
@@ -130,11 +146,11 @@ pub struct NamedAssistant {
 #[derive(Debug)]
 pub struct AssistantManager {
     assistants: Arc<Assistants>,
-    store: Arc<dyn AssistantStore>,
-    read_settings: ReadSettings,
+    pub(super) store: Arc<dyn AssistantStore>,
+    pub(super) read_settings: ReadSettings,
     /// The reader of uploaded documents that are not text.
     reader: Option<DocumentReader>,
-    current: Mutex<Option<Current>>,
+    pub(super) current: Mutex<Option<Current>>,
     /// Rung when a document was uploaded.
     uploaded: Notify,
     /// Rung when assistants were opened, whose buckets may not have been read.
@@ -147,23 +163,30 @@ pub struct AssistantManager {
     reads: watch::Sender<u64>,
 }
 
+/// The assistants that are at work, and what they were made from.
 #[derive(Debug)]
-struct Current {
-    configured: Configured,
-    of_file: AssistantRegistry,
+pub(super) struct Current {
+    pub(super) configured: Configured,
+    pub(super) of_file: AssistantRegistry,
     /// The revision of the store that is at work.
     revision: u64,
     /// The revision at which uploaded documents were read last.
     documents_revision: u64,
-    stored: BTreeMap<String, Stored>,
+    pub(super) stored: BTreeMap<String, Stored>,
+    /// The keys that were entered for back ends, by assistant.
+    pub(super) keys: BTreeMap<String, StoredKey>,
+    /// The assistant that was chosen for the channel itself.
+    pub(super) chosen: Option<String>,
     /// Assistants whose changed documents cannot be read, and why: logged once.
     unreadable: BTreeMap<String, String>,
 }
 
 /// An assistant of the store.
 #[derive(Debug)]
-struct Stored {
-    assistant: StoredAssistant,
+pub(super) struct Stored {
+    pub(super) assistant: StoredAssistant,
+    /// The key that was entered for its back end when it was opened.
+    key: Option<StoredKey>,
     /// The Direct Line secret that is its own.
     secret: Option<Secret>,
     /// Why it does not answer, if it does not.
@@ -265,6 +288,20 @@ pub enum ManageError {
     /// Its secret is that of somebody else.
     #[error("secret_env: {}", taken(.0))]
     SecretTaken(String),
+    /// A key can be entered for assistants with a back end alone.
+    #[error(
+        "the assistant calls no back end that needs a key, so that none can be entered: choose the back end and save first"
+    )]
+    NoBackEnd,
+    /// The settings name a key.
+    #[error("the settings name the key of the back end in key_env: leave that out and save first")]
+    KeyNamed,
+    /// The text cannot be a key.
+    #[error("a key has 1 to {} visible ASCII characters and no blanks", LONGEST_KEY)]
+    NoKey,
+    /// Somebody else answers on the channel.
+    #[error("{0} of the configuration says who answers on the page: change it there")]
+    ChannelTaken(&'static str),
     /// The server does not have its address yet.
     #[error("the server is starting")]
     Starting,
@@ -327,8 +364,16 @@ impl AssistantManager {
         let (of_channel, behind_azure) = (configured.of_channel.as_deref(), configured.behind_azure.as_deref());
         let of_file = open(&configured.plans, of_channel, behind_azure, &opening).await?;
         let unreadable = current.as_ref().map(|before| before.unreadable.clone()).unwrap_or_default();
-        let mut new =
-            Current { configured, of_file, revision: 0, documents_revision: 0, stored: BTreeMap::new(), unreadable };
+        let mut new = Current {
+            configured,
+            of_file,
+            revision: 0,
+            documents_revision: 0,
+            stored: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            chosen: None,
+            unreadable,
+        };
         self.load(&mut new).await?;
         new.check_names()?;
         self.assistants.replace(new.registry());
@@ -425,15 +470,17 @@ impl AssistantManager {
         settings: Map<String, Value>,
         expected: Expected,
     ) -> Result<PutAssistant, ManageError> {
+        self.check_where_it_leads(name, &settings).await?;
         let mut current = self.current.lock().await;
         let current = current.as_mut().ok_or(ManageError::Starting)?;
         current.check_is_stored(name)?;
-        let secret = self.check(name, &settings, &current.configured)?;
-        if let Some(owner) = secret.and_then(|secret| current.owner_of(&secret, name)) {
+        let plan = self.check(name, &settings, &current.configured)?;
+        if let Some(owner) = plan.secret.as_ref().and_then(|secret| current.owner_of(secret, name)) {
             return Err(ManageError::SecretTaken(owner));
         }
         let put = self.store.put_assistant(name, settings, expected).await?;
         if put != PutAssistant::Conflict {
+            self.drop_key_of_another_host(&plan, current).await?;
             self.reload(current).await?;
         }
         Ok(put)
@@ -575,22 +622,22 @@ impl AssistantManager {
         }
     }
 
-    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called. Returns the Direct Line secret.
+    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called.
     fn check(
         &self,
         name: &str,
         settings: &Map<String, Value>,
         configured: &Configured,
-    ) -> Result<Option<Secret>, ManageError> {
+    ) -> Result<AssistantPlan, ManageError> {
         let secrets = configured.secrets.named_only();
         let plan = (self.read_settings)(name, settings, &secrets).map_err(ManageError::Invalid)?;
         let opening = configured.opening(&secrets, &configured.egress, false);
         plan.check(&opening.surroundings).map_err(ManageError::Invalid)?;
-        Ok(plan.secret)
+        Ok(plan)
     }
 
     /// Reads the store again if it has changed, and puts the result to work.
-    async fn reload(&self, current: &mut Current) -> Result<(), StoreError> {
+    pub(super) async fn reload(&self, current: &mut Current) -> Result<(), StoreError> {
         if self.store.revision().await? != current.revision {
             self.load(current).await?;
             self.assistants.replace(current.registry());
@@ -604,14 +651,19 @@ impl AssistantManager {
     async fn load(&self, current: &mut Current) -> Result<(), StoreError> {
         // Read first: a change between the two is seen the next time.
         let revision = self.store.revision().await?;
+        let keys = self.store.assistant_keys().await?;
+        current.keys = keys.into_iter().map(|key| (key.assistant.clone(), key)).collect();
+        current.chosen = self.store.channel_assistant().await?;
         let mut all = self.store.assistants().await?;
         // Of two with one secret, the one that has had it longer keeps it.
         all.sort_by_key(|assistant| assistant.version);
         let mut before = std::mem::take(&mut current.stored);
         for assistant in all {
             let name = assistant.name.clone();
+            let key = current.keys.get(&name).cloned();
+            let is_same = |before: &Stored| before.assistant.version == assistant.version && before.key == key;
             let stored = match before.remove(&name) {
-                Some(same) if same.assistant.version == assistant.version && same.opened.is_ok() => same,
+                Some(same) if is_same(&same) && same.opened.is_ok() => same,
                 known => {
                     let (secret, opened) = self.open_stored(&assistant, current).await;
                     if let Err(reason) = &opened
@@ -619,7 +671,7 @@ impl AssistantManager {
                     {
                         tracing::error!(assistant = name, reason, "an assistant of the store does not answer");
                     }
-                    Stored { assistant, secret, opened: opened.map(Arc::new) }
+                    Stored { assistant, key, secret, opened: opened.map(Arc::new) }
                 }
             };
             current.stored.insert(name, stored);
@@ -649,13 +701,22 @@ impl AssistantManager {
         if let Some(owner) = plan.secret.as_ref().and_then(|secret| current.owner_of(secret, &assistant.name)) {
             return (None, Err(format!("secret_env: {}", taken(&owner))));
         }
-        let opening = AssertUnwindSafe(self.open_plan(&plan, &current.configured)).catch_unwind();
+        let entered = match current.entered_key(&plan) {
+            Ok(entered) => entered,
+            Err(reason) => return (None, Err(reason)),
+        };
+        let opening = AssertUnwindSafe(self.open_plan(&plan, &current.configured, entered)).catch_unwind();
         let opened = opening.await.unwrap_or_else(|_| Err(BUG.to_owned()));
         (plan.secret, opened)
     }
 
-    async fn open_plan(&self, plan: &AssistantPlan, configured: &Configured) -> Result<Assistant, String> {
-        let secrets = configured.secrets.named_only();
+    async fn open_plan(
+        &self,
+        plan: &AssistantPlan,
+        configured: &Configured,
+        entered: Option<EnteredKey>,
+    ) -> Result<Assistant, String> {
+        let secrets = configured.secrets.named_only().with_entered(entered);
         let opening = configured.opening(&secrets, &configured.egress, false).with_store(Arc::clone(&self.store));
         let opening = opening.in_place_of(Arc::clone(&self.assistants));
         open_one(plan, &opening)
@@ -695,7 +756,8 @@ impl Current {
     /// All assistants that answer. One of the configuration comes before one of the store with the same name.
     fn registry(&self) -> AssistantRegistry {
         let stored = self.stored.values().filter_map(|stored| stored.opened.as_ref().ok());
-        self.of_file.clone().or(stored.cloned())
+        let on_channel = self.on_channel().map(str::to_owned);
+        self.of_file.clone().or(stored.cloned()).on_channel(on_channel)
     }
 
     /// Reads what the store has of assistants that were opened meanwhile.
@@ -735,7 +797,7 @@ impl Current {
         }
     }
 
-    fn check_is_stored(&self, name: &str) -> Result<(), ManageError> {
+    pub(super) fn check_is_stored(&self, name: &str) -> Result<(), ManageError> {
         if name == DOCS || self.configured.plans.iter().any(|plan| plan.name == name) {
             return Err(ManageError::Configured(name.to_owned()));
         }

@@ -9,6 +9,10 @@ use crate::upstream::UpstreamError;
 /// The options of one assistant, apart from its back end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssistantOptions {
+    /// The name that readers see, if it is not the assistant's.
+    pub display_name: Option<String>,
+    /// Whether visitors of the page and of embedding sites may choose it.
+    pub is_shared: bool,
     /// Whether answers cite.
     pub citations: bool,
     /// How readers get at cited documents that have no address of their own (rule AH-07).
@@ -40,6 +44,8 @@ pub struct AssistantOptions {
 impl Default for AssistantOptions {
     fn default() -> Self {
         Self {
+            display_name: None,
+            is_shared: false,
             citations: true,
             link_mode: LinkMode::None,
             instructions: None,

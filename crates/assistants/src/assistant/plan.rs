@@ -79,6 +79,25 @@ impl AssistantPlan {
         }
     }
 
+    /// The origin to which a key may go that is entered for the back end; `None` without a back end that is called, and where the settings
+    /// name its key.
+    #[must_use]
+    pub fn key_origin(&self) -> Option<String> {
+        match &self.back_end {
+            BackEnd::Called(upstream) if upstream.named_key().is_none() => upstream.origin(),
+            BackEnd::Called(_) | BackEnd::Local => None,
+        }
+    }
+
+    /// The secret that the settings name as the key of the back end.
+    #[must_use]
+    pub fn named_key(&self) -> Option<&str> {
+        match &self.back_end {
+            BackEnd::Called(upstream) => upstream.named_key(),
+            BackEnd::Local => None,
+        }
+    }
+
     /// Checks the back end and the services that find passages: secrets are looked up and addresses made. Nothing is called.
     ///
     /// # Errors

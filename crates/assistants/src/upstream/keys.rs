@@ -25,6 +25,9 @@ const TAKEN: [&str; 9] = [
 /// Headers that carry keys, which do not belong into a file.
 const FOR_KEYS: [&str; 5] = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"];
 
+/// The setting that names the key of a back end.
+const KEY: &str = "key_env";
+
 /// Reads the keys of one back end from the environment, and collects errors.
 #[derive(Debug)]
 pub(super) struct Keys<'a> {
@@ -34,12 +37,21 @@ pub(super) struct Keys<'a> {
     pub(super) headers: HeaderMap,
     /// The names of the secrets, and the keys that name them.
     named: Vec<(String, String)>,
+    /// The origin to which the key may go that was entered for the back end, if it is used.
+    entered_for: Option<&'a str>,
     pub(super) faults: Vec<UpstreamFault>,
 }
 
 impl<'a> Keys<'a> {
     pub(super) fn new(source: &'a SecretSource) -> Self {
-        Self { source, secrets: Vec::new(), headers: HeaderMap::new(), named: Vec::new(), faults: Vec::new() }
+        Self {
+            source,
+            secrets: Vec::new(),
+            headers: HeaderMap::new(),
+            named: Vec::new(),
+            entered_for: None,
+            faults: Vec::new(),
+        }
     }
 
     /// The value of a variable, unless it is empty.
@@ -77,8 +89,30 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// The key of the back end: the one that `key_env` names, else the one that was entered.
+    fn of_back_end(&mut self, named: Option<&String>) -> Option<Secret> {
+        let Some(entered) = self.source.entered().filter(|_| named.is_none()) else {
+            return self.secret(KEY, named);
+        };
+        self.secrets.push(entered.secret.clone());
+        self.entered_for = Some(&entered.origin);
+        Some(entered.secret.clone())
+    }
+
+    /// A header with the key of the back end behind `scheme`.
+    pub(super) fn header_of_back_end(&mut self, name: HeaderName, scheme: &str, named: Option<&String>) {
+        let secret = self.of_back_end(named);
+        self.put(name, scheme, secret);
+    }
+
     /// Judges whether the secrets that `is_meant` keys name may go to the host of an address.
     pub(super) fn go_to(&mut self, url: &Url, is_meant: impl Fn(&str) -> bool) {
+        if let Some(origin) =
+            self.entered_for.filter(|origin| is_meant(KEY) && url.origin().ascii_serialization() != **origin)
+        {
+            let reason = format!("the key was entered for {origin}, and goes nowhere else: enter the key again");
+            self.faults.push(UpstreamFault::NoSecret { key: KEY.to_owned(), reason });
+        }
         for (key, name) in self.named.iter().filter(|(key, _)| is_meant(key)) {
             if let Err(reason) = self.source.may_go_to(name, url.host_str()) {
                 self.faults.push(UpstreamFault::NoSecret { key: key.clone(), reason });
@@ -88,7 +122,12 @@ impl<'a> Keys<'a> {
 
     /// A header with the key that the variable holds which `key` names, behind `scheme`.
     pub(super) fn header(&mut self, name: HeaderName, scheme: &str, key: &str, variable: Option<&String>) {
-        let Some(secret) = self.secret(key, variable) else { return };
+        let secret = self.secret(key, variable);
+        self.put(name, scheme, secret);
+    }
+
+    fn put(&mut self, name: HeaderName, scheme: &str, secret: Option<Secret>) {
+        let Some(secret) = secret else { return };
         // Visible characters can always stand in a header.
         if let Ok(mut value) = HeaderValue::from_str(&format!("{scheme}{}", secret.expose())) {
             value.set_sensitive(true);

@@ -117,6 +117,66 @@ impl UpstreamOptions {
         }
     }
 
+    /// The origin of the address that is called: `https://api.openai.com`; `None` if the parts of the address do not make one.
+    #[must_use]
+    pub fn origin(&self) -> Option<String> {
+        self.url().map(|url| url.origin().ascii_serialization())
+    }
+
+    /// The address that is called, or the one below which the service is.
+    #[must_use]
+    pub fn url(&self) -> Option<Url> {
+        match self {
+            Self::OpenAi(options) => Some(options.url.url().clone()),
+            Self::OpenAiResponses(options) => Some(options.url.url().clone()),
+            Self::Gemini(options) => options.url(),
+            Self::Anthropic(options) => Some(options.url.url().clone()),
+            Self::Azure(options) => options.url(),
+            Self::Http(options) => Some(options.url.url().clone()),
+        }
+    }
+
+    /// The name of its model, where the settings have one.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::OpenAi(options) => Some(&options.model),
+            Self::OpenAiResponses(options) => Some(&options.model),
+            Self::Gemini(options) => Some(&options.model),
+            Self::Anthropic(options) => Some(&options.model),
+            Self::Azure(options) => Some(&options.deployment),
+            Self::Http(_) => None,
+        }
+    }
+
+    /// The secret that its settings name as its key.
+    #[must_use]
+    pub fn named_key(&self) -> Option<&str> {
+        match self {
+            Self::OpenAi(options) => options.key_env.as_deref(),
+            Self::OpenAiResponses(options) => options.key_env.as_deref(),
+            Self::Gemini(options) => options.key_env.as_deref(),
+            Self::Anthropic(options) => options.key_env.as_deref(),
+            Self::Azure(options) => options.key_env.as_deref(),
+            Self::Http(options) => options.key_env.as_deref(),
+        }
+    }
+
+    /// The same without repetitions of a call that failed.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        let limits = match &mut self {
+            Self::OpenAi(options) => &mut options.limits,
+            Self::OpenAiResponses(options) => &mut options.limits,
+            Self::Gemini(options) => &mut options.limits,
+            Self::Anthropic(options) => &mut options.limits,
+            Self::Azure(options) => &mut options.limits,
+            Self::Http(options) => &mut options.limits,
+        };
+        limits.retries = 0;
+        self
+    }
+
     /// A back end with these options. Nothing is sent yet.
     ///
     /// # Errors
@@ -126,27 +186,27 @@ impl UpstreamOptions {
         match self {
             Self::OpenAi(options) => {
                 keys.filled("model", &options.model);
-                keys.header(AUTHORIZATION, BEARER, "key_env", options.key_env.as_ref());
+                keys.header_of_back_end(AUTHORIZATION, BEARER, options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let url = Some(options.url.ending_with("/chat/completions"));
                 opened(*options.clone(), url, options.limits, keys, surroundings)
             }
             Self::OpenAiResponses(options) => {
                 keys.filled("model", &options.model);
-                keys.header(AUTHORIZATION, BEARER, "key_env", options.key_env.as_ref());
+                keys.header_of_back_end(AUTHORIZATION, BEARER, options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let url = Some(options.url.ending_with("/responses"));
                 opened(*options.clone(), url, options.limits, keys, surroundings)
             }
             Self::Gemini(options) => {
                 keys.filled("model", &options.model);
-                keys.header(HeaderName::from_static("x-goog-api-key"), "", "key_env", options.key_env.as_ref());
+                keys.header_of_back_end(HeaderName::from_static("x-goog-api-key"), "", options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 opened(*options.clone(), options.url(), options.limits, keys, surroundings)
             }
             Self::Anthropic(options) => {
                 keys.filled("model", &options.model);
-                keys.header(HeaderName::from_static("x-api-key"), "", "key_env", options.key_env.as_ref());
+                keys.header_of_back_end(HeaderName::from_static("x-api-key"), "", options.key_env.as_ref());
                 match HeaderValue::from_str(&options.version) {
                     Ok(version) => {
                         keys.headers.insert("anthropic-version", version);
@@ -160,7 +220,7 @@ impl UpstreamOptions {
             Self::Azure(mut options) => {
                 options.take_sources_of_environment(&mut keys);
                 keys.filled("deployment", &options.deployment);
-                keys.header(HeaderName::from_static("api-key"), "", "key_env", options.key_env.as_ref());
+                keys.header_of_back_end(HeaderName::from_static("api-key"), "", options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let search_key = keys.secret("search_key_env", options.search_key_env.as_ref());
                 if let Some(endpoint) = &options.search_endpoint {
@@ -182,7 +242,7 @@ impl UpstreamOptions {
                 opened(Azure { options: *options, search_key }, url, limits, keys, surroundings)
             }
             Self::Http(options) => {
-                keys.header(AUTHORIZATION, BEARER, "key_env", options.key_env.as_ref());
+                keys.header_of_back_end(AUTHORIZATION, BEARER, options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let url = Some(options.url.url().clone());
                 opened(*options.clone(), url, options.limits, keys, surroundings)
@@ -228,6 +288,11 @@ pub(super) fn endpoint(
 ) -> Result<Endpoint, Vec<UpstreamFault>> {
     if let Some(url) = &url {
         keys.go_to(url, |_| true);
+        if !surroundings.may_call_private_hosts
+            && let Err(error) = surroundings.egress.allow.judge_written(url)
+        {
+            keys.faults.push(UpstreamFault::of_egress("url", url, error));
+        }
     }
     let Keys { secrets, headers, mut faults, .. } = keys;
     let impossible = limits.faults().into_iter();

@@ -2,14 +2,13 @@
 
 use std::error::Error;
 use std::fmt;
-use std::net::SocketAddr;
 
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
 use reqwest::{Request, Response, StatusCode, Url};
-use url::Host;
 
-use super::resolver::{JudgingResolver, admit};
+use super::judging::judge;
+use super::resolver::JudgingResolver;
 use super::{EgressError, EgressOptions};
 
 const USER_AGENT: &str = concat!("citewire/", env!("CARGO_PKG_VERSION"));
@@ -114,21 +113,7 @@ impl Client {
 
     /// An address in the URL itself is never looked up, so the resolver does not see it.
     fn judge(&self, url: &Url) -> Result<(), EgressError> {
-        let host = match (url.scheme(), url.host()) {
-            ("http" | "https", Some(host)) => host,
-            _ => return Err(EgressError::Scheme),
-        };
-        let (allow, port) = (&self.options.allow, url.port_or_known_default());
-        let is_elsewhere = allow.contains(&host) && !allow.contains_at(&host, port);
-        if is_elsewhere {
-            return Err(EgressError::Port { host: host.to_string(), port: port.unwrap_or_default() });
-        }
-        let address = match host {
-            Host::Domain(_) => return Ok(()),
-            Host::Ipv4(address) => address.into(),
-            Host::Ipv6(address) => address.into(),
-        };
-        admit(allow, &host, vec![SocketAddr::new(address, 0)]).map(drop)
+        judge(&self.options.allow, url)
     }
 }
 

@@ -7,6 +7,7 @@ mod address;
 mod backoff;
 mod client;
 mod error;
+mod judging;
 mod options;
 mod remote_error;
 mod resolver;

@@ -136,8 +136,8 @@ impl DirectLine {
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub async fn start_page(&self) -> Result<(Grant, String), DirectLineError> {
-        let id = self.fresh_conversation();
+    pub async fn start_page(&self, owner: &Owner) -> Result<(Grant, String), DirectLineError> {
+        let id = owner.fresh_conversation(&*self.ids);
         let user = format!("dl_{}", self.ids.fresh().simple());
         self.create(&id, Some(ChannelAccount::new(user.clone(), Role::User)), None).await?;
         Ok((self.grant(TokenKind::Page, id, Some(user.clone()), Vec::new())?, user))

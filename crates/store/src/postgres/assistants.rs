@@ -12,12 +12,13 @@ use super::postgres_store::PostgresStore;
 use super::reader::decoded;
 use super::row::{number, signed, undecodable};
 use super::transact::transact;
+use crate::assistant_store::columns;
 use crate::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument, StoredKey,
 };
 
-const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
+const ASSISTANTS: &str = "SELECT name, settings, version, changed, newer FROM assistant ORDER BY name";
 
 /// Locks the row until the transaction ends: changes come one after the other.
 const LOCK: &str = "SELECT value FROM assistant_revision FOR UPDATE";
@@ -28,8 +29,17 @@ const NEXT: &str = "UPDATE assistant_revision SET value = value + 1 RETURNING va
 
 const VERSION: &str = "SELECT version FROM assistant WHERE name = $1";
 
-const PUT: &str = "INSERT INTO assistant (name, settings, version, changed) VALUES ($1, $2, $3, $4) ON CONFLICT (name) \
-                   DO UPDATE SET settings = excluded.settings, version = excluded.version, changed = excluded.changed";
+const PUT: &str = "INSERT INTO assistant (name, settings, version, changed, newer) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) \
+     DO UPDATE SET settings = excluded.settings, version = excluded.version, changed = excluded.changed, newer = excluded.newer";
+
+const KEYS: &str = "SELECT assistant, sealed, origin, changed FROM assistant_key ORDER BY assistant";
+
+const PUT_KEY: &str = "INSERT INTO assistant_key (assistant, sealed, origin, changed) SELECT name, $2, $3, $4 FROM assistant WHERE name = $1 \
+     ON CONFLICT (assistant) DO UPDATE SET sealed = excluded.sealed, origin = excluded.origin, changed = excluded.changed";
+
+const CHANNEL: &str = "SELECT name FROM channel_assistant";
+
+const CHOOSE: &str = "INSERT INTO channel_assistant (single, name) VALUES (true, $1)";
 
 const DOCUMENTS: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
                          WHERE assistant = $1 AND NOT draft ORDER BY name";
@@ -87,14 +97,15 @@ impl AssistantStore for PostgresStore {
         settings: Map<String, Value>,
         expected: Expected,
     ) -> Result<PutAssistant, StoreError> {
-        let (settings, now) = (&Value::Object(settings).to_string(), self.shared.clock.now().trunc_subsecs(3));
+        let ((settings, newer), now) = (&columns(settings), self.shared.clock.now().trunc_subsecs(3));
         transact(&self.shared, |mut c| async move {
             let stored = version(&mut c, name).await?;
             if !expected.allows(stored) {
                 return Ok((PutAssistant::Conflict, c));
             }
             let version = next(&mut c).await?;
-            let put = sqlx::query(PUT).bind(escape(name)).bind(settings).bind(version.cast_signed()).bind(now);
+            let put =
+                sqlx::query(PUT).bind(escape(name)).bind(settings).bind(version.cast_signed()).bind(now).bind(newer);
             put.execute(&mut *c).await?;
             Ok((stored.map_or(PutAssistant::Created(version), |_| PutAssistant::Replaced(version)), c))
         })
@@ -111,8 +122,64 @@ impl AssistantStore for PostgresStore {
                 return Ok((DeleteAssistant::Unknown, c));
             }
             sqlx::query("DELETE FROM assistant WHERE name = $1").bind(escape(name)).execute(&mut *c).await?;
+            let chosen = sqlx::query("DELETE FROM channel_assistant WHERE name = $1").bind(escape(name));
+            chosen.execute(&mut *c).await?;
             next(&mut c).await?;
             Ok((DeleteAssistant::Deleted, c))
+        })
+        .await
+    }
+
+    async fn assistant_keys(&self) -> Result<Vec<StoredKey>, StoreError> {
+        let rows = self.reader.read_with(|mut c| async move {
+            let rows = sqlx::query(KEYS).fetch_all(&mut *c).await?;
+            c.done(rows)
+        });
+        decoded(rows.await?.iter().map(key))
+    }
+
+    async fn put_assistant_key(
+        &self,
+        assistant: &str,
+        sealed: Option<Vec<u8>>,
+        origin: &str,
+    ) -> Result<bool, StoreError> {
+        let (sealed, now) = (&sealed, self.shared.clock.now().trunc_subsecs(3));
+        transact(&self.shared, |mut c| async move {
+            next(&mut c).await?;
+            let put = sqlx::query(PUT_KEY).bind(escape(assistant)).bind(sealed).bind(origin).bind(now);
+            let is_put = put.execute(&mut *c).await?.rows_affected() > 0;
+            Ok((is_put, c))
+        })
+        .await
+    }
+
+    async fn delete_assistant_key(&self, assistant: &str) -> Result<bool, StoreError> {
+        transact(&self.shared, |mut c| async move {
+            next(&mut c).await?;
+            let delete = sqlx::query("DELETE FROM assistant_key WHERE assistant = $1").bind(escape(assistant));
+            let is_deleted = delete.execute(&mut *c).await?.rows_affected() > 0;
+            Ok((is_deleted, c))
+        })
+        .await
+    }
+
+    async fn channel_assistant(&self) -> Result<Option<String>, StoreError> {
+        let chosen = self.reader.read_with(|mut c| async move {
+            let chosen: Option<String> = sqlx::query_scalar(CHANNEL).fetch_optional(&mut *c).await?;
+            c.done(chosen)
+        });
+        Ok(chosen.await?.map(unescape))
+    }
+
+    async fn choose_channel_assistant(&self, name: Option<&str>) -> Result<(), StoreError> {
+        transact(&self.shared, |mut c| async move {
+            next(&mut c).await?;
+            sqlx::query("DELETE FROM channel_assistant").execute(&mut *c).await?;
+            if let Some(name) = name {
+                sqlx::query(CHOOSE).bind(escape(name)).execute(&mut *c).await?;
+            }
+            Ok(((), c))
         })
         .await
     }
@@ -302,8 +369,12 @@ async fn version(connection: &mut PgConnection, name: &str) -> Result<Option<u64
 }
 
 fn assistant(row: &PgRow) -> Result<StoredAssistant, sqlx::Error> {
-    let (name, settings) = (unescape(row.try_get(0)?), row.try_get::<String, _>(1));
-    Ok(StoredAssistant::of_json(name, settings, number(row, 2)?, row.try_get(3)?))
+    let columns = row.try_get(1).and_then(|settings| Ok((settings, row.try_get(4)?)));
+    Ok(StoredAssistant::of_json(unescape(row.try_get(0)?), columns, number(row, 2)?, row.try_get(3)?))
+}
+
+fn key(row: &PgRow) -> Result<StoredKey, sqlx::Error> {
+    Ok(StoredKey::new(unescape(row.try_get(0)?), row.try_get(1)?, row.try_get(2)?, row.try_get(3)?))
 }
 
 fn document(row: &PgRow) -> Result<StoredDocument, sqlx::Error> {

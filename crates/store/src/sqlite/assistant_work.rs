@@ -13,8 +13,8 @@ use crate::{
 pub(super) enum AssistantWork {
     Put {
         name: String,
-        /// As JSON.
-        settings: String,
+        /// As JSON: the members that every version knows, and newer ones.
+        settings: (String, Option<String>),
         expected: Expected,
         reply: Reply<PutAssistant>,
     },
@@ -22,6 +22,22 @@ pub(super) enum AssistantWork {
         name: String,
         expected: Expected,
         reply: Reply<DeleteAssistant>,
+    },
+    PutKey {
+        assistant: String,
+        /// `None` says that it was dropped.
+        sealed: Option<Vec<u8>>,
+        origin: String,
+        reply: Reply<bool>,
+    },
+    DeleteKey {
+        assistant: String,
+        reply: Reply<bool>,
+    },
+    /// Chooses the assistant of the channel itself.
+    Choose {
+        name: Option<String>,
+        reply: Reply<()>,
     },
     Draft {
         assistant: String,

@@ -15,8 +15,13 @@ const NEXT: &str = "UPDATE assistant_revision SET value = value + 1 RETURNING va
 
 const VERSION: &str = "SELECT version FROM assistant WHERE name = ?";
 
-const PUT: &str = "INSERT INTO assistant (name, settings, version, changed) VALUES (?, ?, ?, ?) ON CONFLICT (name) \
-                   DO UPDATE SET settings = excluded.settings, version = excluded.version, changed = excluded.changed";
+const PUT: &str = "INSERT INTO assistant (name, settings, version, changed, newer) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) \
+     DO UPDATE SET settings = excluded.settings, version = excluded.version, changed = excluded.changed, newer = excluded.newer";
+
+const PUT_KEY: &str = "INSERT INTO assistant_key (assistant, sealed, origin, changed) SELECT name, ?2, ?3, ?4 FROM assistant WHERE name = ?1 \
+     ON CONFLICT (assistant) DO UPDATE SET sealed = excluded.sealed, origin = excluded.origin, changed = excluded.changed";
+
+const CHOOSE: &str = "INSERT INTO channel_assistant (only, name) VALUES (1, ?)";
 
 const DRAFT: &str = "INSERT INTO document (key, assistant, name, draft, received, state) \
                      SELECT ?, name, ?, 1, ?, 'reading' FROM assistant WHERE name = ?";
@@ -48,12 +53,24 @@ impl Writer {
     pub(super) async fn assistants(&mut self, work: AssistantWork) {
         match work {
             AssistantWork::Put { name, settings, expected, reply } => {
-                let put = self.put_assistant(&name, &settings, expected).await;
+                let put = self.put_assistant(&name, settings, expected).await;
                 self.answer(reply, put).await;
             }
             AssistantWork::Delete { name, expected, reply } => {
                 let deleted = self.delete_assistant(&name, expected).await;
                 self.answer(reply, deleted).await;
+            }
+            AssistantWork::PutKey { assistant, sealed, origin, reply } => {
+                let put = self.put_key(&assistant, sealed, &origin).await;
+                self.answer(reply, put).await;
+            }
+            AssistantWork::DeleteKey { assistant, reply } => {
+                let deleted = self.delete_key(&assistant).await;
+                self.answer(reply, deleted).await;
+            }
+            AssistantWork::Choose { name, reply } => {
+                let chosen = self.choose(name.as_deref()).await;
+                self.answer(reply, chosen).await;
             }
             AssistantWork::Draft { assistant, name, reply } => {
                 let drafted = self.draft_document(&assistant, &name).await;
@@ -95,7 +112,7 @@ impl Writer {
     async fn put_assistant(
         &mut self,
         name: &str,
-        settings: &str,
+        (settings, newer): (String, Option<String>),
         expected: Expected,
     ) -> Result<PutAssistant, sqlx::Error> {
         let now = self.clock.now().timestamp_millis();
@@ -105,7 +122,7 @@ impl Writer {
             return Ok(PutAssistant::Conflict);
         }
         let version = next(&mut transaction).await?;
-        let put = sqlx::query(PUT).bind(name).bind(settings).bind(version).bind(now);
+        let put = sqlx::query(PUT).bind(name).bind(settings).bind(version).bind(now).bind(newer);
         put.execute(&mut *transaction).await?;
         transaction.commit().await?;
         let version = version.unsigned_abs();
@@ -122,10 +139,42 @@ impl Writer {
             return Ok(DeleteAssistant::Unknown);
         }
         sqlx::query("DELETE FROM assistant WHERE name = ?").bind(name).execute(&mut *transaction).await?;
+        sqlx::query("DELETE FROM channel_assistant WHERE name = ?").bind(name).execute(&mut *transaction).await?;
         next(&mut transaction).await?;
         transaction.commit().await?;
         self.copies = Copies::EVERYWHERE;
         Ok(DeleteAssistant::Deleted)
+    }
+
+    async fn put_key(&mut self, assistant: &str, sealed: Option<Vec<u8>>, origin: &str) -> Result<bool, sqlx::Error> {
+        let now = self.clock.now().timestamp_millis();
+        let mut transaction = self.connection().await?.begin().await?;
+        let put = sqlx::query(PUT_KEY).bind(assistant).bind(sealed).bind(origin).bind(now);
+        let is_put = put.execute(&mut *transaction).await?.rows_affected() > 0;
+        next(&mut transaction).await?;
+        transaction.commit().await?;
+        self.copies = Copies::EVERYWHERE;
+        Ok(is_put)
+    }
+
+    async fn delete_key(&mut self, assistant: &str) -> Result<bool, sqlx::Error> {
+        let mut transaction = self.connection().await?.begin().await?;
+        let delete = sqlx::query("DELETE FROM assistant_key WHERE assistant = ?").bind(assistant);
+        let is_deleted = delete.execute(&mut *transaction).await?.rows_affected() > 0;
+        next(&mut transaction).await?;
+        transaction.commit().await?;
+        self.copies = Copies::EVERYWHERE;
+        Ok(is_deleted)
+    }
+
+    async fn choose(&mut self, name: Option<&str>) -> Result<(), sqlx::Error> {
+        let mut transaction = self.connection().await?.begin().await?;
+        sqlx::query("DELETE FROM channel_assistant").execute(&mut *transaction).await?;
+        if let Some(name) = name {
+            sqlx::query(CHOOSE).bind(name).execute(&mut *transaction).await?;
+        }
+        next(&mut transaction).await?;
+        transaction.commit().await
     }
 
     async fn draft_document(&mut self, assistant: &str, name: &str) -> Result<Option<DocumentKey>, sqlx::Error> {

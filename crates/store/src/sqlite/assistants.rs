@@ -12,13 +12,18 @@ use super::assistant_work::{AssistantWork, part_number};
 use super::reader::{number, time, undecodable};
 use super::sqlite_store::SqliteStore;
 use super::work::Alone;
+use crate::assistant_store::columns;
 use crate::writing::Reply;
 use crate::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument, StoredKey,
 };
 
-const ASSISTANTS: &str = "SELECT name, settings, version, changed FROM assistant ORDER BY name";
+const ASSISTANTS: &str = "SELECT name, settings, version, changed, newer FROM assistant ORDER BY name";
+
+const KEYS: &str = "SELECT assistant, sealed, origin, changed FROM assistant_key ORDER BY assistant";
+
+const CHANNEL: &str = "SELECT name FROM channel_assistant";
 
 const REVISION: &str = "SELECT value FROM assistant_revision";
 
@@ -57,7 +62,7 @@ impl AssistantStore for SqliteStore {
         settings: Map<String, Value>,
         expected: Expected,
     ) -> Result<PutAssistant, StoreError> {
-        let (name, settings) = (name.to_owned(), Value::Object(settings).to_string());
+        let (name, settings) = (name.to_owned(), columns(settings));
         self.assistant_work(|reply| AssistantWork::Put { name, settings, expected, reply }).await
     }
 
@@ -68,6 +73,36 @@ impl AssistantStore for SqliteStore {
             self.give_back(1).await?;
         }
         Ok(deleted)
+    }
+
+    async fn assistant_keys(&self) -> Result<Vec<StoredKey>, StoreError> {
+        let rows = sqlx::query(KEYS).fetch_all(&self.reader.pool).await;
+        rows.and_then(|rows| rows.iter().map(key).collect()).map_err(|error| self.reader.failed(error))
+    }
+
+    async fn put_assistant_key(
+        &self,
+        assistant: &str,
+        sealed: Option<Vec<u8>>,
+        origin: &str,
+    ) -> Result<bool, StoreError> {
+        let (assistant, origin) = (assistant.to_owned(), origin.to_owned());
+        self.assistant_work(|reply| AssistantWork::PutKey { assistant, sealed, origin, reply }).await
+    }
+
+    async fn delete_assistant_key(&self, assistant: &str) -> Result<bool, StoreError> {
+        let assistant = assistant.to_owned();
+        self.assistant_work(|reply| AssistantWork::DeleteKey { assistant, reply }).await
+    }
+
+    async fn channel_assistant(&self) -> Result<Option<String>, StoreError> {
+        let chosen = sqlx::query_scalar(CHANNEL).fetch_optional(&self.reader.pool).await;
+        chosen.map_err(|error| self.reader.failed(error))
+    }
+
+    async fn choose_channel_assistant(&self, name: Option<&str>) -> Result<(), StoreError> {
+        let name = name.map(str::to_owned);
+        self.assistant_work(|reply| AssistantWork::Choose { name, reply }).await
     }
 
     async fn revision(&self) -> Result<u64, StoreError> {
@@ -146,8 +181,13 @@ impl AssistantStore for SqliteStore {
 }
 
 fn assistant(row: &SqliteRow) -> Result<StoredAssistant, sqlx::Error> {
-    let (settings, changed) = (row.try_get::<String, _>(1), time(row.try_get(3)?));
-    Ok(StoredAssistant::of_json(row.try_get(0)?, settings, number(row, 2)?, changed.unwrap_or_default()))
+    let columns = row.try_get(1).and_then(|settings| Ok((settings, row.try_get(4)?)));
+    let changed = time(row.try_get(3)?);
+    Ok(StoredAssistant::of_json(row.try_get(0)?, columns, number(row, 2)?, changed.unwrap_or_default()))
+}
+
+fn key(row: &SqliteRow) -> Result<StoredKey, sqlx::Error> {
+    Ok(StoredKey::new(row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, time(row.try_get(3)?)?))
 }
 
 fn document(row: &SqliteRow) -> Result<StoredDocument, sqlx::Error> {
