@@ -23,7 +23,7 @@ impl Date {
 
     /// Whether no part that both have differs.
     pub(crate) fn agrees(self, other: Self) -> bool {
-        fn same<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+        fn same<T: PartialEq + Copy>(one: Option<T>, other: Option<T>) -> bool {
             one.is_none() || other.is_none() || one == other
         }
         let straight = same(self.month, other.month) && same(self.day, other.day);

@@ -106,10 +106,8 @@ impl Scripts {
 
     /// Whether hardly any letters are of this script.
     pub(crate) fn lacks(self, script: Script) -> bool {
-        let related = match script {
-            Script::Kana | Script::Han => self.count(Script::Kana) + self.count(Script::Han),
-            _ => self.count(script),
-        };
+        let is_japanese = matches!(script, Script::Kana | Script::Han);
+        let related = if is_japanese { self.count(Script::Kana) + self.count(Script::Han) } else { self.count(script) };
         related * 8 < self.counts.iter().sum()
     }
 }

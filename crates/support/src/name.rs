@@ -54,7 +54,8 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
         let is_acronym_of = token.is_acronym
             && token.letters <= 6
             && initials.iter().any(|initials| initials.contains(&pair.folded(token)));
-        !is_acronym_of && !joined.contains(&token.full) && !(spells_out && !token.is_acronym) && !pair.is_parted(*at)
+        let is_spelt_out = spells_out && !token.is_acronym;
+        !(is_acronym_of || is_spelt_out || joined.contains(&token.full) || pair.is_parted(*at))
     });
     let places = pair.places();
     let judged = missing.into_iter().filter_map(|token| {

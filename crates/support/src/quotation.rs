@@ -38,7 +38,7 @@ fn quoted(sentence: &[Token]) -> Vec<Range<usize>> {
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| token.is_mark()) {
         match open {
             None if matches!(token.first, '"' | '“' | '„' | '«' | '»' | '「' | '『' | '‟' | '《') => {
-                open = Some((at, token.first))
+                open = Some((at, token.first));
             }
             Some((from, mark)) if closes(mark, token.first) => {
                 quoted.push(from + 1..at);
@@ -98,7 +98,7 @@ fn parts(tokens: &[Token]) -> Vec<Vec<u64>> {
         } else if token.is(']') {
             in_brackets = false;
         } else if !token.is_mark() && !in_brackets {
-            parts.last_mut().map(|part| part.push(token.full));
+            parts.last_mut().into_iter().for_each(|part| part.push(token.full));
         }
     }
     parts.retain(|part| !part.is_empty());

@@ -95,6 +95,7 @@ impl Reader<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other tags begin no block with text of its own")]
     fn start(&mut self, tag: &Tag<'_>) {
         match tag {
             Tag::Paragraph | Tag::Heading { .. } | Tag::Item => self.open.push(Block::default()),
@@ -116,6 +117,7 @@ impl Reader<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other tags end no block with text of its own")]
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::CodeBlock => self.close_last(),
