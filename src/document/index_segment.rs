@@ -179,7 +179,8 @@ struct SegmentBuilder {
 impl SegmentBuilder {
     fn add(&mut self, content: &FileContent) {
         let stems = content.document.language.stems();
-        let mut word = SearchWord { text: String::new(), is_unspaced: false };
+        // Words come again and again, and their stems take time.
+        let mut known: HashMap<String, String> = HashMap::new();
         for passage in content.passages.iter() {
             let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
             let mut length = 0_usize;
@@ -195,10 +196,15 @@ impl SegmentBuilder {
             ];
             for (text, part) in parts {
                 each_word(text, |text, is_unspaced| {
-                    word.text.clear();
-                    word.text.push_str(text);
-                    word.is_unspaced = is_unspaced;
-                    let count = part(counts.entry(stems.of(&word)).or_default());
+                    let stem = match known.get(text) {
+                        Some(stem) => stem.clone(),
+                        None => {
+                            let stem = stems.of(&SearchWord { text: text.to_owned(), is_unspaced });
+                            known.insert(text.to_owned(), stem.clone());
+                            stem
+                        }
+                    };
+                    let count = part(counts.entry(stem).or_default());
                     *count = count.saturating_add(1);
                     length += 1;
                 });

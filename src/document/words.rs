@@ -1,5 +1,7 @@
 //! Normalizes the words of a text for the search.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The letters of one word; in writing without blanks between words, two letters that stand side by side.
@@ -61,7 +63,8 @@ pub(super) fn each_word(text: &str, mut tell: impl FnMut(&str, bool)) {
     let mut word = String::new();
     let mut run: (Writing, Vec<char>) = (Writing::Spaced, Vec::new());
     // Wide letters and ligatures are the letters that they stand for. The blank at the end ends the last word.
-    for c in text.nfkc().chain([' ']) {
+    let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
+    for c in text.chars().chain([' ']) {
         let writing = Writing::of(c);
         if writing != run.0 {
             pairs(&mut run.1, &mut tell);
