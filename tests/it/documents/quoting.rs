@@ -61,9 +61,7 @@ async fn handbook() -> (TempDir, Local) {
 }
 
 fn options() -> LocalOptions {
-    let mut options = LocalOptions::default();
-    options.pace = Duration::ZERO;
-    options
+    LocalOptions { pace: Duration::ZERO, ..LocalOptions::default() }
 }
 
 async fn said(local: &Local, turns: &[(Speaker, &str)]) -> String {

@@ -1,7 +1,6 @@
 //! The canonical answer: what every provider's format becomes.
 
 mod addresses;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod citation;
 mod color;

@@ -59,7 +59,16 @@ struct FaultlessManifest {
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let (manifest, unknown) = known_members::read::<Manifest>(body)?;
-    let missing = || IngestError::member("/text", "missing; the text of the answer is required");
+    let missing = || {
+        let reason = "missing; the text of the answer is required";
+        let reason = match unknown.names_at_top().as_str() {
+            "" => reason.to_owned(),
+            names => {
+                format!("{reason}; a manifest has no {names}: if this is another format, name it with `from` or map it")
+            }
+        };
+        IngestError::member("/text", reason)
+    };
     let mut answer = manifest.into_answer().ok_or_else(missing)?;
     answer.warnings.extend(unknown.notes(""));
     Ok(answer)
