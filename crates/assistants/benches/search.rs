@@ -14,6 +14,7 @@ use citewire_assistants::document::{
     Embedder, EmbeddingError, HybridSearch, Library, LibraryOptions, Search, VectorModel,
 };
 use citewire_base::clock::SystemClock;
+use futures_util::future::join_all;
 
 const DIMENSION: usize = 768;
 
@@ -81,15 +82,20 @@ fn memory() -> usize {
     line.trim().split(' ').next().and_then(|kib| kib.parse::<usize>().ok()).unwrap_or_default() / 1024
 }
 
-async fn times(search: &dyn Search, searches: usize) -> (Duration, Duration) {
-    let mut numbers = Numbers(42);
-    let mut taken = Vec::with_capacity(searches);
-    for _ in 0..searches {
-        let question = numbers.words(6);
-        let begun = Instant::now();
-        search.search(&question, 6).await.expect("a search");
-        taken.push(begun.elapsed());
-    }
+/// The times of searches by some who ask at once, each one question after the other.
+async fn times(search: &dyn Search, searches: usize, askers: u64) -> (Duration, Duration) {
+    let ask = |asker: u64| async move {
+        let mut numbers = Numbers(42 + asker);
+        let mut taken = Vec::with_capacity(searches);
+        for _ in 0..searches {
+            let question = numbers.words(6);
+            let begun = Instant::now();
+            search.search(&question, 6).await.expect("a search");
+            taken.push(begun.elapsed());
+        }
+        taken
+    };
+    let mut taken = join_all((0..askers).map(ask)).await.concat();
     taken.sort_unstable();
     let at = |share: usize| taken[(taken.len() * share / 100).min(taken.len() - 1)];
     (at(50), at(99))
@@ -106,18 +112,21 @@ async fn row(passages: usize, searches: usize) {
     let (begun, before) = (Instant::now(), memory());
     let library = Arc::new(Library::open(LibraryOptions::new(folder.path())).await.expect("a library"));
     let (built, with_words) = (begun.elapsed(), memory());
-    let (words_p50, words_p99) = times(&*library, searches).await;
+    let (words_p50, words_p99) = times(&*library, searches, 1).await;
+    let (eight_p50, eight_p99) = times(&*library, searches, 8).await;
     let begun = Instant::now();
     let embedder = Arc::new(Generator(VectorModel::new("generator", Some(DIMENSION))));
     let hybrid = HybridSearch::begin("bench", library, embedder, Arc::new(SystemClock));
     hybrid.embedded().await;
     let (embedded, with_vectors) = (begun.elapsed(), memory());
-    let (both_p50, both_p99) = times(&hybrid, searches).await;
+    let (both_p50, both_p99) = times(&hybrid, searches, 1).await;
     let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1000.0);
     println!(
-        "| {passages} | {} | {} | {} | {} | {:.1} | {} | {:.1} | {} |",
+        "| {passages} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {:.1} | {} |",
         ms(words_p50),
         ms(words_p99),
+        ms(eight_p50),
+        ms(eight_p99),
         ms(both_p50),
         ms(both_p99),
         built.as_secs_f64(),
@@ -131,9 +140,9 @@ fn main() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     println!(
-        "| passages | words p50, ms | p99 | words and vectors p50, ms | p99 | index, s | index, MB | vectors, s | vectors, MB |"
+        "| passages | words p50, ms | p99 | eight at once, p50, ms | p99 | words and vectors p50, ms | p99 | index, s | index, MB | vectors, s | vectors, MB |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     // `cargo bench` says so; the suite only looks whether this program still works.
     let measured = std::env::args().any(|argument| argument == "--bench");
     let sizes: &[usize] = if measured { &[1_000, 10_000, 100_000] } else { &[100] };

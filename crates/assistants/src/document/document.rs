@@ -10,6 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use citewire_documents::{Format, Loss};
 use url::Url;
 
+use super::language::Language;
 use crate::url::WebUrl;
 
 /// The number of bytes of the digest that make an id.
@@ -80,6 +81,8 @@ pub struct Document {
     pub url: Option<WebUrl>,
     /// The number of the upload, where the document was uploaded: another one under the same name has another number.
     pub edition: Option<u64>,
+    /// The language of its texts, for the search.
+    pub(super) language: Language,
 }
 
 impl Document {
@@ -94,6 +97,7 @@ impl Document {
             left_out: 0,
             url: base.and_then(|base| address(base, path.split('/'))),
             edition: None,
+            language: Language::default(),
             path,
         }
     }

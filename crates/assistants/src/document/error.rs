@@ -88,9 +88,6 @@ pub enum LibraryError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The search in memory failed, which it has no reason to.
-    #[error("the documents cannot be searched: {0}")]
-    Search(#[from] sqlx::Error),
     /// The server ended while the folder was read.
     #[error("the folder of documents was not read to its end: {0}")]
     Interrupted(#[from] tokio::task::JoinError),

@@ -7,6 +7,7 @@ use futures_util::FutureExt as _;
 
 use super::extraction::Load;
 use super::folder::{self, ListedFile};
+use super::language::Language;
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
 use crate::digest::of_parts;
 use crate::url::WebUrl;
@@ -23,7 +24,8 @@ pub(super) struct FileContent {
 }
 
 impl FileContent {
-    pub(super) fn new(document: Document, passages: Vec<Arc<Passage>>) -> Self {
+    pub(super) fn new(mut document: Document, passages: Vec<Arc<Passage>>) -> Self {
+        document.language = Language::of(passages.iter().map(|passage| passage.text.as_str()));
         let digest = of_parts(
             [&document.path, &document.title]
                 .into_iter()

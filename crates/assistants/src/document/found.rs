@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::links::{DOCUMENT_ID, HEADING};
-use super::words::{are_alike, is_stop_word, words};
+use super::question::{SearchQuestion, Term};
+use super::words::{SearchWord, are_alike, words};
 use super::{Document, Passage};
 use crate::answer::Source;
 
@@ -48,6 +49,14 @@ pub struct MatchedWord {
     pub text: String,
     /// The rarity: more is rarer.
     pub weight: f64,
+    /// The stems of the word in the languages of the documents.
+    pub(super) stems: Vec<String>,
+}
+
+impl MatchedWord {
+    pub(super) fn of(term: &Term, weight: f64) -> Self {
+        Self { text: term.text.clone(), weight, stems: term.stems.clone() }
+    }
 }
 
 impl Found {
@@ -55,11 +64,12 @@ impl Found {
     /// Other forms of a word count as the word.
     #[must_use]
     pub fn weight_of(&self, text: &str) -> f64 {
-        let present = words(text);
-        let has = |wanted: &str| present.iter().any(|word| are_alike(&word.text, wanted));
-        // A word of stop words is a phrase of them.
-        let found = self.matched.iter().filter(|word| word.text.split(' ').all(has));
-        found.map(|word| word.weight).sum()
+        let present = self.forms(&words(text));
+        let is_there = |asked: &&MatchedWord| {
+            // A phrase of stop words has each of its words.
+            asked.text.split(' ').all(|part| present.iter().any(|word| word.is(asked) || are_alike(&word.text, part)))
+        };
+        self.matched.iter().filter(is_there).map(|word| word.weight).sum()
     }
 
     /// The factor by which a passage fits better because of the headings above it: up to two and a half where the
@@ -67,11 +77,18 @@ impl Found {
     pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
         let Some(nearest) = self.passage.headings.last() else { return 1.0 };
         let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;
-        let own: Vec<_> = words(nearest).into_iter().filter(|word| !is_stop_word(word)).collect();
-        let asked =
-            own.iter().filter(|word| self.matched.iter().any(|asked| are_alike(&word.text, &asked.text))).count();
+        let own = self.forms(SearchQuestion::parse(nearest).words());
+        let is_asked =
+            |word: &&WordForm| self.matched.iter().any(|asked| word.is(asked) || are_alike(&word.text, &asked.text));
+        let asked = own.iter().filter(is_asked).count();
         let asked = if own.is_empty() { 0.0 } else { asked as f64 / own.len() as f64 };
         1.0 + 0.5 * above + self.weight_of(nearest) / total * asked
+    }
+
+    /// Words with their stems.
+    fn forms(&self, words: &[SearchWord]) -> Vec<WordForm> {
+        let stems = self.document.language.stems();
+        words.iter().map(|word| WordForm { text: word.folded(), stem: stems.of(word) }).collect()
     }
 
     /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
@@ -95,6 +112,19 @@ impl Found {
             ..Source::default()
         };
         Source { url: source.page_url(), ..source }
+    }
+}
+
+/// A word of a passage.
+struct WordForm {
+    text: String,
+    stem: String,
+}
+
+impl WordForm {
+    /// Whether it has the stem of a word of the question.
+    fn is(&self, asked: &MatchedWord) -> bool {
+        asked.stems.contains(&self.stem)
     }
 }
 

@@ -1,244 +1,278 @@
 //! The full-text index, in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, QueryBuilder, Sqlite};
-use tokio::sync::Mutex;
-
 use super::file::FileContent;
+use super::index_segment::{Counts, Segment};
+use super::language::Language;
 use super::question::Term;
-use super::words::spaced;
 
-/// The index keeps no texts, which are in memory already. English words are stemmed, and no writer has to know where the
-/// diacritics belong.
-const TABLE: &str = "CREATE VIRTUAL TABLE passages USING fts5(\
-    title, headings, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2')";
+/// A word in the nearest heading counts as much as four in the text; one in the title or a heading above, which other passages share, as
+/// one.
+const HEADING: f64 = 4.0;
 
-/// A word in a heading counts as much as four in the text; one in the title, which all passages of a document share, as one.
-const BEST: &str =
-    "SELECT rowid, bm25(passages, 1.0, 4.0, 1.0) FROM passages WHERE passages MATCH ? ORDER BY 2, 1 LIMIT ?";
+/// How soon more of a word says no more, and how far a long passage is held to be so by its length alone: the usual numbers of BM25.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.75;
 
-const COUNT: &str = "SELECT count(*) FROM passages WHERE passages MATCH ?";
+/// Words of a passage that is no part of the documents any more.
+const GONE: u32 = u32::MAX;
 
-const ADD: &str = "INSERT INTO passages (rowid, title, headings, text) ";
-
-/// The index keeps no texts, so a row is taken out with the texts that it was made from.
-const REMOVE: &str = "INSERT INTO passages (passages, rowid, title, headings, text) ";
-
-/// The number of passages that are written in one statement.
-const BATCH: usize = 500;
-
-/// An index of the passages of documents. A change of one document costs what that document does.
-///
-/// Rows stand in the order of the paths of their documents, as they would if all were indexed at once: the search ranks equal
-/// passages by it. Each document has a label, and there is room between labels for others.
-#[derive(Debug)]
-pub(super) struct Index(Mutex<IndexState>);
-
-#[derive(Debug)]
-struct IndexState {
-    connection: SqliteConnection,
-    /// The files in the index, by path.
-    present: BTreeMap<String, (i64, FileContent)>,
+/// An index of the passages of documents, which never changes. Another one, with other documents, shares the parts that are the
+/// same: a change of one document costs what that document does, and now and then what it takes to join small parts.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    parts: Vec<IndexPart>,
+    /// The languages of the documents.
+    languages: Vec<Language>,
+    /// The number of passages, and of the words in all of them.
+    passages: usize,
+    words: u64,
 }
 
-/// The place of a passage in the index: the label of its document, and its place there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct IndexRow {
-    pub(super) label: i64,
-    pub(super) passage: usize,
-}
-
-/// The number of bits of a row that are the place in the document, which has fewer passages.
-const PASSAGE_BITS: u32 = 24;
-
-/// The distance between the labels of two documents in a new index.
-const STEP: i64 = 1 << 20;
-
-/// The most labels, which leave the sign of a row alone.
-const LABELS: i64 = 1 << (62 - PASSAGE_BITS);
-
-/// A document that follows another in the order of paths often comes in that order, and is followed by others.
-const NEAR: i64 = 1 << 10;
-
-impl IndexRow {
-    fn of(number: i64) -> Self {
-        let passage = number & ((1 << PASSAGE_BITS) - 1);
-        Self { label: number >> PASSAGE_BITS, passage: usize::try_from(passage).unwrap_or_default() }
-    }
-
-    fn number(label: i64, passage: usize) -> i64 {
-        (label << PASSAGE_BITS) | i64::try_from(passage).unwrap_or_default()
-    }
+#[derive(Debug)]
+struct IndexPart {
+    segment: Arc<Segment>,
+    /// The place of each row among the passages, or [`GONE`].
+    places: Vec<u32>,
+    /// The number of rows that have a place.
+    live: usize,
 }
 
 /// A passage that matches.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hit {
-    pub(super) row: IndexRow,
-    /// The weight of the match: more is better, and nothing else is known of it.
+    /// The place among the passages.
+    pub(super) place: usize,
+    /// The weight of the match: more is better.
     pub(super) weight: f64,
-    /// The terms that it has, as flags.
-    pub(super) has: Vec<bool>,
+    /// The terms that it has: a bit for each, the first one lowest.
+    pub(super) has: u32,
+}
+
+impl Hit {
+    /// Whether it has the term at this place in the question.
+    pub(super) fn has(&self, term: usize) -> bool {
+        self.has >> term & 1 == 1
+    }
+}
+
+/// A passage that has a term, and how often, weighted by where.
+pub(super) struct Occurrence {
+    place: u32,
+    count: f32,
+    length: u16,
 }
 
 impl Index {
-    pub(super) async fn new() -> Result<Self, sqlx::Error> {
-        let options = SqliteConnectOptions::new().disable_statement_logging();
-        let mut connection = options.connect().await?;
-        sqlx::query(TABLE).execute(&mut connection).await?;
-        Ok(Self(Mutex::new(IndexState { connection, present: BTreeMap::new() })))
-    }
-
-    /// Makes these the documents of the index, and returns their labels in the order of the paths. Only what differs is written.
-    ///
-    /// # Errors
-    /// When the index fails: it is then as it was before.
-    pub(super) async fn become_these(&self, wanted: &[&FileContent]) -> Result<Vec<i64>, sqlx::Error> {
-        let mut state = self.0.lock().await;
-        let IndexState { connection, present } = &mut *state;
-        let is_same = |(_, before): &(i64, FileContent), content: &FileContent| {
-            Arc::ptr_eq(&before.passages, &content.passages) || before.digest == content.digest
-        };
-        let known = wanted.iter().map(|content| {
-            let before = present.get(&content.document.path).filter(|before| is_same(before, content));
-            before.map(|(label, _)| *label)
-        });
-        let known: Vec<Option<i64>> = known.collect();
-        let kept: BTreeSet<i64> = known.iter().flatten().copied().collect();
-        let (labels, is_new) = match labels(&known) {
-            Some(labels) => (labels, false),
-            // No room is left between two documents: all get new labels.
-            None => ((1..).map(|place| place * STEP).take(wanted.len()).collect(), true),
-        };
-        let mut transaction = connection.begin().await?;
-        if is_new {
-            sqlx::query("INSERT INTO passages (passages) VALUES ('delete-all')").execute(&mut *transaction).await?;
-        } else {
-            for (label, content) in present.values().filter(|(label, _)| !kept.contains(label)) {
-                write(&mut transaction, REMOVE, *label, content).await?;
-            }
-        }
-        for ((content, label), known) in wanted.iter().zip(&labels).zip(&known) {
-            if is_new || known.is_none() {
-                write(&mut transaction, ADD, *label, content).await?;
-            }
-        }
-        transaction.commit().await?;
-        let contents = wanted.iter().zip(&labels);
-        *present =
-            contents.map(|(content, label)| (content.document.path.clone(), (*label, (*content).clone()))).collect();
-        Ok(labels)
-    }
-
-    /// Counts the passages that have each of the terms.
-    pub(super) async fn count(&self, terms: &[Term]) -> Result<Vec<usize>, sqlx::Error> {
-        let connection = &mut self.0.lock().await.connection;
-        let mut counts = Vec::with_capacity(terms.len());
-        for term in terms {
-            let count: i64 = sqlx::query_scalar(COUNT).bind(term.expression()).fetch_one(&mut *connection).await?;
-            counts.push(usize::try_from(count).unwrap_or_default());
-        }
-        Ok(counts)
-    }
-
-    /// The passages that match best, with any of the terms.
-    pub(super) async fn best(&self, terms: &[Term], limit: usize) -> Result<Vec<Hit>, sqlx::Error> {
-        if terms.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut state = self.0.lock().await;
-        let connection = &mut state.connection;
-        let any = terms.iter().map(Term::expression).collect::<Vec<_>>().join(" OR ");
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows: Vec<(i64, f64)> = sqlx::query_as(BEST).bind(any).bind(limit).fetch_all(&mut *connection).await?;
-        let places = rows.iter().map(|(place, _)| place.to_string()).collect::<Vec<_>>().join(", ");
-        let mut hits: Vec<Hit> = rows
+    /// The index of these documents, in the order of their passages. Only what differs is indexed.
+    pub(super) fn with(&self, wanted: &[&FileContent]) -> Self {
+        let firsts: Vec<usize> = wanted
             .iter()
-            .map(|(place, rank)| Hit {
-                row: IndexRow::of(*place),
-                // SQLite gives the best the least.
-                weight: -rank,
-                has: Vec::with_capacity(terms.len()),
+            .scan(0, |first, content| {
+                let this = *first;
+                *first += content.passages.len();
+                Some(this)
             })
             .collect();
-        // The places are numbers, and nothing else reaches the statement unbound.
-        let among = format!("SELECT rowid FROM passages WHERE passages MATCH ? AND rowid IN ({places})");
-        for term in terms {
-            let query = sqlx::query_scalar(AssertSqlSafe(among.as_str())).bind(term.expression());
-            let having: Vec<i64> = query.fetch_all(&mut *connection).await?;
-            for (hit, (place, _)) in hits.iter_mut().zip(&rows) {
-                hit.has.push(having.contains(place));
+        let mut missing: BTreeMap<&str, (usize, &FileContent)> = wanted
+            .iter()
+            .zip(&firsts)
+            .map(|(content, first)| (content.document.path.as_str(), (*first, *content)))
+            .collect();
+        let mut parts: Vec<IndexPart> = Vec::with_capacity(self.parts.len() + 1);
+        for IndexPart { segment, .. } in &self.parts {
+            parts.push(IndexPart::of(Arc::clone(segment), &mut missing));
+        }
+        let new: Vec<&FileContent> = missing.values().map(|(_, content)| *content).collect();
+        if !new.is_empty() {
+            parts.push(IndexPart::of(Arc::new(Segment::of(&new)), &mut missing));
+        }
+        let mut languages: Vec<Language> = wanted.iter().map(|content| content.document.language).collect();
+        languages.sort_unstable();
+        languages.dedup();
+        let parts = joined(parts);
+        let words = parts.iter().map(IndexPart::words).sum();
+        let passages = parts.iter().map(|part| part.live).sum();
+        Self { parts, languages, passages, words }
+    }
+
+    /// The languages of the documents.
+    pub(super) fn languages(&self) -> &[Language] {
+        &self.languages
+    }
+
+    /// The passages that have a term, each once.
+    pub(super) fn occurrences(&self, term: &Term) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        for IndexPart { segment, places, .. } in &self.parts {
+            for stem in &term.stems {
+                found.extend(segment.postings(stem, term.is_prefix).filter_map(|posting| {
+                    let row = posting.row as usize;
+                    let (place, length) = (*places.get(row)?, *segment.lengths.get(row)?);
+                    (place != GONE).then(|| Occurrence { place, count: weighted(posting.counts), length })
+                }));
             }
         }
-        Ok(hits)
+        if term.is_prefix || term.stems.len() > 1 {
+            found.sort_by_key(|occurrence| occurrence.place);
+            found.dedup_by(|other, first| {
+                let is_same = other.place == first.place;
+                first.count += if is_same { other.count } else { 0.0 };
+                is_same
+            });
+        }
+        found
+    }
+
+    /// The passages that match best, by the occurrences of each term and its rarity; equal ones in their order.
+    pub(super) fn best(&self, terms: &[(f64, &[Occurrence])], limit: usize) -> Vec<Hit> {
+        let mut sums: Vec<(f32, u32)> = vec![(0.0, 0); self.passages];
+        let average = (self.words as f64 / self.passages.max(1) as f64).max(1.0);
+        for (at, (rarity, occurrences)) in terms.iter().enumerate() {
+            for Occurrence { place, count, length } in *occurrences {
+                let Some((sum, has)) = sums.get_mut(*place as usize) else { continue };
+                let count = f64::from(*count);
+                let norm = SATURATION * (1.0 - LENGTH + LENGTH * f64::from(*length) / average);
+                *sum += (rarity * count * (SATURATION + 1.0) / (count + norm)) as f32;
+                *has |= 1 << at;
+            }
+        }
+        let found = sums.into_iter().enumerate().filter(|(_, (_, has))| *has != 0);
+        let mut hits: Vec<Hit> =
+            found.map(|(place, (weight, has))| Hit { place, weight: f64::from(weight), has }).collect();
+        let best_first =
+            |one: &Hit, other: &Hit| other.weight.total_cmp(&one.weight).then_with(|| one.place.cmp(&other.place));
+        if hits.len() > limit && limit > 0 {
+            hits.select_nth_unstable_by(limit - 1, best_first);
+        }
+        hits.truncate(limit);
+        hits.sort_unstable_by(best_first);
+        hits
     }
 }
 
-/// Adds the passages of a document, or takes them out.
-async fn write(
-    transaction: &mut SqliteConnection,
-    verb: &'static str,
-    label: i64,
-    content: &FileContent,
-) -> Result<(), sqlx::Error> {
-    let title = spaced(&content.document.title);
-    for (batch, passages) in content.passages.chunks(BATCH).enumerate() {
-        let rows = passages.iter().enumerate().map(|(at, passage)| (batch * BATCH + at, passage));
-        let mut insert = QueryBuilder::<Sqlite>::new(verb);
-        insert.push_values(rows, |mut row, (place, passage)| {
-            if verb == REMOVE {
-                row.push_bind("delete");
-            }
-            row.push_bind(IndexRow::number(label, place));
-            row.push_bind(&title).push_bind(spaced(&passage.headings.join("\n"))).push_bind(spaced(&passage.text));
-        });
-        insert.build().execute(&mut *transaction).await?;
-    }
-    Ok(())
+fn weighted(counts: Counts) -> f32 {
+    f32::from(counts.text) + HEADING as f32 * f32::from(counts.heading) + f32::from(counts.above)
 }
 
-/// Labels in rising order, of which some are known; `None` where there is no room.
-fn labels(known: &[Option<i64>]) -> Option<Vec<i64>> {
-    let mut labels: Vec<i64> = Vec::with_capacity(known.len());
-    let mut last = 0;
-    for (at, label) in known.iter().enumerate() {
-        let label = match label {
-            Some(label) => *label,
-            None => {
-                let rest = known.get(at + 1..).unwrap_or_default();
-                match rest.iter().position(Option::is_some).and_then(|next| Some((next, *rest.get(next)?.as_ref()?))) {
-                    // All that stand between two known ones share the room.
-                    Some((others, next)) => {
-                        let others = i64::try_from(others).unwrap_or(i64::MAX).saturating_add(2);
-                        last + ((next - last) / others).min(NEAR.max((next - last) / 64))
-                    }
-                    None => last + STEP,
-                }
+impl IndexPart {
+    /// Gives the rows of the documents that are missing their places; those are not missing any more.
+    fn of(segment: Arc<Segment>, missing: &mut BTreeMap<&str, (usize, &FileContent)>) -> Self {
+        let mut places = vec![GONE; segment.lengths.len()];
+        let mut live = 0;
+        for (document, range) in segment.ranges() {
+            let path: &str = &document.path;
+            if missing.get(path).is_none_or(|(_, content)| content.digest != document.digest) {
+                continue;
             }
+            let Some((first, _)) = missing.remove(path) else { continue };
+            live += range.len();
+            for (place, at) in places.get_mut(range).unwrap_or_default().iter_mut().zip(first..) {
+                *place = at as u32;
+            }
+        }
+        Self { segment, places, live }
+    }
+
+    fn words(&self) -> u64 {
+        let rows = self.segment.lengths.iter().zip(&self.places);
+        rows.filter(|(_, place)| **place != GONE).map(|(length, _)| u64::from(*length)).sum()
+    }
+
+    /// The rows that cost time or room.
+    fn rows(&self) -> usize {
+        self.places.len()
+    }
+}
+
+/// Joins parts until each is more than twice as large as the one behind it, and none has more rows that are gone than others: their
+/// number stays small, and a passage is seldom joined again.
+fn joined(mut parts: Vec<IndexPart>) -> Vec<IndexPart> {
+    parts.retain(|part| part.live > 0);
+    parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
+    loop {
+        let is_wasteful = |part: &IndexPart| part.live * 2 < part.rows();
+        let pair = parts.windows(2).rposition(|pair| pair[1].rows() * 2 >= pair[0].rows());
+        let range = match (pair, parts.iter().position(is_wasteful)) {
+            (Some(at), _) => at..at + 2,
+            (None, Some(at)) => at..at + 1,
+            (None, None) => return parts,
         };
-        if label <= last || label >= LABELS {
-            return None;
-        }
-        labels.push(label);
-        last = label;
+        let old: Vec<IndexPart> = parts.drain(range).collect();
+        parts.push(IndexPart::joining(&old));
+        parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
     }
-    Some(labels)
+}
+
+impl IndexPart {
+    fn joining(parts: &[Self]) -> Self {
+        let kept: Vec<Vec<bool>> =
+            parts.iter().map(|part| part.places.iter().map(|place| *place != GONE).collect()).collect();
+        let of: Vec<(&Segment, &[bool])> =
+            parts.iter().zip(&kept).map(|(part, kept)| (part.segment.as_ref(), kept.as_slice())).collect();
+        let places: Vec<u32> =
+            parts.iter().flat_map(|part| part.places.iter().copied()).filter(|place| *place != GONE).collect();
+        Self { segment: Arc::new(Segment::merged(&of)), live: places.len(), places }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use citewire_documents::{Format, Markup};
+
     use super::*;
+    use crate::document::question::SearchQuestion;
+    use crate::document::{Document, Passage};
+
+    fn content(path: &str, texts: &[&str]) -> FileContent {
+        let passage = |(place, text): (usize, &&str)| {
+            let text = (*text).to_owned();
+            Arc::new(Passage { headings: Vec::new(), text, page: None, place, markup: Markup::Markdown })
+        };
+        let document = Document::new(path.to_owned(), Format::Markdown, None, None);
+        FileContent::new(document, texts.iter().enumerate().map(passage).collect())
+    }
+
+    /// The places that have the words of a question, with what they weigh.
+    fn hits(index: &Index, question: &str) -> Vec<(usize, u32, String)> {
+        let terms = SearchQuestion::parse(question).terms(index.languages());
+        let found: Vec<Vec<Occurrence>> = terms.iter().map(|term| index.occurrences(term)).collect();
+        let weighed: Vec<(f64, &[Occurrence])> = found.iter().map(|found| (1.0, found.as_slice())).collect();
+        index.best(&weighed, 10).into_iter().map(|hit| (hit.place, hit.has, format!("{:.4}", hit.weight))).collect()
+    }
 
     #[test]
-    fn labels_rise_and_leave_room() {
-        assert_eq!(labels(&[None, None]), Some(vec![STEP, 2 * STEP]));
-        let between = labels(&[Some(STEP), None, None, Some(2 * STEP), None]).expect("room");
-        assert!(between.is_sorted_by(|one, other| one < other), "{between:?}");
-        assert_eq!(labels(&[Some(1), None, Some(2)]), None);
-        assert_eq!(labels(&[Some(LABELS - 1), None]), None);
-        assert_eq!(IndexRow::of(IndexRow::number(LABELS - 1, 77)), IndexRow { label: LABELS - 1, passage: 77 });
+    fn an_index_that_follows_another_is_as_one_that_is_made_anew() {
+        let files: Vec<FileContent> = (0..40)
+            .map(|at| content(&format!("{at:02}.md"), &["red room", "blue item room", "red red item"][..=at % 3]))
+            .collect();
+        let mut index = Index::default();
+        for step in 0..60 {
+            // Each step leaves some out and brings others back.
+            let wanted: Vec<&FileContent> = files
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| (at * 7 + step) % 5 > step % 3)
+                .map(|(_, file)| file)
+                .collect();
+            index = index.with(&wanted);
+            let new = Index::default().with(&wanted);
+            for question in ["red", "room item", "blue rooms", "items"] {
+                assert_eq!(hits(&index, question), hits(&new, question), "{step} {question}");
+            }
+            assert!(index.parts.len() < 8, "{}", index.parts.len());
+        }
+        assert_eq!(hits(&index.with(&[]), "red"), []);
+    }
+
+    #[test]
+    fn a_passage_counts_once_for_each_term_and_says_which_it_has() {
+        let file = content("a.md", &["rooms", "a room, and a red one", "nothing of it"]);
+        let index = Index::default().with(&[&file]);
+        let found: Vec<(usize, u32)> =
+            hits(&index, "red room").into_iter().map(|(place, has, _)| (place, has)).collect();
+        assert_eq!(found, [(1, 0b11), (0, 0b10)]);
     }
 }

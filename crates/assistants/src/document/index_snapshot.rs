@@ -8,13 +8,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::file::{self, FileContent, FileRead};
 use super::folder::{self, FolderListing, ListedFile};
-use super::index::{Index, IndexRow};
-use super::question::Term;
+use super::index::Index;
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::digest::of_parts;
-
-/// The number of passages from which on a word that most of them have says nothing by itself.
-const COMMON_FROM: usize = 8;
 
 /// The number of files that are read at one time.
 const AT_ONCE: usize = 4;
@@ -28,10 +24,8 @@ pub(super) struct IndexSnapshot {
     pub(super) documents: BTreeMap<DocumentId, Arc<Document>>,
     /// The passages, in the order of the index.
     pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
-    /// The index, shared with the snapshots before and behind this one.
+    /// The index, which shares its parts with the snapshots before and behind this one.
     pub(super) index: Arc<Index>,
-    /// The place of the first passage of each document, by its label in the index.
-    firsts: BTreeMap<i64, usize>,
     /// The digest of the documents and their texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
     /// The bytes of all texts.
@@ -42,79 +36,25 @@ pub(super) struct IndexSnapshot {
     pub(super) is_begun: bool,
 }
 
-/// A term with its weight.
-pub(super) struct Weighed {
-    pub(super) term: Term,
-    /// The number of passages that have it.
-    pub(super) count: usize,
-    pub(super) weight: f64,
-    /// Whether not nearly all passages have it.
-    pub(super) is_telling: bool,
-}
-
-impl IndexSnapshot {
-    /// A term that stands nowhere is looked for without umlauts, and by its beginning. What is found nowhere even so is part of the
-    /// question.
-    pub(super) async fn weigh(&self, terms: Vec<Term>) -> Result<Vec<Weighed>, LibraryError> {
-        let mut known: Vec<(Term, usize)> = Vec::with_capacity(terms.len());
-        for term in terms {
-            let (term, count) = self.known_form(term).await?;
-            if known.iter().all(|(other, _)| *other != term) {
-                known.push((term, count));
-            }
-        }
-        let all = self.passages.len();
-        let weighed = known.into_iter().map(|(term, count)| {
-            // A pair of letters that stands nowhere is hardly a word.
-            let part = if count == 0 && term.is_unspaced { 0.5 } else { 1.0 };
-            let is_telling = all < COMMON_FROM || count * 10 <= all * 6;
-            Weighed { weight: part * rarity(count.max(1), all), is_telling, term, count }
-        });
-        Ok(weighed.collect())
-    }
-
-    /// The first form of a term that stands anywhere, and in how many passages; the term itself where none does.
-    async fn known_form(&self, term: Term) -> Result<(Term, usize), LibraryError> {
-        let plain = term.without_umlauts();
-        let beginnings = [term.beginning(), plain.as_ref().and_then(Term::beginning)];
-        let forms: Vec<Term> = [Some(term.clone()), plain].into_iter().chain(beginnings).flatten().collect();
-        let counts = self.index.count(&forms).await?;
-        let found = forms.into_iter().zip(counts).find(|(_, count)| *count > 0);
-        Ok(found.unwrap_or((term, 0)))
-    }
-}
-
-/// The rarity of a word that `count` of `all` passages have, as BM25 weighs it. Always above 0.
-fn rarity(count: usize, all: usize) -> f64 {
-    let (count, all) = (count as f64, all as f64);
-    (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
-}
-
 impl IndexSnapshot {
     /// The snapshot before anything was read.
-    pub(super) async fn empty() -> Result<Self, LibraryError> {
-        Ok(Self {
+    pub(super) fn empty() -> Self {
+        Self {
             listing: FolderListing::default(),
             files: BTreeMap::new(),
             documents: BTreeMap::new(),
             passages: Vec::new(),
-            index: Arc::new(Index::new().await?),
-            firsts: BTreeMap::new(),
+            index: Arc::default(),
             digest: of_parts::<[u8; 32]>([]),
             text_bytes: 0,
             pending: BTreeSet::new(),
             is_begun: false,
-        })
+        }
     }
 
     /// Whether everything was read.
     pub(super) fn is_read(&self) -> bool {
         self.is_begun && self.pending.is_empty()
-    }
-
-    /// The document and the passage of a row, if they are part of this snapshot.
-    pub(super) fn at(&self, row: IndexRow) -> Option<&(Arc<Document>, Arc<Passage>)> {
-        self.passages.get(self.firsts.get(&row.label)? + row.passage)
     }
 
     /// The snapshot that follows this one, with these documents that are in no folder.
@@ -130,28 +70,29 @@ impl IndexSnapshot {
         files: BTreeMap<String, FileRead>,
         pending: BTreeSet<ListedFile>,
     ) -> Result<Self, LibraryError> {
-        let contents: Vec<&FileContent> = files.values().filter_map(|read| read.as_ref().ok()).collect();
-        let labels = self.index.become_these(&contents).await?;
-        let mut firsts = BTreeMap::new();
-        let mut passages = Vec::with_capacity(contents.iter().map(|content| content.passages.len()).sum());
-        for (content, label) in contents.iter().zip(labels) {
-            firsts.insert(label, passages.len());
-            passages
-                .extend(content.passages.iter().map(|passage| (Arc::clone(&content.document), Arc::clone(passage))));
-        }
-        let documents = contents.iter().map(|content| (content.document.id.clone(), Arc::clone(&content.document)));
-        Ok(Self {
-            documents: documents.collect(),
-            passages,
-            index: Arc::clone(&self.index),
-            firsts,
-            digest: of_parts(contents.iter().map(|content| content.digest)),
-            text_bytes: contents.iter().map(|content| content.text_bytes).sum(),
-            listing,
-            files,
-            pending,
-            is_begun: true,
-        })
+        let before = Arc::clone(&self.index);
+        let follow = move || {
+            let contents: Vec<&FileContent> = files.values().filter_map(|read| read.as_ref().ok()).collect();
+            let index = Arc::new(before.with(&contents));
+            let of_content = |content: &&FileContent| {
+                let document = Arc::clone(&content.document);
+                let passages = content.passages.iter().map(Arc::clone).collect::<Vec<_>>();
+                passages.into_iter().map(move |passage| (Arc::clone(&document), passage))
+            };
+            let documents = contents.iter().map(|content| (content.document.id.clone(), Arc::clone(&content.document)));
+            Self {
+                documents: documents.collect(),
+                passages: contents.iter().flat_map(of_content).collect(),
+                index,
+                digest: of_parts(contents.iter().map(|content| content.digest)),
+                text_bytes: contents.iter().map(|content| content.text_bytes).sum(),
+                listing,
+                pending,
+                is_begun: true,
+                files,
+            }
+        };
+        Ok(tokio::task::spawn_blocking(follow).await?)
     }
 
     /// Reads the text files of a folder again, and finds out which others have to be read; `None` when it is as it was before. Only
@@ -229,7 +170,7 @@ fn add(files: &mut BTreeMap<String, FileRead>, path: String, read: Option<FileRe
 /// Texts that are in no folder, by their paths.
 pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Result<IndexSnapshot, LibraryError> {
     let contents = files.iter().filter_map(|(path, text)| file::built_in(path, text));
-    IndexSnapshot::empty().await?.with_documents(contents.collect()).await
+    IndexSnapshot::empty().with_documents(contents.collect()).await
 }
 
 /// Lists the folder, of which nothing is read.

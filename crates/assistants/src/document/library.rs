@@ -13,29 +13,16 @@ use tokio::time::{Instant, timeout_at};
 
 use super::file::{self, FileRead};
 use super::folder::{self, ListedFile, Skipped};
-use super::found::best_first;
-use super::index::Hit;
-use super::index_snapshot::{IndexSnapshot, Weighed, list, of_texts};
+use super::index_snapshot::{IndexSnapshot, list, of_texts};
 use super::original::{FileLocation, OriginalFile};
-use super::question::{SearchQuestion, Term};
+use super::ranking::ranked;
 use super::remote::RemoteLibrary;
 use super::remote_documents::RemoteDocuments;
 use super::uploads::UploadLibrary;
-use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, Measure, UploadOptions};
+use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, UploadOptions};
 use crate::answer::Source;
 use crate::store::AssistantStore;
 use crate::url::WebUrl;
-
-/// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
-/// in common with the question by chance.
-const LEAST_SHARE: f64 = 0.2;
-/// The least share for writing without blanks, where pairs of letters that are no words meet by chance more often.
-const LEAST_SHARE_UNSPACED: f64 = 0.3;
-/// The least share for a passage that may answer the question by itself.
-const ENOUGH: f64 = 0.4;
-/// The number of passages that are looked at for each one that is wanted, and at least [`CANDIDATES`].
-const CANDIDATES_EACH: usize = 4;
-const CANDIDATES: usize = 50;
 
 /// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
 #[derive(Debug)]
@@ -142,7 +129,7 @@ impl Library {
     }
 
     async fn new(from: DocumentOrigin) -> Result<Self, LibraryError> {
-        let snapshot = watch::Sender::new(Arc::new(IndexSnapshot::empty().await?));
+        let snapshot = watch::Sender::new(Arc::new(IndexSnapshot::empty()));
         Ok(Self { from, snapshot, refreshing: Mutex::new(()), patient_until: Instant::now() + PATIENCE })
     }
 
@@ -383,46 +370,9 @@ impl Library {
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
         self.read_at_first().await;
         let snapshot = self.snapshot();
-        let terms = snapshot.weigh(SearchQuestion::parse(question).terms()).await?;
-        let total: f64 = terms.iter().map(|term| term.weight).sum();
-        let unspaced = terms.iter().filter(|term| term.term.is_unspaced).count();
-        let mostly_unspaced = unspaced * 2 > terms.len();
-        let least = if mostly_unspaced { LEAST_SHARE_UNSPACED } else { LEAST_SHARE };
-        let present: Vec<&Weighed> = terms.iter().filter(|term| term.count > 0).collect();
-        if !present.iter().any(|term| term.is_telling) {
-            return Ok(Vec::new());
-        }
-        let looked_for: Vec<Term> = present.iter().map(|term| term.term.clone()).collect();
-        let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
-        let hits = snapshot.index.best(&looked_for, candidates).await?;
-        let mut found: Vec<(Found, f64)> = hits
-            .iter()
-            .filter_map(|hit| {
-                let (document, passage) = snapshot.at(hit.row)?;
-                let has: Vec<&Weighed> = matched(&present, hit);
-                let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
-                if share < least || !has.iter().any(|term| term.is_telling) {
-                    return None;
-                }
-                let matched =
-                    has.iter().map(|term| MatchedWord { text: term.term.word(), weight: term.weight }).collect();
-                let (document, passage) = (Arc::clone(document), Arc::clone(passage));
-                // A single word in common with a question of several is chance; pairs of letters are no words.
-                let is_about = mostly_unspaced || share > 0.99 || share >= ENOUGH && has.len() > 1;
-                let mut found = Found { document, passage, score: 0.0, measure: Measure::Words, is_about, matched };
-                found.score = hit.weight * found.fit_of_headings(total);
-                Some((found, share))
-            })
-            .collect();
-        let best = found.iter().map(|(found, _)| found.score).fold(0.0, f64::max);
-        let ranked = found.drain(..).map(|(found, share)| {
-            let rank = if best > 0.0 { found.score / best } else { 0.0 };
-            Found { score: (0.3 * share + 0.7 * rank).clamp(0.0, 1.0), ..found }
-        });
-        let mut found: Vec<Found> = ranked.collect();
-        found.sort_by(best_first);
-        found.truncate(limit);
-        Ok(found)
+        let question = question.to_owned();
+        let rank = move || ranked(&snapshot.index, &snapshot.passages, &question, limit);
+        Ok(tokio::task::spawn_blocking(rank).await?)
     }
 
     /// Searches, and gives the passages as sources for a model that is to cite them.
@@ -456,10 +406,6 @@ impl Library {
             DocumentOrigin::Folder(_) | DocumentOrigin::Remote(_) | DocumentOrigin::Program(_) => None,
         }
     }
-}
-
-fn matched<'t>(terms: &[&'t Weighed], hit: &Hit) -> Vec<&'t Weighed> {
-    terms.iter().zip(&hit.has).filter(|(_, has)| **has).map(|(term, _)| *term).collect()
 }
 
 #[cfg(test)]

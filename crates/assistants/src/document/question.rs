@@ -1,6 +1,7 @@
 //! The search terms of a question.
 
-use super::words::{SearchWord, is_stop_word, words};
+use super::language::{Language, is_unspaced_stop_word};
+use super::words::{SearchWord, words};
 
 /// The maximum number of words of a question that are looked for; an answer to more would not be read.
 const MAX_WORDS: usize = 32;
@@ -23,17 +24,27 @@ pub struct SearchQuestion {
 }
 
 impl SearchQuestion {
-    /// Reads a question. Its stop words, English and German ones, are left out where other words remain.
+    /// Reads a question. The stop words of its language are left out where other words remain.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let all = words(searched(text));
+        let mut all = words(searched(text));
+        without_last_letters(&mut all);
+        let languages = Language::of_question(&all);
+        let is_listed = |word: &SearchWord| match word.is_unspaced {
+            true => is_unspaced_stop_word(&word.text),
+            false => languages.iter().any(|language| language.has_stop_word(word)),
+        };
+        // Hiragana are the endings and particles of Japanese, and words only where nothing else is asked.
+        let has_other = all.iter().any(|word| !is_listed(word) && !word.is_hiragana());
+        let is_stop_word = |word: &SearchWord| is_listed(word) || has_other && word.is_hiragana();
         let is_idle = all.iter().all(is_stop_word);
         if is_idle {
             return Self { words: all.into_iter().take(MAX_WORDS).collect(), is_idle };
         }
         let mut kept: Vec<SearchWord> = Vec::new();
         for word in all {
-            if kept.len() < MAX_WORDS && !is_stop_word(&word) && !kept.contains(&word) {
+            let is_new = kept.iter().all(|other| other.folded() != word.folded());
+            if kept.len() < MAX_WORDS && is_new && !is_stop_word(&word) {
                 kept.push(word);
             }
         }
@@ -46,29 +57,44 @@ impl SearchQuestion {
         if self.is_idle { 0 } else { self.words.len() }
     }
 
-    /// The terms to look for: each word by itself; in a question of stop words alone, which are everywhere, all of them
-    /// in their order.
-    pub(super) fn terms(&self) -> Vec<Term> {
-        if !self.is_idle {
-            return self.words.iter().map(Term::of).collect();
-        }
-        let phrase: Vec<String> = self.words.iter().flat_map(letters).collect();
-        let term = Term { text: phrase.join(" "), is_prefix: false, is_unspaced: false };
-        // One stop word alone is no question.
-        Some(term).filter(|_| self.words.len() > 1).into_iter().collect()
+    /// Its words that are no stop words; all where it has no others.
+    pub(super) fn words(&self) -> &[SearchWord] {
+        &self.words
+    }
+
+    /// The terms to look for in documents of these languages: each word by itself. None for a question of stop words alone.
+    pub(super) fn terms(&self, languages: &[Language]) -> Vec<Term> {
+        if self.is_idle { Vec::new() } else { self.words.iter().map(|word| Term::of(word, languages)).collect() }
+    }
+
+    /// A question of stop words alone, which are everywhere: it is looked for as it stands. One stop word alone is no question.
+    pub(super) fn phrase(&self) -> Option<&[SearchWord]> {
+        Some(self.words.as_slice()).filter(|words| self.is_idle && words.len() > 1)
     }
 }
 
-/// The words of the index that make up a word.
-fn letters(word: &SearchWord) -> Vec<String> {
-    if word.is_unspaced { word.text.chars().map(String::from).collect() } else { vec![word.text.clone()] }
+/// Leaves out the last letter of a run that has pairs: it is looked for with them.
+fn without_last_letters(words: &mut Vec<SearchWord>) {
+    let is_last: Vec<bool> = words
+        .iter()
+        .enumerate()
+        .map(|(at, word)| {
+            let before = at.checked_sub(1).and_then(|before| words.get(before));
+            let follows = before.is_some_and(|before| before.is_unspaced && before.text.ends_with(&word.text));
+            word.is_unspaced && word.text.chars().count() == 1 && follows
+        })
+        .collect();
+    let mut is_last = is_last.into_iter();
+    words.retain(|_| !is_last.next().unwrap_or_default());
 }
 
 /// A search term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Term {
-    /// Letters, digits and blanks only.
+    /// The word of the question, folded; a beginning of it where only that was found.
     pub(super) text: String,
+    /// The words of the index that it is found as: a stem for each language.
+    pub(super) stems: Vec<String>,
     pub(super) is_prefix: bool,
     pub(super) is_unspaced: bool,
 }
@@ -77,34 +103,29 @@ pub(super) struct Term {
 const MIN_PREFIX: usize = 5;
 
 impl Term {
-    fn of(word: &SearchWord) -> Self {
-        Self { text: letters(word).join(" "), is_prefix: false, is_unspaced: word.is_unspaced }
+    pub(super) fn of(word: &SearchWord, languages: &[Language]) -> Self {
+        let mut stems: Vec<String> = languages.iter().map(|language| language.stems().of(word)).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        // One letter is found where it begins a pair.
+        let is_prefix = word.is_unspaced && word.text.chars().count() == 1;
+        Self { text: word.folded(), stems, is_prefix, is_unspaced: word.is_unspaced }
     }
 
-    /// The beginning of words that may be other forms of this one, or made with it: for a word that stands nowhere. The
-    /// stemmer of the index knows English endings only.
+    /// The beginning of words that may be other forms of this one, or made with it: for a word that stands nowhere.
     pub(super) fn beginning(&self) -> Option<Self> {
         let length = self.text.chars().count();
-        let is_word = !self.is_unspaced && !self.text.contains(' ') && length > MIN_PREFIX;
-        let text = self.text.chars().take(MIN_PREFIX.max(length.saturating_sub(2))).collect();
-        is_word.then_some(Self { text, is_prefix: true, is_unspaced: false })
+        let is_word = !self.is_unspaced && length > MIN_PREFIX;
+        let text: String = self.text.chars().take(MIN_PREFIX.max(length.saturating_sub(2))).collect();
+        is_word.then_some(Self { stems: vec![text.clone()], text, is_prefix: true, is_unspaced: false })
     }
 
     /// The word as typed without a key for `ä`, `ö` and `ü`: the index has no diacritics.
     pub(super) fn without_umlauts(&self) -> Option<Self> {
-        let text = self.text.replace("ae", "a").replace("oe", "o").replace("ue", "u");
-        (!self.is_unspaced && text != self.text).then_some(Self { text, ..self.clone() })
-    }
-
-    /// The term in the language of the index.
-    pub(super) fn expression(&self) -> String {
-        let star = if self.is_prefix { "*" } else { "" };
-        format!("\"{}\"{star}", self.text)
-    }
-
-    /// The term as a word of the question.
-    pub(super) fn word(&self) -> String {
-        if self.is_unspaced { self.text.replace(' ', "") } else { self.text.clone() }
+        let plain = |text: &str| text.replace("ae", "a").replace("oe", "o").replace("ue", "u");
+        let stems: Vec<String> = self.stems.iter().map(|stem| plain(stem)).collect();
+        let is_other = !self.is_unspaced && stems != self.stems;
+        is_other.then(|| Self { text: plain(&self.text), stems, ..self.clone() })
     }
 }
 
@@ -113,38 +134,47 @@ mod tests {
     use super::*;
 
     fn expressions(question: &str) -> Vec<String> {
-        SearchQuestion::parse(question).terms().iter().map(Term::expression).collect()
+        let terms = SearchQuestion::parse(question).terms(&[Language::default()]);
+        terms.into_iter().map(|term| term.text).collect()
     }
 
     #[test]
-    fn every_word_is_quoted_and_stop_words_are_left_out() {
-        assert_eq!(expressions("How many days of leave do I have?"), [r#""days""#, r#""leave""#]);
-        assert_eq!(expressions("Wie viele Urlaubstage habe ich für Umzüge?"), [r#""urlaubstage""#, r#""umzuge""#]);
-        assert_eq!(expressions(r#"leave" OR title:x* NOT (y)"#), [r#""leave""#, r#""title""#, r#""x""#, r#""y""#]);
-        assert_eq!(expressions("请问年假"), [r#""问 年""#, r#""年 假""#]);
+    fn stop_words_are_left_out() {
+        assert_eq!(expressions("How many days of leave do I have?"), ["days", "leave"]);
+        assert_eq!(expressions("Wie viele Urlaubstage habe ich für Umzüge?"), ["urlaubstage", "umzuge"]);
+        assert_eq!(expressions(r#"leave" OR title:x* NOT (y)"#), ["leave", "title", "x"]);
+        assert_eq!(expressions("请问年假"), ["问年", "年假"]);
+        assert_eq!(expressions("Combien de jours de congés ai-je ?"), ["jours", "conges"]);
+        assert_eq!(expressions("¿Cuántos días de vacaciones tengo?"), ["dias", "vacaciones"]);
+        assert_eq!(expressions("Kolik dní dovolené mám?"), ["dni", "dovolene", "mam"]);
     }
 
     #[test]
     fn stop_words_alone_are_a_phrase() {
-        assert_eq!(expressions("To be, or not to be?"), [r#""to be or not to be""#]);
-        for nothing in ["", "?", "What", "\"\u{0}*"] {
-            assert_eq!(expressions(nothing), [""; 0], "{nothing:?}");
+        let phrase = |question: &str| {
+            let question = SearchQuestion::parse(question);
+            question.phrase().map(|words| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(phrase("To be, or not to be?").as_deref(), Some("to be or not to be"));
+        for nothing in ["", "?", "What", "\"\u{0}*", "Is there leave?"] {
+            assert_eq!(phrase(nothing), None, "{nothing:?}");
         }
         assert_eq!(SearchQuestion::parse("And what is that?").telling_words(), 0);
     }
 
     #[test]
     fn a_question_has_its_words_once_and_not_too_many() {
-        assert_eq!(expressions("leave LEAVE Léave"), [r#""leave""#]);
+        assert_eq!(expressions("leave LEAVE Léave"), ["leave"]);
         let long: String = (0..100).map(|number| format!("w{number} ")).collect();
         assert_eq!(expressions(&long).len(), MAX_WORDS);
     }
 
     #[test]
     fn a_beginning_leaves_endings_to_the_text() {
-        let beginning = |word: &str| SearchQuestion::parse(word).terms()[0].beginning().map(|term| term.expression());
-        assert_eq!(beginning("Kündigungen").as_deref(), Some(r#""kundigung"*"#));
-        assert_eq!(beginning("Urlaub").as_deref(), Some(r#""urlau"*"#));
+        let beginning =
+            |word: &str| SearchQuestion::parse(word).terms(&[Language::default()])[0].beginning().map(|term| term.text);
+        assert_eq!(beginning("Kündigungen").as_deref(), Some("kundigung"));
+        assert_eq!(beginning("Urlaub").as_deref(), Some("urlau"));
         assert_eq!(beginning("leave"), None);
         assert_eq!(beginning("年假"), None);
     }

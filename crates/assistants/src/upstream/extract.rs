@@ -23,6 +23,9 @@ const SHORT_BYTES: usize = 800;
 /// The weight of words for sentences that only the title or the headings of their passage have.
 const ABOVE: f64 = 0.5;
 
+/// The weight of words that only the sentence has that leads to a list.
+const LEAD: f64 = 0.8;
+
 /// The number of passages that are pointed to where none has a sentence to quote.
 const POINTED_TO: usize = 2;
 
@@ -59,11 +62,8 @@ pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking)
     }
     let quotes = choose(found, options);
     let mut answer = Draft { found, marking, text: String::new(), sources: Vec::new() };
-    for document in documents(found, &quotes) {
-        let of_document = |quote: &&Quote| found[quote.found].document.id == *document;
-        let mut quotes: Vec<&Quote> = quotes.iter().filter(of_document).collect();
-        quotes.sort_by_key(|quote| (found[quote.found].passage.place, quote.place));
-        answer.add_paragraph(&quotes);
+    for passage in quotes.chunk_by(|one, other| one.found == other.found) {
+        answer.add_passage(passage);
     }
     let introduction = if answer.sources.is_empty() {
         for found in 0..found.len().min(POINTED_TO) {
@@ -87,35 +87,55 @@ fn choose(found: &[Found], options: &LocalOptions) -> Vec<Quote> {
     // A passage found by its vector alone is quoted only where it is known to be about the question.
     let may_be_quoted = |one: &Found| one.is_about || !one.matched.is_empty();
     let near = found.iter().enumerate().filter(|(_, one)| one.score >= most * SECOND && may_be_quoted(one));
-    let passages = near.map(|(at, one)| quotes(at, one)).filter(|quotes| !quotes.is_empty()).take(PASSAGES);
     let mut chosen: Vec<Quote> = Vec::new();
-    for quotes in passages {
+    let mut passages = 0;
+    for (at, one) in near {
         let documents = documents(found, &chosen);
-        let is_new = !documents.contains(&&found[quotes[0].found].document.id);
-        if is_new && documents.len() >= options.max_documents {
+        let is_new_document = !documents.contains(&&one.document.id);
+        if passages == PASSAGES || is_new_document && documents.len() >= options.max_documents {
             continue;
         }
         let room = options.max_sentences.saturating_sub(chosen.len());
-        let new = around_best(quotes, room.min(if chosen.is_empty() { EACH.0 } else { EACH.1 }));
+        let new = around_best(quotes(at, one), room.min(if passages == 0 { EACH.0 } else { EACH.1 }));
         let is_new = |quote: &Quote| chosen.iter().all(|other| other.sentence.plain != quote.sentence.plain);
         let new: Vec<Quote> = new.into_iter().filter(is_new).collect();
+        passages += usize::from(!new.is_empty());
         chosen.extend(new);
     }
     chosen
 }
 
-/// The sentences of a passage with what each has of the question.
+/// The sentences of a passage with what each has of the question, and of the sentence that leads to it.
 fn quotes(at: usize, found: &Found) -> Vec<Quote> {
     let above = format!("{}\n{}", found.document.title, found.passage.headings.join("\n"));
-    let sentences = found.passage.sentences().into_iter().enumerate();
-    let quotes = sentences.map(|(place, sentence)| {
+    let mut lead = String::new();
+    let mut quotes = Vec::new();
+    for (place, sentence) in found.passage.sentences().into_iter().enumerate() {
         let own = found.weight_of(&sentence.plain);
-        let with_headings = found.weight_of(&format!("{above}\n{}", sentence.plain));
-        let value = (own + ABOVE * (with_headings - own)) * (0.5 + 0.5 * found.score);
-        Quote { found: at, place, sentence, value }
+        let with_lead = found.weight_of(&format!("{lead}\n{}", sentence.plain));
+        let with_all = found.weight_of(&format!("{above}\n{lead}\n{}", sentence.plain));
+        let value = own + LEAD * (with_lead - own) + ABOVE * (with_all - with_lead);
+        if is_lead(&sentence) {
+            lead.clone_from(&sentence.plain);
+        }
+        quotes.push(Quote { found: at, place, sentence, value: value * (0.5 + 0.5 * found.score) });
+    }
+    quotes
+}
+
+/// Whether a sentence leads to a list or a table, and says nothing without it.
+fn is_lead(sentence: &Sentence) -> bool {
+    sentence.code.is_none() && sentence.plain.ends_with([':', '：'])
+}
+
+/// Leaves out sentences that lead to what is not quoted.
+fn without_idle_leads(quotes: &mut Vec<Quote>) {
+    let next: Vec<Option<usize>> = quotes.iter().skip(1).map(|quote| Some(quote.place)).chain([None]).collect();
+    let mut next = next.into_iter();
+    quotes.retain(|quote| {
+        let follows = next.next().flatten() == Some(quote.place + 1);
+        follows || !is_lead(&quote.sentence)
     });
-    // A sentence that leads to a list or a table says nothing without it.
-    quotes.filter(|quote| quote.sentence.code.is_some() || !quote.sentence.plain.ends_with([':', '：'])).collect()
 }
 
 /// The score of the best sentence.
@@ -129,21 +149,18 @@ fn around_best(mut quotes: Vec<Quote>, room: usize) -> Vec<Quote> {
     let least_of_row = best(&quotes) * LEAST_OF_ROW;
     quotes.retain(|quote| !quote.sentence.is_row || quote.value >= least_of_row);
     let length: usize = quotes.iter().map(|quote| quote.sentence.plain.len()).sum();
-    if quotes.len() <= room && length <= SHORT_BYTES {
-        return quotes;
+    if quotes.len() > room || length > SHORT_BYTES {
+        let least = best(&quotes) * LEAST;
+        let top =
+            quotes.iter().max_by(|one, other| one.value.total_cmp(&other.value).then(other.place.cmp(&one.place)));
+        let Some((block, place)) = top.map(|top| (top.sentence.block, top.place)) else { return quotes };
+        quotes.retain(|quote| quote.sentence.block == block || quote.value >= least);
+        // Those beside the best one come before those far from it.
+        quotes.sort_by_key(|quote| (quote.sentence.block != block, quote.place.abs_diff(place)));
+        quotes.truncate(room);
+        quotes.sort_by_key(|quote| quote.place);
     }
-    let least = best(&quotes) * LEAST;
-    let Some(top) =
-        quotes.iter().max_by(|one, other| one.value.total_cmp(&other.value).then(other.place.cmp(&one.place)))
-    else {
-        return quotes;
-    };
-    let (block, place) = (top.sentence.block, top.place);
-    quotes.retain(|quote| quote.sentence.block == block || quote.value >= least);
-    // Those beside the best one come before those far from it.
-    quotes.sort_by_key(|quote| (quote.sentence.block != block, quote.place.abs_diff(place)));
-    quotes.truncate(room);
-    quotes.sort_by_key(|quote| quote.place);
+    without_idle_leads(&mut quotes);
     quotes
 }
 
@@ -159,6 +176,41 @@ fn documents<'f>(found: &'f [Found], quotes: &[Quote]) -> Vec<&'f DocumentId> {
     documents
 }
 
+/// A paragraph, an item of a list or a block of code of an answer.
+#[derive(Default)]
+struct QuotedPart {
+    markdown: String,
+    /// The visible text; none of code.
+    plain: String,
+    /// The paragraph of the passage; none of a row.
+    block: Option<usize>,
+}
+
+impl QuotedPart {
+    fn of(sentence: &Sentence) -> Self {
+        let Sentence { markdown, plain, block, is_row, .. } = sentence;
+        let markdown = if *is_row { format!("- {markdown}") } else { markdown.clone() };
+        Self { markdown, plain: plain.clone(), block: (!is_row).then_some(*block) }
+    }
+
+    fn goes_on_with(&self, sentence: &Sentence) -> bool {
+        !sentence.is_row && self.block == Some(sentence.block)
+    }
+
+    fn longer(&self, sentence: &Sentence) -> Self {
+        let with = |before: &str, more: &str| format!("{before} {more}");
+        let (markdown, plain) = (with(&self.markdown, &sentence.markdown), with(&self.plain, &sentence.plain));
+        Self { markdown, plain, block: self.block }
+    }
+
+    /// Whether readers see its text, with a marker or without.
+    fn is_read_alike(&self, marker: &str) -> bool {
+        let seen =
+            |marker: &str| plain_text(&format!("{}{marker}", self.markdown)) == format!("{}{marker}", self.plain);
+        seen(marker) && seen("")
+    }
+}
+
 /// An answer while it is put together.
 struct Draft<'f> {
     found: &'f [Found],
@@ -169,50 +221,33 @@ struct Draft<'f> {
 }
 
 impl Draft<'_> {
-    /// Adds the sentences of one document, a paragraph for each passage and an item for each row. One that would mean something else behind those before it is left out.
-    fn add_paragraph(&mut self, quotes: &[&Quote]) {
-        let (mut paragraph, mut plain) = (String::new(), String::new());
-        let mut rows = String::new();
-        let mut passage = None;
+    /// Adds the sentences of a passage: a paragraph for each of its paragraphs, an item for each row, and one marker behind the last of
+    /// them. A sentence that would mean something else behind those before it is left out.
+    fn add_passage(&mut self, quotes: &[Quote]) {
+        let Some(marker) = quotes.first().map(|quote| self.mark(quote.found)) else { return };
+        let mut parts: Vec<QuotedPart> = Vec::new();
         for quote in quotes {
-            if passage.replace(quote.found).is_some_and(|before| before != quote.found) {
-                self.end_paragraph(&mut paragraph);
-                plain.clear();
-            }
-            let marker = self.mark(quote.found);
-            if quote.sentence.is_row {
-                self.end_paragraph(&mut paragraph);
-                plain.clear();
-                let row = format!("{}{marker}", quote.sentence.markdown);
-                if plain_text(&format!("- {row}")) == format!("{}{marker}", quote.sentence.plain) {
-                    let line_end = if rows.is_empty() { "" } else { "\n" };
-                    rows.push_str(&format!("{line_end}- {row}"));
-                    self.take(quote.found);
-                }
+            let sentence = &quote.sentence;
+            let longer = match parts.last() {
+                Some(part) if part.goes_on_with(sentence) => part.longer(sentence),
+                _ => QuotedPart::of(sentence),
+            };
+            let goes_on = parts.last().is_some_and(|part| part.goes_on_with(sentence));
+            if !longer.is_read_alike(&marker) {
                 continue;
             }
-            self.end_paragraph(&mut rows);
-            let blank = if paragraph.is_empty() { "" } else { " " };
-            let longer = format!("{paragraph}{blank}{}{marker}", quote.sentence.markdown);
-            let seen = format!("{plain}{blank}{}{marker}", quote.sentence.plain);
-            if plain_text(&longer) == seen {
-                (paragraph, plain) = (longer, seen);
-                self.take(quote.found);
-                if let Some(code) = &quote.sentence.code {
-                    self.end_paragraph(&mut paragraph);
-                    self.end_paragraph(&mut code.clone());
-                    plain.clear();
-                }
+            if goes_on {
+                parts.pop();
             }
+            parts.push(longer);
+            self.take(quote.found);
+            parts.extend(sentence.code.clone().map(|code| QuotedPart { markdown: code, ..QuotedPart::default() }));
         }
-        self.end_paragraph(&mut paragraph);
-        self.end_paragraph(&mut rows);
-    }
-
-    fn end_paragraph(&mut self, paragraph: &mut String) {
-        if !paragraph.is_empty() {
+        let last = parts.iter().rposition(|part| !part.plain.is_empty());
+        for (at, part) in parts.iter().enumerate() {
             self.text.push_str("\n\n");
-            self.text.push_str(&std::mem::take(paragraph));
+            self.text.push_str(&part.markdown);
+            self.text.push_str(if Some(at) == last { &marker } else { "" });
         }
     }
 
