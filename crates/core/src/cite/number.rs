@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{CitedSource, Numbering, Position, Rules, definition};
 use crate::answer::{Identities, Source, SourceIndex};
 use crate::report::{Entry, Kind};
@@ -37,7 +39,7 @@ struct Draft {
     position: Position,
     /// The identity of all its sources.
     identity: Option<usize>,
-    sources: Vec<SourceIndex>,
+    sources: SmallVec<[SourceIndex; 1]>,
 }
 
 impl Numberer {
@@ -78,7 +80,7 @@ impl Numberer {
                 Numbering::Dense => Position::after(fresh),
                 Numbering::Provider => Position::after(index.0),
             };
-            self.cited.push(Draft { position, identity, sources: vec![index] });
+            self.cited.push(Draft { position, identity, sources: smallvec![index] });
             if let Some(identity) = identity {
                 if self.by_identity.len() <= identity {
                     self.by_identity.resize(identity + 1, None);
@@ -196,7 +198,7 @@ fn what_is_cited(source: &CitedSource) -> String {
 fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -> Vec<CitedSource> {
     let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
     if defines && cited.len() > 1 {
-        let mut taken = HashSet::new();
+        let mut taken = HashSet::with_capacity(cited.len());
         for CitedSource { url, position, .. } in &mut cited {
             let Some(url) = url else { continue };
             if !taken.insert(url.clone()) {

@@ -62,7 +62,7 @@ struct Found {
 }
 
 /// Reads a document, and collects the members that `T` ignores. `None` for a document with a fault, without a reason.
-pub(super) fn read_faultless<'de, T: Deserialize<'de>>(body: &'de str) -> Option<(T, UnknownMembers)> {
+fn read_faultless<'de, T: Deserialize<'de>>(body: &'de str) -> Option<(T, UnknownMembers)> {
     let mut unknown = UnknownMembers::default();
     let mut reader = serde_json::Deserializer::from_str(body);
     let value = serde_ignored::deserialize(&mut reader, |path| unknown.add(&path)).ok()?;
