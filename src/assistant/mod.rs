@@ -13,6 +13,7 @@ mod downloads;
 mod failure;
 mod history;
 mod links;
+mod losses;
 mod manager;
 mod open;
 mod options;

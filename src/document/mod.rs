@@ -25,6 +25,7 @@ mod links;
 mod options;
 mod original;
 mod passage;
+mod plain_lines;
 mod question;
 mod readers;
 mod readership;
