@@ -2,7 +2,7 @@
 
 use tracing::{debug, warn};
 
-use crate::report::{Report, SOURCES_UNREAD, ScoreLine, SourceCounts};
+use crate::report::{DOCUMENT_PARTIAL, Report, SOURCES_UNREAD, ScoreLine, SourceCounts};
 
 /// How many sources that were not read one line names.
 const NAMED: usize = 5;
@@ -12,6 +12,9 @@ const NAMED: usize = 5;
 pub fn log_report(report: &Report) {
     for ScoreLine { at, score, rerank_score, search_score } in &report.scores {
         debug!(at, score, rerank_score, search_score, "the score of a source");
+    }
+    for note in report.notes.iter().filter(|entry| entry.code == DOCUMENT_PARTIAL) {
+        debug!(note = note.message, "an answer rests on documents that were read in part");
     }
     let SourceCounts { cited, listed, merged, uncited, unread } = report.sources;
     if unread == 0 {

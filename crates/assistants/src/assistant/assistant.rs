@@ -7,12 +7,14 @@ use futures_util::{StreamExt as _, stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::AssistantOptions;
-use crate::answer::LabelCatalog;
+use super::{AssistantOptions, losses};
+use crate::answer::{LabelCatalog, TokenCounts};
+use crate::answer_events::AnswerPart;
 use crate::convert::{Conversion, Grounding};
 use crate::dialect::Dialect;
 use crate::digest::of_parts;
 use crate::document::{DownloadLinks, Found, KnownVectors, Library};
+use crate::ingest::StreamEvent;
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
 use crate::upstream::{Ask, ChatMessage, Reply, Retrieval, Retriever, Upstream, UpstreamError};
@@ -156,13 +158,29 @@ impl Assistant {
     /// # Errors
     /// When there is no answer: nothing of it has been seen.
     pub async fn send(&self, ask: Ask) -> Result<Reply, UpstreamError> {
-        let Some(turn) = self.turn().await? else { return self.ask(ask).await };
-        let reply = self.ask(ask).await?;
+        let Some(turn) = self.turn().await? else { return self.ask(ask).await.map(|reply| self.with_losses(reply)) };
+        let reply = self.with_losses(self.ask(ask).await?);
         // The turn ends with the answer, however that ends.
         let events = reply.events.with_parts(|parts| {
             stream::unfold((parts, turn), async |(mut parts, turn)| Some((parts.next().await?, (parts, turn)))).boxed()
         });
         Ok(Reply { events, ..reply })
+    }
+
+    /// Adds to the report of an answer the documents that were searched and of which a part could not be read.
+    fn with_losses(&self, reply: Reply) -> Reply {
+        let (Some(library), Some(retrieval)) = (&self.library, &reply.retrieval) else { return reply };
+        let notes: Vec<StreamEvent> =
+            losses::notes(library, &retrieval.chunks).into_iter().map(StreamEvent::Note).collect();
+        if notes.is_empty() {
+            return reply;
+        }
+        // The first part shows that the answer has begun: the notes come behind it.
+        let mut notes = Some(Ok(AnswerPart::Events { events: notes, token_counts: TokenCounts::default() }));
+        let events = reply.events.with_parts(|parts| {
+            parts.flat_map(move |part| stream::iter(std::iter::once(part).chain(notes.take()))).boxed()
+        });
+        Reply { events, ..reply }
     }
 
     /// Takes a turn of those that the assistant has at one time, for as long as the permit lives.

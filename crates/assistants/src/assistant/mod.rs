@@ -14,6 +14,7 @@ mod entered_keys;
 mod failure;
 mod history;
 mod links;
+mod losses;
 mod manager;
 mod open;
 mod options;

@@ -1,5 +1,6 @@
 //! A document of a library.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,10 +8,13 @@ use std::sync::Arc;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use citewire_documents::{Format, Loss};
+use citewire_documents::Format;
 use url::Url;
 
+use super::Passage;
 use super::language::Language;
+use crate::answer::Part;
+use crate::store::DocumentLoss;
 use crate::url::WebUrl;
 
 /// The number of bytes of the digest that make an id.
@@ -73,8 +77,8 @@ pub struct Document {
     pub media_type: &'static str,
     /// The number of pages or slides, where it has any.
     pub pages: Option<u32>,
-    /// The parts that could not be read, where some are known. The store keeps those of uploads, in words.
-    pub loss: Option<Arc<Loss>>,
+    /// The parts that could not be read, where some are known.
+    pub loss: Option<Arc<DocumentLoss>>,
     /// The number of lines that are no text: running heads, page numbers, tables of contents.
     pub left_out: usize,
     /// The address on the web, if there is one.
@@ -83,6 +87,8 @@ pub struct Document {
     pub edition: Option<u64>,
     /// The language of its texts, for the search.
     pub(super) language: Language,
+    /// The headings that stand in several places: the headings above tell these apart.
+    pub(super) repeated_headings: BTreeSet<String>,
 }
 
 impl Document {
@@ -98,8 +104,22 @@ impl Document {
             url: base.and_then(|base| address(base, path.split('/'))),
             edition: None,
             language: Language::default(),
+            repeated_headings: BTreeSet::new(),
             path,
         }
+    }
+
+    /// The part of the document that a passage is, for its name.
+    pub(super) fn part_of(&self, passage: &Passage) -> Option<Part> {
+        let word = if self.media_type == Format::Pptx.media_type() { "slide" } else { "page" };
+        let page = passage.page.map(|page| format!("{word} {page}"));
+        let above: Vec<&str> =
+            passage.headings.iter().map(String::as_str).skip_while(|heading| *heading == self.title).collect();
+        let heading = match above.last() {
+            Some(nearest) if self.repeated_headings.contains(*nearest) => Some(above.join(" > ")),
+            nearest => nearest.map(|nearest| (*nearest).to_owned()),
+        };
+        (page.is_some() || heading.is_some()).then(|| Part::new(page, heading))
     }
 
     /// The name of the file.
@@ -121,6 +141,8 @@ pub(super) fn address<'p>(base: &WebUrl, parts: impl IntoIterator<Item = &'p str
 
 #[cfg(test)]
 mod tests {
+    use citewire_documents::Markup;
+
     use super::*;
 
     #[test]
@@ -146,6 +168,25 @@ mod tests {
             url("https://x.example/docs/?a=1#b", "b c/50% ?#ü.md").as_deref(),
             Some("https://x.example/docs/b%20c/50%25%20%3F%23%C3%BC.md")
         );
+    }
+
+    #[test]
+    fn the_name_of_a_passage_says_its_page_and_its_heading() {
+        let name = |document: &Document, page: Option<u32>, headings: &[&str]| {
+            let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
+            let passage = Passage { headings, text: String::new(), page, place: 0, markup: Markup::Markdown };
+            let part = document.part_of(&passage);
+            part.map_or_else(|| document.title.clone(), |part| part.of(&document.title))
+        };
+        let of = |path: &str, format| Document::new(path.to_owned(), format, Some("Manual".to_owned()), None);
+        let mut manual = of("manual.pdf", Format::Pdf);
+        assert_eq!(name(&manual, Some(7), &[]), "Manual, page 7");
+        assert_eq!(name(&manual, Some(7), &["Manual", "Leave"]), "Manual, page 7: Leave");
+        assert_eq!(name(&manual, None, &["Manual"]), "Manual");
+        assert_eq!(name(&of("q3.pptx", Format::Pptx), Some(2), &["Guidance"]), "Manual, slide 2: Guidance");
+        manual.repeated_headings = BTreeSet::from(["Limits".to_owned()]);
+        let [one, other] = ["Leave", "Travel"].map(|above| name(&manual, None, &["Manual", above, "Limits"]));
+        assert_eq!((one.as_str(), other.as_str()), ("Manual: Leave > Limits", "Manual: Travel > Limits"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads one file of a folder.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use citewire_documents::{Extracted, Format, Markup, Unreadable, text_of};
@@ -10,6 +11,7 @@ use super::folder::{self, ListedFile};
 use super::language::Language;
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
 use crate::digest::of_parts;
+use crate::store::DocumentLoss;
 use crate::url::WebUrl;
 
 /// A document with its passages.
@@ -26,6 +28,7 @@ pub(super) struct FileContent {
 impl FileContent {
     pub(super) fn new(mut document: Document, passages: Vec<Arc<Passage>>) -> Self {
         document.language = Language::of(passages.iter().map(|passage| passage.text.as_str()));
+        document.repeated_headings = repeated_headings(&passages);
         let digest = of_parts(
             [&document.path, &document.title]
                 .into_iter()
@@ -35,6 +38,19 @@ impl FileContent {
         let text_bytes = texts.map(|text| text.len() as u64).sum();
         Self { document: Arc::new(document), passages: passages.into(), digest, text_bytes }
     }
+}
+
+/// The headings that stand below different ones.
+fn repeated_headings(passages: &[Arc<Passage>]) -> BTreeSet<String> {
+    let mut above: BTreeMap<&str, &[String]> = BTreeMap::new();
+    let mut repeated = BTreeSet::new();
+    for passage in passages {
+        let Some((nearest, others)) = passage.headings.split_last() else { continue };
+        if *above.entry(nearest).or_insert(others) != others {
+            repeated.insert(nearest.clone());
+        }
+    }
+    repeated
 }
 
 /// The result of reading a file.
@@ -81,17 +97,17 @@ fn whole(text: String, format: Format) -> Extracted {
 
 /// The document that a text makes.
 fn content(path: String, format: Format, extracted: &Extracted, base: Option<&WebUrl>) -> FileContent {
-    let loss = extracted.loss().map(Arc::new);
+    let loss = extracted.loss();
     if let Some(loss) = &loss {
         tracing::warn!(path, %loss, "a part of a document could not be read");
     }
-    let parts = split::split_pages(extracted);
+    let parts = split::split_pages(extracted, format);
     // The first heading of a spreadsheet is the name of its first sheet.
     let heading = parts.title.filter(|_| format != Format::Xlsx);
     let title = extracted.title.clone().or(heading).map(|title| split::shortened(&title));
     let mut document = Document::new(path, format, title, base);
     document.pages = extracted.page_count;
-    document.loss = loss;
+    document.loss = loss.map(|loss| Arc::new(DocumentLoss { words: loss.to_string(), is_partial: loss.is_partial }));
     document.left_out = extracted.left_out.len();
     FileContent::new(document, parts.passages.into_iter().map(Arc::new).collect())
 }

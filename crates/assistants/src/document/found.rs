@@ -101,6 +101,7 @@ impl Found {
         }
         let source = Source {
             title: Some(self.document.title.clone()),
+            part: self.document.part_of(&self.passage),
             url: self.document.url.clone(),
             filepath: self.document.url.is_none().then(|| self.document.path.clone()),
             content: Some(self.passage.text.clone()),

@@ -50,7 +50,23 @@ pub(super) struct Counts {
 /// The most of each part that one byte of a posting has room for: four, two and two bits.
 const MOST: Counts = Counts { text: 15, heading: 3, above: 3 };
 
+/// A part of a row.
+#[derive(Clone, Copy)]
+enum Part {
+    Text,
+    Heading,
+    Above,
+}
+
 impl Counts {
+    fn of(&mut self, part: Part) -> &mut u8 {
+        match part {
+            Part::Text => &mut self.text,
+            Part::Heading => &mut self.heading,
+            Part::Above => &mut self.above,
+        }
+    }
+
     fn to_byte(self) -> u8 {
         let Self { text, heading, above } = self;
         text.min(MOST.text) | heading.min(MOST.heading) << 4 | above.min(MOST.above) << 6
@@ -189,12 +205,7 @@ impl SegmentBuilder {
                 None => ("", String::new()),
             };
             let above = format!("{}\n{outer}", content.document.title);
-            let parts: [(&str, fn(&mut Counts) -> &mut u8); 3] = [
-                (&passage.text, |counts| &mut counts.text),
-                (nearest, |counts| &mut counts.heading),
-                (&above, |counts| &mut counts.above),
-            ];
-            for (text, part) in parts {
+            for (text, part) in [(passage.text.as_str(), Part::Text), (nearest, Part::Heading), (&above, Part::Above)] {
                 each_word(text, |text, is_unspaced| {
                     let stem = match known.get(text) {
                         Some(stem) => stem.clone(),
@@ -204,7 +215,7 @@ impl SegmentBuilder {
                             stem
                         }
                     };
-                    let count = part(counts.entry(stem).or_default());
+                    let count = counts.entry(stem).or_default().of(part);
                     *count = count.saturating_add(1);
                     length += 1;
                 });
@@ -234,7 +245,7 @@ impl SegmentBuilder {
     }
 
     fn end(self) -> Segment {
-        let mut by_stem: Vec<(Box<str>, (u32, Vec<u8>))> = self.by_stem.into_iter().collect();
+        let mut by_stem = Vec::from_iter(self.by_stem);
         by_stem.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let mut segment = Segment { documents: self.documents, lengths: self.lengths, ..Segment::default() };
         segment.postings.reserve_exact(by_stem.iter().map(|(_, (_, bytes))| bytes.len()).sum());

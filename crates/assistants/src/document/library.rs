@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use citewire_documents::{Loss, Unreadable};
+use citewire_documents::Unreadable;
 use futures_util::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::{Mutex, watch};
@@ -21,7 +21,7 @@ use super::remote_documents::RemoteDocuments;
 use super::uploads::UploadLibrary;
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, UploadOptions};
 use crate::answer::Source;
-use crate::store::AssistantStore;
+use crate::store::{AssistantStore, DocumentLoss};
 use crate::url::WebUrl;
 
 /// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
@@ -49,7 +49,7 @@ pub enum FileOutcome {
         /// The number of passages.
         passages: usize,
         /// The parts of it that could not be read, where some are known.
-        loss: Option<Arc<Loss>>,
+        loss: Option<Arc<DocumentLoss>>,
         /// The number of its lines that are no text.
         left_out: usize,
     },
@@ -319,6 +319,15 @@ impl Library {
     pub fn unreadable_count(&self) -> usize {
         let files = self.snapshot().files.values().filter(|read| read.is_err()).count();
         files + self.uploads().map_or(0, UploadLibrary::unreadable)
+    }
+
+    /// The documents of which a part could not be read, in the order of their paths.
+    #[must_use]
+    pub fn partial(&self) -> Vec<Arc<Document>> {
+        let mut partial: Vec<Arc<Document>> =
+            self.snapshot().documents.values().filter(|document| document.loss.is_some()).map(Arc::clone).collect();
+        partial.sort_by(|one, other| one.path.cmp(&other.path));
+        partial
     }
 
     /// The outcome of each file of the folder, by its path.

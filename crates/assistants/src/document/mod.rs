@@ -27,6 +27,7 @@ mod links;
 mod options;
 mod original;
 mod passage;
+mod plain_lines;
 mod question;
 mod ranking;
 mod readers;

@@ -4,6 +4,7 @@ use citewire_documents::Markup;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::plain_lines;
 use crate::answer::MarkerForm;
 
 /// The Markdown of passages.
@@ -69,9 +70,10 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
         // A mark of Markdown is a letter here: such a sentence would lose it.
-        Markup::Plain => {
-            (text.split("\n\n").map(|text| PassageLine::Text(one_blank(text))).collect(), Some(one_blank(text)))
-        }
+        Markup::Plain => (
+            plain_lines::lines(text).iter().map(|line| PassageLine::Text(one_blank(line))).collect(),
+            Some(one_blank(text)),
+        ),
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
     let mut quotable: Vec<Sentence> = Vec::new();
@@ -435,7 +437,14 @@ mod tests {
         let of = |text: &str| -> Vec<String> {
             quotable(text, Markup::Plain).into_iter().map(|sentence| sentence.markdown).collect()
         };
-        assert_eq!(of("It is\nso for all. A *b* c is not.\n\n  * an item is none\n"), ["It is so for all."]);
+        assert_eq!(
+            of("It is\nso for all. A *b* c is not.\n\n  * an item is one, too\n"),
+            ["It is so for all.", "an item is one, too"]
+        );
+        assert_eq!(
+            of("1. Pets need a permit from us.\n2. After 21 days, tenants may paint\n   the walls blue. [1]\n"),
+            ["Pets need a permit from us.", "After 21 days, tenants may paint the walls blue."]
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use citewire_documents::{Extracted, Markup};
+use citewire_documents::{Extracted, Format, Markup};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -23,18 +23,18 @@ pub(super) struct SplitDocument {
     pub(super) passages: Vec<Passage>,
 }
 
-/// Splits a document by its pages, headings and paragraphs. No passage is on two pages.
-pub(super) fn split_pages(extracted: &Extracted) -> SplitDocument {
-    let mut parts = SplitDocument::default();
+/// Splits a document by its pages, headings and paragraphs. No passage is on two pages. What stands below a heading of a PDF goes on
+/// on the next page; a slide begins anew.
+pub(super) fn split_pages(extracted: &Extracted, format: Format) -> SplitDocument {
+    let mut splitter = Splitter::new(extracted.markup);
     for page in &extracted.pages {
-        let found = split(&page.text, extracted.markup);
-        parts.title = parts.title.or(found.title);
-        for passage in found.passages {
-            let place = parts.passages.len();
-            parts.passages.push(Passage { page: page.number, place, ..passage });
+        if format != Format::Pdf {
+            splitter.headings.clear();
         }
+        splitter.page = page.number;
+        splitter.split(&page.text);
     }
-    parts
+    splitter.parts
 }
 
 /// The beginning of a heading.
@@ -46,16 +46,10 @@ pub(super) fn shortened(heading: &str) -> String {
 }
 
 /// Splits a text by its headings and paragraphs.
-pub(super) fn split(text: &str, markup: Markup) -> SplitDocument {
-    let blocks = match markup {
-        Markup::Markdown => markdown_blocks(text),
-        Markup::Plain => plain_blocks(text),
-    };
-    let mut splitter = Splitter { text, markup, open: None, headings: Vec::new(), parts: SplitDocument::default() };
-    for block in blocks {
-        splitter.take(block);
-    }
-    splitter.end_passage();
+#[cfg(test)]
+fn split(text: &str, markup: Markup) -> SplitDocument {
+    let mut splitter = Splitter::new(markup);
+    splitter.split(text);
     splitter.parts
 }
 
@@ -68,21 +62,37 @@ enum TextBlock {
     Table(Range<usize>),
 }
 
-struct Splitter<'t> {
-    text: &'t str,
+struct Splitter {
     markup: Markup,
+    page: Option<u32>,
     /// The passage that is not full yet.
     open: Option<Range<usize>>,
     headings: Vec<(HeadingLevel, String)>,
     parts: SplitDocument,
 }
 
-impl Splitter<'_> {
-    fn take(&mut self, block: TextBlock) {
+impl Splitter {
+    fn new(markup: Markup) -> Self {
+        Self { markup, page: None, open: None, headings: Vec::new(), parts: SplitDocument::default() }
+    }
+
+    /// Splits the text of a page, or of a whole document.
+    fn split(&mut self, text: &str) {
+        let blocks = match self.markup {
+            Markup::Markdown => markdown_blocks(text),
+            Markup::Plain => plain_blocks(text),
+        };
+        for block in blocks {
+            self.take(text, block);
+        }
+        self.end_passage(text);
+    }
+
+    fn take(&mut self, text: &str, block: TextBlock) {
         match block {
             TextBlock::Heading(level, range) => {
-                self.end_passage();
-                let heading = shortened(&plain_text(&self.text[range]));
+                self.end_passage(text);
+                let heading = shortened(&plain_text(&text[range]));
                 self.headings.retain(|(above, _)| *above < level);
                 if !heading.is_empty() {
                     self.parts.title.get_or_insert_with(|| heading.clone());
@@ -92,13 +102,13 @@ impl Splitter<'_> {
             TextBlock::Piece(range) => {
                 let fits = self.open.as_ref().is_some_and(|open| range.end - open.start <= PASSAGE_BYTES);
                 if !fits {
-                    self.end_passage();
+                    self.end_passage(text);
                 }
                 self.open.get_or_insert(range.start..range.start).end = range.end;
             }
             TextBlock::Table(range) => {
-                self.end_passage();
-                self.table(&self.text[range]);
+                self.end_passage(text);
+                self.table(&text[range]);
             }
         }
     }
@@ -123,9 +133,9 @@ impl Splitter<'_> {
         self.push_passage(&part);
     }
 
-    fn end_passage(&mut self) {
+    fn end_passage(&mut self, text: &str) {
         let Some(range) = self.open.take() else { return };
-        self.push_passage(&self.text[range]);
+        self.push_passage(&text[range]);
     }
 
     fn push_passage(&mut self, text: &str) {
@@ -137,7 +147,7 @@ impl Splitter<'_> {
         self.parts.passages.push(Passage {
             headings: self.headings.iter().map(|(_, heading)| heading.clone()).collect(),
             text: text.to_owned(),
-            page: None,
+            page: self.page,
             place: self.parts.passages.len(),
             markup: self.markup,
         });
@@ -247,6 +257,8 @@ fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<TextB
 
 #[cfg(test)]
 mod tests {
+    use citewire_documents::PageText;
+
     use super::*;
 
     fn passages(text: &str) -> Vec<(String, String)> {
@@ -271,6 +283,25 @@ mod tests {
             ]
         );
         assert_eq!(split(text, Markup::Markdown).title.as_deref(), Some("The Handbook"));
+    }
+
+    #[test]
+    fn a_heading_of_a_pdf_goes_on_over_the_end_of_the_page_and_that_of_a_slide_does_not() {
+        let texts = ["# Manual\n\n## Leave\n\nOne.\n", "Two.\n\n## Sick\n\nThree.\n"];
+        let mut document = Extracted::of_text(Markup::Markdown, String::new());
+        let page = document.pages.remove(0);
+        document.pages = (1..)
+            .zip(texts)
+            .map(|(number, text)| PageText { number: Some(number), text: text.to_owned(), ..page.clone() })
+            .collect();
+        let parts = |format| -> Vec<(Option<u32>, usize, String)> {
+            let parts = split_pages(&document, format).passages.into_iter();
+            parts.map(|passage| (passage.page, passage.place, passage.headings.join(" > "))).collect()
+        };
+        let part = |page, place, headings: &str| (Some(page), place, headings.to_owned());
+        let first = part(1, 0, "Manual > Leave");
+        assert_eq!(parts(Format::Pdf), [first.clone(), part(2, 1, "Manual > Leave"), part(2, 2, "Manual > Sick")]);
+        assert_eq!(parts(Format::Pptx), [first, part(2, 1, ""), part(2, 2, "Sick")]);
     }
 
     #[test]

@@ -81,6 +81,9 @@ impl UploadLibrary {
         let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
         document.pages = text.pages;
         document.edition = Some(stored.key.0);
+        if let DocumentState::Ready { loss: Some(loss), .. } = &stored.state {
+            document.loss = Some(Arc::new(loss.clone()));
+        }
         let content = FileContent::new(document, text.passages());
         Ok(Some(UploadText { key: stored.key, content }))
     }
@@ -136,8 +139,7 @@ pub async fn read_upload(
     Ok(ReadUpload(match read {
         Some(Ok(content)) if content.passages.is_empty() => Err("the file has no text".to_owned()),
         Some(Ok(content)) => {
-            let loss = content.document.loss.as_deref();
-            let loss = loss.map(|loss| DocumentLoss { words: loss.to_string(), is_partial: loss.is_partial });
+            let loss = content.document.loss.as_deref().cloned();
             Ok((StoredText::of(&content), loss))
         }
         Some(Err(reason)) => Err(reason.to_string()),

@@ -107,6 +107,7 @@ impl UpstreamFault {
     #[must_use]
     pub fn of_egress(key: &str, url: &Url, error: EgressError) -> Self {
         let host = Self::host(url);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "all others are told as they are")]
         match error {
             EgressError::Refused { kind, .. } => Self::Private { key: key.to_owned(), host, kind },
             EgressError::Port { .. } => Self::Port { key: key.to_owned(), host },

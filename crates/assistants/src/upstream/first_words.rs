@@ -91,7 +91,8 @@ fn says(event: &StreamEvent) -> bool {
         | StreamEvent::Cited(_)
         | StreamEvent::Late
         | StreamEvent::Label(_)
-        | StreamEvent::Interpreter(_) => false,
+        | StreamEvent::Interpreter(_)
+        | StreamEvent::Note(_) => false,
     }
 }
 

@@ -119,7 +119,11 @@ impl Translation {
                 self.done = true;
             }
             // Places of a provider's own citations, labels and the like are none of what the model was given.
-            StreamEvent::Done | StreamEvent::Late | StreamEvent::Label(_) | StreamEvent::Interpreter(_) => {}
+            StreamEvent::Done
+            | StreamEvent::Late
+            | StreamEvent::Label(_)
+            | StreamEvent::Interpreter(_)
+            | StreamEvent::Note(_) => {}
         }
     }
 

@@ -13,6 +13,15 @@ use super::parts::{BackEndFigures, BusFigures, ChannelFigures, StoreFigures, Tas
 use super::queue::{Queue, Queues};
 use super::table;
 
+/// The documents of an assistant that are not searched as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DocumentCounts {
+    /// Documents that cannot be read.
+    pub unreadable: usize,
+    /// Documents of which a part cannot be read.
+    pub partial: usize,
+}
+
 /// Counts the events of a server. Cheap to clone; clones count into the same metrics.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Inner>);
@@ -23,6 +32,7 @@ struct Inner {
     revision: IntGaugeVec,
     documents_waiting: IntGauge,
     documents_unreadable: IntGaugeVec,
+    documents_partial: IntGaugeVec,
     requests: IntCounterVec,
     request_seconds: HistogramVec,
     rate_limited: IntCounterVec,
@@ -174,6 +184,10 @@ impl Metrics {
                 named(table::DOCUMENTS_UNREADABLE),
                 table::DOCUMENTS_UNREADABLE.labels
             )),
+            documents_partial: added!(IntGaugeVec::new(
+                named(table::DOCUMENTS_PARTIAL),
+                table::DOCUMENTS_PARTIAL.labels
+            )),
             requests: added!(IntCounterVec::new(named(table::REQUESTS), table::REQUESTS.labels)),
             request_seconds: added!(HistogramVec::new(buckets(table::REQUEST_SECONDS), table::REQUEST_SECONDS.labels)),
             rate_limited,
@@ -250,13 +264,15 @@ impl Metrics {
         }
     }
 
-    /// Sets how many documents wait until they can be read, and how many of each assistant cannot be read.
-    pub fn documents<'a>(&self, waiting: usize, unreadable: impl IntoIterator<Item = (&'a str, usize)>) {
+    /// Sets how many documents wait until they can be read, and how many of each assistant cannot be read or are read in part.
+    pub fn documents<'a>(&self, waiting: usize, of_assistants: impl IntoIterator<Item = (&'a str, DocumentCounts)>) {
         let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.0.documents_waiting.set(gauge(waiting));
         self.0.documents_unreadable.reset();
-        for (assistant, count) in unreadable {
-            self.0.documents_unreadable.with_label_values(&[assistant]).set(gauge(count));
+        self.0.documents_partial.reset();
+        for (assistant, DocumentCounts { unreadable, partial }) in of_assistants {
+            self.0.documents_unreadable.with_label_values(&[assistant]).set(gauge(unreadable));
+            self.0.documents_partial.with_label_values(&[assistant]).set(gauge(partial));
         }
     }
 
@@ -405,7 +421,7 @@ mod tests {
         metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
         metrics.limited(Limit::Posts);
         metrics.revision(Some("8c1f0be2a94d"));
-        metrics.documents(1, [("hr", 2)]);
+        metrics.documents(1, [("hr", DocumentCounts { unreadable: 2, partial: 1 })]);
         let sources = [("cited", 2), ("listed", 0), ("merged", 0), ("uncited", 0), ("unread", 3)];
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1, sources });
         let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());

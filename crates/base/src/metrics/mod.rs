@@ -9,7 +9,7 @@ mod parts;
 mod queue;
 mod table;
 
-pub use metrics::{Apology, Conversion, Limit, LiveStream, Metrics, Open, SourceOutcomes};
+pub use metrics::{Apology, Conversion, DocumentCounts, Limit, LiveStream, Metrics, Open, SourceOutcomes};
 pub use parts::{BackEndFigures, BusFigures, Channel, ChannelFigures, Group, NodeEvent, StoreFigures, TaskFigures};
 pub use queue::{Queue, Waiting};
 pub use table::{Family, METRICS, Type};

@@ -43,6 +43,7 @@ families! {
     REVISION_INFO = "citewire_revision_info", Type::Gauge, ["revision"], "1, with the digest of assistants and documents.";
     DOCUMENTS_WAITING = "citewire_documents_waiting", Type::Gauge, [], "Documents that wait for a reader.";
     DOCUMENTS_UNREADABLE = "citewire_documents_unreadable", Type::Gauge, ["assistant"], "Documents that cannot be read.";
+    DOCUMENTS_PARTIAL = "citewire_documents_partial", Type::Gauge, ["assistant"], "Documents that are read in part.";
     START_TIME = "process_start_time_seconds", Type::Gauge, [], "Process start, in Unix seconds.";
     REQUESTS = "citewire_http_requests_total", Type::Counter, ["method", "route", "status"], "HTTP requests.";
     REQUEST_SECONDS = "citewire_http_request_duration_seconds", Type::Histogram(SECONDS), ["method", "route"],

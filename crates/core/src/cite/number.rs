@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use smallvec::{SmallVec, smallvec};
 
 use super::{CitedSource, Numbering, Position, Rules, definition};
-use crate::answer::{Identities, Source, SourceIndex};
+use crate::answer::{Identities, Source, SourceIndex, common_part};
 use crate::report::{Entry, Kind};
 use crate::text::one_line;
 
@@ -213,8 +213,14 @@ fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -
 impl Draft {
     fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
-        let mut titles = self.sources.iter().filter_map(|index| all[index.0].title.as_deref()).map(one_line);
-        let title = titles.find(|title| !title.is_empty()).or_else(|| first.display_title()).map(Cow::into_owned);
+        let sources = || self.sources.iter().map(|index| &all[index.0]);
+        let mut titles = sources().filter_map(|source| source.title.as_deref()).map(one_line);
+        let title = titles.find(|title| !title.is_empty());
+        let part = common_part(sources().map(|source| source.part.as_ref()));
+        let title = match (title, part) {
+            (Some(title), Some(part)) => Some(one_line(&part.of(&title)).into_owned()),
+            (title, _) => title.or_else(|| first.display_title()).map(Cow::into_owned),
+        };
         CitedSource {
             position: self.position,
             url: first.page_url().filter(|url| !defines || url.is_linkable()),

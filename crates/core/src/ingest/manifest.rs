@@ -167,6 +167,7 @@ impl WireSource {
             id: filled(self.id),
             id_of: IdOf::Document,
             title: filled(self.title),
+            part: None,
             url,
             address,
             filepath: filled(self.filepath).or(path_in_url),
