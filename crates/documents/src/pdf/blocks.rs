@@ -108,10 +108,8 @@ fn add_lines<'l>(blocks: &mut Vec<Block<'l>>, lines: &[&'l Line], headings: &Hea
 fn heading(lines: &[&Line], headings: &Headings) -> Option<(u8, usize)> {
     let first = lines.first()?;
     let is_alone = |count: usize| lines.get(count).is_none_or(|next| next.begins_paragraph);
-    let belongs = |line: &&&Line| {
-        let is_alike = (line.size - first.size).abs() < 0.5 && line.is_bold == first.is_bold;
-        is_alike && !line.begins_paragraph && step_of(line).is_none()
-    };
+    let belongs =
+        |line: &&&Line| (line.size - first.size).abs() < 0.5 && line.is_bold == first.is_bold && !line.begins_paragraph;
     let more = 1 + lines[1..].iter().take(HEADING_LINES - 1).take_while(belongs).count();
     // The title in the outline says where the heading ends; without it, the change of the type does.
     let by_outline = (1..=HEADING_LINES.min(lines.len())).find_map(|count| {
