@@ -9,18 +9,25 @@ const FULL: f32 = 0.85;
 /// A distance that is this much wider than that of most lines is one of paragraphs, and so is one of so many sizes.
 const WIDER: f32 = 1.12;
 const WIDEST: f32 = 3.0;
+/// A line goes on over a distance of so many sizes where nothing says which is usual.
+const NEAR: f32 = 1.75;
 /// The distances of so many lines say which is usual.
 const LEAST_LINES: usize = 4;
 
 /// Joins the lines of paragraphs that are set with wide distances. Without, each of their lines would be a paragraph.
 pub(super) fn join(lines: &mut [Line]) {
-    let Some(usual) = usual(lines) else { return };
+    let usual = usual(lines);
     let widest = lines.iter().map(|line| line.right - line.x).fold(0.0, f32::max);
     for at in 1..lines.len() {
         let (before, line) = (&lines[at - 1], &lines[at]);
-        let is_usual = follows(before, line).is_some_and(|step| step <= usual * WIDER);
+        let is_usual = |usual: f32| follows(before, line).is_some_and(|step| step <= usual * WIDER);
         let is_full = before.right - before.x >= FULL * widest;
-        if line.begins_paragraph && is_usual && is_full && !line.has_dot {
+        let is_near =
+            follows(before, line).is_some_and(|step| step <= NEAR) && !before.text.ends_with(['.', ':', '!', '?']);
+        let is_divided = before.text.ends_with('-') && line.text.starts_with(char::is_lowercase);
+        let goes_on =
+            is_full && (usual.is_some_and(is_usual) || is_near) || is_divided && follows(before, line).is_some();
+        if line.begins_paragraph && goes_on && !line.has_dot {
             lines[at].begins_paragraph = false;
         }
     }

@@ -25,7 +25,7 @@ const MAX_LETTERS: usize = 1_000_000;
 
 /// A shape that may be the mark of an item: its width in points, and its lines and curves.
 const DOT: std::ops::Range<f64> = 1.0..9.0;
-const DOT_ELEMENTS: usize = 12;
+const DOT_ELEMENTS: usize = 40;
 const MAX_DOTS: usize = 2_000;
 
 /// A letter without a width of its own is half as wide as the font is high.

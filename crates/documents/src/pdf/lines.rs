@@ -1,6 +1,6 @@
 //! The letters of a page as lines of text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -186,8 +186,25 @@ pub(super) fn lines(letters: &Letters, with_words: bool) -> Vec<Line> {
         pen = Some(Pen { along: end, ..at });
     }
     lines.extend(line(&mut open, begins_paragraph, with_words));
-    find_dots(&mut lines, &letters.dots);
+    let mut dots = letters.dots.clone();
+    take_marks(&mut lines, &mut dots);
+    find_dots(&mut lines, &dots);
     lines
+}
+
+/// Takes the lines that are a mark alone, beside another line: some programs write all marks of a list behind it.
+fn take_marks(lines: &mut Vec<Line>, dots: &mut Vec<(f32, f32)>) {
+    let is_mark =
+        |line: &Line| matches!(line.text.as_str(), "•" | "◦" | "▪" | "‣" | "●" | "○" | "■") && !line.is_turned;
+    let heights: BTreeSet<i32> = lines.iter().filter(|line| !is_mark(line)).map(|line| line.y.round() as i32).collect();
+    lines.retain(|line| {
+        let y = line.y.round() as i32;
+        let is_taken = is_mark(line) && heights.range(y - 1..=y + 1).next().is_some();
+        if is_taken {
+            dots.push((f32::midpoint(line.x, line.right), line.y - DOT_HEIGHT / 2.0 * line.size));
+        }
+        !is_taken
+    });
 }
 
 /// Finds the lines before which a small shape stands, beside the height of small letters.
@@ -212,12 +229,13 @@ fn find_dots(lines: &mut [Line], dots: &[(f32, f32)]) {
 fn line(letters: &mut Vec<InLine<'_>>, begins_paragraph: bool, with_words: bool) -> Option<Line> {
     let letters = std::mem::take(letters);
     let first = letters.iter().find(|letter| !letter.text.trim().is_empty())?.letter;
+    let usual = usual_letter(&letters).unwrap_or(first);
     let bold = letters.iter().filter(|letter| letter.letter.is_bold).count();
     let mut line = Line {
         x: letters.iter().map(|letter| letter.letter.x).fold(f32::INFINITY, f32::min),
         right: letters.iter().map(|letter| letter.letter.x + letter.letter.width).fold(f32::NEG_INFINITY, f32::max),
-        y: first.y,
-        size: first.size,
+        y: usual.y,
+        size: usual.size,
         is_bold: bold * 10 > letters.len() * 9,
         is_turned: first.direction[0] < 0.9,
         begins_paragraph,

@@ -18,6 +18,10 @@ const LEADING: f32 = 1.45;
 const SAME_PLACE: f32 = 0.6;
 /// Lines within this many sizes of the font are at one height.
 const SAME_HEIGHT: f32 = 0.35;
+/// A cell begins this much higher than the one before it, in sizes of the font, where that is set to its middle or its end.
+const HIGHER: f32 = 4.0;
+/// A row this much below another one, in sizes of the font, is in no table with it.
+const FAR: f32 = 3.5;
 /// A column of text has so many letters a line, and most of its lines are full.
 const PROSE_LETTERS: usize = 20;
 /// A column that is drawn as a whole has at least so many cells, with no more letters on average.
@@ -71,6 +75,8 @@ struct Row {
     /// The places of the lines of the page that it consists of.
     lines: Vec<usize>,
     cells: Vec<Cell>,
+    /// It is large, turned, or an item, and no row of a table.
+    is_other: bool,
 }
 
 /// The lines and the tables of a page. Lines in larger type than `largest` are no rows.
@@ -119,19 +125,20 @@ fn rows(lines: &[&Line], largest: f32) -> Vec<Row> {
         } else {
             vec![Cell { left: line.x, right: line.right, top: line.y, bottom: line.y, lines: vec![(*line).clone()] }]
         };
-        let joins = can_be_row && rows.last_mut().is_some_and(|row| joins(row, &cells, line));
+        let above = rows.len().checked_sub(2).and_then(|at| rows.get(at)).map(bottom);
+        let joins = can_be_row && rows.last_mut().is_some_and(|row| !row.is_other && joins(row, above, &cells, line));
         if joins && let Some(row) = rows.last_mut() {
             row.lines.push(at);
         } else {
-            rows.push(Row { lines: vec![at], cells });
+            rows.push(Row { lines: vec![at], cells, is_other: !can_be_row });
         }
         at += 1;
     }
     rows
 }
 
-/// Adds the cells of a line to a row that goes on with them; says whether it does.
-fn joins(row: &mut Row, cells: &[Cell], line: &Line) -> bool {
+/// Adds the cells of a line to a row that goes on with them; says whether it does. `above` is where the row before it ends.
+fn joins(row: &mut Row, above: Option<f32>, cells: &[Cell], line: &Line) -> bool {
     let Some(last) = row.cells.last() else { return false };
     if last.lines.last().is_some_and(|last| last.is_turned || (last.size - line.size).abs() > 0.2 * line.size) {
         return false;
@@ -156,9 +163,11 @@ fn joins(row: &mut Row, cells: &[Cell], line: &Line) -> bool {
     }
     let height = SAME_HEIGHT * line.size;
     let top = row.cells.iter().map(|cell| cell.top).fold(f32::INFINITY, f32::min);
-    let bottom = row.cells.iter().map(|cell| cell.bottom).fold(f32::NEG_INFINITY, f32::max);
+    let bottom = bottom(row);
+    // A cell of one line may stand beside the middle or the end of one with several.
+    let highest = above.map_or(top, |above| (above + height).max(top - HIGHER * line.size));
     let is_beside = |cell: &Cell| {
-        cell.top >= top - height
+        cell.top >= highest.min(top - height)
             && cell.top <= bottom + height
             && row.cells.iter().all(|other| !other.meets(cell.left, cell.right))
     };
@@ -167,6 +176,10 @@ fn joins(row: &mut Row, cells: &[Cell], line: &Line) -> bool {
         row.cells.extend(cells.iter().cloned());
     }
     are_beside
+}
+
+fn bottom(row: &Row) -> f32 {
+    row.cells.iter().map(|cell| cell.bottom).fold(f32::NEG_INFINITY, f32::max)
 }
 
 /// Whether a line begins with the mark of an item or the number of a heading, and has no other cells.
@@ -220,6 +233,7 @@ fn drawn_by_columns(page: &[&Line], at: usize, largest: f32) -> Option<Vec<Row>>
     let row = |row: usize| Row {
         lines: (0..columns.len()).map(|column| at + column * count + row).collect(),
         cells: columns.iter().map(|column| Cell::of(column[row], 0)).collect(),
+        is_other: false,
     };
     Some((0..count).map(row).collect())
 }
@@ -232,7 +246,10 @@ fn run(rows: &[Row]) -> (usize, Vec<Column>) {
     let mut columns: Vec<Column> = Vec::new();
     let (mut count, mut full) = (0, 0);
     for (at, row) in rows.iter().enumerate() {
-        if row.cells.iter().any(|cell| cell.lines.len() > CELL_LINES) {
+        if row.is_other || row.cells.iter().any(|cell| cell.lines.len() > CELL_LINES) {
+            break;
+        }
+        if full > 0 && is_far(&rows[at - 1], row) {
             break;
         }
         if row.cells.len() > 1 {
@@ -240,7 +257,7 @@ fn run(rows: &[Row]) -> (usize, Vec<Column>) {
             columns = wider;
             full += 1;
             count = at + 1;
-        } else if full == 0 || met(&columns, &row.cells[0]) != 1 || is_far(&rows[at - 1], row) {
+        } else if full == 0 || met(&columns, &row.cells[0]) != 1 {
             // A row of one cell is one only before another row of the table.
             break;
         }
@@ -262,9 +279,10 @@ fn is_paragraph(rows: &[Row], beside: &Row) -> bool {
 }
 
 fn is_far(before: &Row, row: &Row) -> bool {
-    let bottom = before.cells.iter().map(|cell| cell.bottom).fold(f32::NEG_INFINITY, f32::max);
+    let bottom = bottom(before);
     let size = row.cells[0].lines.first().map_or(0.0, |line| line.size);
-    row.cells[0].top - bottom > 3.0 * size || row.cells[0].top <= bottom
+    let top = row.cells.iter().map(|cell| cell.top).fold(f32::INFINITY, f32::min);
+    top - bottom > FAR * size || top <= bottom - SAME_HEIGHT * size
 }
 
 fn met(columns: &[Column], cell: &Cell) -> usize {
