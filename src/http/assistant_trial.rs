@@ -87,8 +87,7 @@ pub(crate) async fn attempt(
     let manager = manager(&state)?;
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
     let given = if body.trim_ascii().is_empty() { TrialRequest::default() } else { parsed(&body)? };
-    let mut trying = Trying::default();
-    trying.settings = given.settings;
+    let mut trying = Trying { settings: given.settings, ..Trying::default() };
     if let Some(key) = given.key.filter(|key| !key.trim().is_empty()) {
         trying.key = Some(Secret::issued(key.trim()).map_err(|_| AssistantError::from(ManageError::NoKey))?);
     }
