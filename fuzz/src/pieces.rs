@@ -5,7 +5,7 @@ use citewire_core::cite::{Incremental, Rules, cite};
 use citewire_core::text::Span;
 
 /// How many bytes a stream may keep to itself (see `Incremental`).
-const MAX_HELD: usize = 34 * 1024;
+const MAX_HELD: usize = 26 * 1024;
 
 /// Panics unless the text, cut in pieces of these lengths again and again, becomes what it becomes as a whole.
 pub fn check_pieces(answer: &mut Answer, rules: &Rules, numbers: &[u8]) {

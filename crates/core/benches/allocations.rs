@@ -2,8 +2,8 @@
 //!
 //!     cargo bench --package citewire-core --bench allocations
 //!
-//! `--times NUMBER STEP` takes one step so many times and prints nothing: `benches/instructions.sh` counts the instructions of
-//! that.
+//! `--times NUMBER STEP` takes one step so many times and prints nothing, for callgrind to count its instructions: those of 21
+//! times without those of one, divided by 20.
 
 #![expect(clippy::disallowed_methods, reason = "its text is a file")]
 #![expect(clippy::print_stdout, reason = "its outcome is what it prints")]

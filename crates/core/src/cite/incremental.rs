@@ -11,9 +11,9 @@ use crate::cite::{CitedPlace, CitedText, Rules, definition};
 /// The bytes that a text may be read again besides, so that a short block is read with each of its pieces.
 const FREE: usize = 24 * 1024;
 
-/// How often a text may be read again, counted in its bytes. A long block is then read when it has doubled. Without a limit, a
-/// long block in short pieces would take quadratic time.
-const AGAIN: usize = 2;
+/// How often a text may be read again, counted in its bytes. A long block is then read when a third of it is new. Without a
+/// limit, a long block in short pieces would take quadratic time.
+const AGAIN: usize = 3;
 
 /// The longest open block, in bytes, that is read again for a look at the text.
 const LOOKED_AT: usize = 16 * 1024;
@@ -26,8 +26,8 @@ const LOOKED_AT: usize = 16 * 1024;
 ///
 /// A push reads the open block again, of a list its last item. It holds back blanks at the end, and at most 4 KiB of the
 /// block (8 KiB of a list of references); in most answers only a few bytes. Behind the first 24 KiB of such reading, all pushes
-/// together read at most twice as many bytes as have arrived, so that a block is read less often the longer it is, and new text
-/// waits: any text costs at most four times the whole answer.
+/// together read at most three times as many bytes as have arrived, so that a long block is read again when a third of it is new,
+/// which holds back that third too: any text costs at most a fixed multiple of the whole answer.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
