@@ -1,5 +1,7 @@
 //! Keys of back ends that are entered over HTTP, trials of back ends, and assistants that visitors may choose.
 
+#![expect(clippy::disallowed_methods, reason = "the tasks and the calls of a test end with it")]
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
