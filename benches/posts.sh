@@ -22,7 +22,7 @@ for needed in wrk curl node npm; do
     command -v "$needed" >/dev/null || { echo "$needed is missing; on Debian: apt-get install wrk curl nodejs npm" >&2; exit 1; }
 done
 
-cargo build --release --quiet --bin citewire --example group_commit
+cargo build --release --quiet --package citewire --bin citewire --package citewire-store --example group_commit
 peer=benches/offline-directline
 [ "$peer/node_modules/.package-lock.json" -nt "$peer/package-lock.json" ] ||
     (cd "$peer" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-update-notifier)

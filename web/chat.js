@@ -38,6 +38,9 @@ export async function ask(path, { token, body, method = 'GET' } = {}) {
   if (response.ok && answer !== undefined) return answer;
   if (response.ok) throw new Refusal('The server sent something that is no JSON', `${method} ${path}`);
   if (response.status === 401 || response.status === 403) {
+    if (answer?.code === 'assistant_not_offered') {
+      throw new Refusal('This link leads to no assistant', 'It may have been deleted, or is not shared any more.', answer.code);
+    }
     throw new Refusal(
       'The session is not valid any more',
       'Start a new conversation and send again.',
@@ -58,10 +61,16 @@ export async function converse(showFailure) {
   leave();
   showConnection('waiting', 'Connecting');
   try {
-    const opened = await ask('/page/session', { method: 'POST' });
+    // A link to an assistant names it: /?assistant=handbook.
+    const assistant = new URLSearchParams(location.search).get('assistant');
+    const opened = await ask('/page/session', { method: 'POST', body: assistant ? { assistant } : undefined });
     // Another one may have been opened in the meantime; the last one stays.
     leave();
     session = { ...opened, ...lifetime(opened.expires_in) };
+    if (opened.title) {
+      document.title = opened.title;
+      byId('tagline').textContent = opened.title;
+    }
   } catch (error) {
     showConnection('lost', 'Cannot connect');
     showFailure(error);

@@ -143,6 +143,15 @@
     return element;
   }
 
+  /** Gives the chat the name of the assistant, unless the page has given it one. */
+  function entitle(name) {
+    if (script.dataset.title) return;
+    settings.title = name;
+    heading.textContent = name;
+    frame.title = name;
+    launcher.setAttribute('aria-label', `${panel.open ? 'Close' : 'Open'} the chat: ${name}`);
+  }
+
   function drawing(path) {
     const [svg, line] = ['svg', 'path'].map((name) => document.createElementNS('http://www.w3.org/2000/svg', name));
     svg.setAttribute('viewBox', '0 0 24 24');
@@ -342,7 +351,7 @@
     const isSame = before.token && (!offered || userOf(offered) === userOf(before.token));
     if (isSame) {
       try {
-        return { ...(await renewed(before.token)), takesFiles: before.takesFiles, userId: before.userId };
+        return { ...(await renewed(before.token)), takesFiles: before.takesFiles, userId: before.userId, title: before.title };
       } catch (error) {
         // 401 and 403: too old, or of another secret.
         if (error.status !== 401 && error.status !== 403) throw error;
@@ -384,7 +393,8 @@
   function begin(WebChat, given) {
     const userId = userOf(given.token) ?? given.userId ?? `dl_${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
     const { takesFiles = false } = given;
-    remember({ token: given.token, userId, takesFiles });
+    remember({ token: given.token, userId, takesFiles, title: given.title });
+    if (given.title) entitle(given.title);
     const directLine = WebChat.createDirectLine({
       domain: `${server}/v3/directline`,
       token: given.token,

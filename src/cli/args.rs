@@ -298,11 +298,14 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The channel to check for.
-    #[arg(long, value_name = "CHANNEL", required_unless_present = "profile")]
+    #[arg(long, value_name = "CHANNEL", required_unless_present_any = ["profile", "support"])]
     pub channel: Option<String>,
     /// Check for a profile and its channel: copilot-store or teams-extended.
     #[arg(long, value_name = "PROFILE", conflicts_with = "channel")]
     pub profile: Option<String>,
+    /// Check the citations of an answer in any format that `convert` reads: whether its sources hold what it cites them for.
+    #[arg(long, conflicts_with_all = ["channel", "profile", "fix", "output"])]
+    pub support: bool,
     /// Print the mended activity, and on stderr each change and what is left.
     #[arg(long)]
     pub fix: bool,

@@ -5,9 +5,9 @@ use std::io::{self, BufReader, IsTerminal as _, Read as _, Write as _};
 use anyhow::{Context as _, anyhow};
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::args::{CheckArgs, CheckOutput};
 use super::input::{Input, print};
+use super::{Outcome, support};
 use crate::check::report::{Style, junit, render, sarif};
 use crate::check::{Channel, Finding, MAX_INPUT_BYTES, Profile, Severity, check, check_profile, mend, read};
 
@@ -43,6 +43,9 @@ impl Rules {
 }
 
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    if args.support {
+        return support::run(args);
+    }
     let rules = Rules::of(args)?;
     let input = Input::named(args.file.as_deref());
     let document = read(&bytes(&input)?).map_err(|error| anyhow!("{input}: {error}"))?;

@@ -51,7 +51,7 @@ fn to_json(files: &BTreeMap<String, FileOutcome>) -> Value {
                 file["pages"] = json!(pages);
                 file["passages"] = json!(passages);
                 if let Some(loss) = loss {
-                    file["loss"] = json!(loss.to_string());
+                    file["loss"] = json!(loss.words);
                 }
                 if *left_out > 0 {
                     file["left_out"] = json!(left_out);
@@ -90,7 +90,8 @@ fn more(state: &FileOutcome) -> String {
             let left_out = Some(*left_out).filter(|count| *count > 0);
             let left_out =
                 left_out.map(|count| format!("{} of heads, feet and contents left out", counted(count, "line")));
-            let parts = [pages, Some(counted(*passages, "passage")), left_out, loss.as_ref().map(ToString::to_string)];
+            let parts =
+                [pages, Some(counted(*passages, "passage")), left_out, loss.as_ref().map(|loss| loss.words.clone())];
             parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         }
         FileOutcome::Unreadable(reason) => reason.to_string(),

@@ -9,6 +9,7 @@ use url::Url;
 
 use super::Outcome;
 use super::args::HealthcheckArgs;
+use super::causes::with_causes;
 use super::input::print;
 use crate::config::{ConfigSources, bind_address};
 
@@ -28,7 +29,7 @@ pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
             Ok(Outcome::Done)
         }
         Err(error) => {
-            writeln!(io::stderr(), "citewire is not ready: {url}: {error:#}").ok();
+            writeln!(io::stderr(), "citewire is not ready: {url}: {}", with_causes(&error)).ok();
             Ok(Outcome::Found)
         }
     }

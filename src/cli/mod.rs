@@ -1,6 +1,7 @@
 //! The command `citewire`.
 
 mod args;
+mod causes;
 mod check;
 mod config;
 mod confinement;
@@ -21,6 +22,7 @@ mod run;
 mod send;
 mod serve;
 mod store;
+mod support;
 mod team;
 
 pub use args::{Cli, Command};

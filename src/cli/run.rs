@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 
 use clap::Parser as _;
 
+use super::causes::with_causes;
 use super::{
     Cli, Command, Outcome, check, config, convert, documents, healthcheck, prompt, read_document, send, serve, store,
 };
@@ -33,7 +34,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::ReadDocument(args) => read_document::run(args),
     };
     outcome.unwrap_or_else(|error| {
-        writeln!(io::stderr(), "citewire: {error:#}").ok();
+        writeln!(io::stderr(), "citewire: {}", with_causes(&error)).ok();
         Outcome::Unusable
     })
 }

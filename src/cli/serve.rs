@@ -188,6 +188,7 @@ async fn serve_from(
         ids,
         server: server.url().context("the URL of this server is unknown; set public_url (CITEWIRE_PUBLIC_URL)")?,
         direct_line_secret: config.http.direct_line_secret.clone(),
+        second_direct_line_secret: config.http.second_direct_line_secret.clone(),
         of_server: secrets_of_server(&config),
     };
     manager.configure(openers.configured(&config)).await?;

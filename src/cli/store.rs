@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 
 use super::Outcome;
 use super::args::{StoreArgs, StoreCommand};
+use super::causes::with_causes;
 use crate::activity::{ConversationId, InvalidConversationId};
 use crate::channels::azure_bot::PublicName;
 use crate::clock::SystemClock;
@@ -129,7 +130,7 @@ async fn check(path: &Path) -> anyhow::Result<Outcome> {
         findings
     };
     let findings = match checked.await {
-        Err(error @ SqliteError::Damaged { .. }) => vec![format!("{:#}", anyhow::Error::from(error))],
+        Err(error @ SqliteError::Damaged { .. }) => vec![with_causes(&error.into())],
         checked => checked?,
     };
     let mut out = io::stdout().lock();

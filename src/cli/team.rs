@@ -12,6 +12,7 @@ use crate::clock::{Clock, IdSource};
 use crate::config::{Config, ConfigSources};
 use crate::digest;
 use crate::document::{DownloadKey, SignedLinks};
+use crate::sealing::Sealer;
 use crate::secret::Secret;
 use crate::store::postgres::SecretDigests;
 use crate::telemetry;
@@ -29,6 +30,7 @@ pub(super) struct Openers {
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) server: WebUrl,
     pub(super) direct_line_secret: Secret,
+    pub(super) second_direct_line_secret: Option<Secret>,
     /// The secrets of the server with which callers come, and whose they are.
     pub(super) of_server: Vec<(String, Secret)>,
 }
@@ -44,7 +46,9 @@ impl Openers {
         configured.of_channel = config.assistant.clone();
         configured.behind_azure = config.azure_bot.as_ref().and_then(|bot| bot.assistant.clone());
         configured.named = config.named_assistants.clone();
+        configured.channel_taken_by = config.bot.is_some().then_some("bot.endpoint");
         configured.secrets = config.secrets.clone();
+        configured.sealer = Some(Sealer::new(&self.direct_line_secret).or_by(self.second_direct_line_secret.as_ref()));
         configured.owned = self.owned(config);
         configured.egress = config.egress.clone();
         configured.labels = Arc::clone(&config.http.labels);

@@ -68,6 +68,7 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
     let assistant = |name, value| ("Assistant", name, "default", value);
     let documents = |name, value| ("Documents", name, "default", value);
     vec![
+        assistant("shared", json!(options.is_shared)),
         assistant("enable_citations", json!(options.citations)),
         assistant("citation_link_mode", json!("none")),
         ("Assistant", "citation_link_mode", "enum", json!(["none", "authenticated", "public"])),
@@ -82,6 +83,10 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
         documents("max_text_bytes", json!(uploads.max_text_bytes)),
         documents("max_documents", json!(uploads.max_documents)),
         documents("passages", json!(DocumentsPlan::new(DocumentsSource::Uploads(uploads)).passages)),
+        ("OpenAiOptions", "url", "default", json!("https://api.openai.com/v1")),
+        ("OpenAiResponsesOptions", "url", "default", json!("https://api.openai.com/v1")),
+        ("AnthropicOptions", "url", "default", json!("https://api.anthropic.com")),
+        ("GeminiOptions", "url", "default", json!("https://generativelanguage.googleapis.com/v1beta")),
         ("Options", "ai_label", "default", json!(true)),
         ("Options", "numbering", "enum", json!(["dense", "provider"])),
         ("Options", "pages", "enum", json!(["anchors", "merge", "split"])),

@@ -49,6 +49,10 @@ pub(super) struct AssistantSection {
     /// The file with that secret, instead of a variable.
     #[schema(value_type = Option<String>)]
     secret_file: Option<PathBuf>,
+    /// The name that readers see, in any writing. Without it they see the name in addresses.
+    display_name: Option<String>,
+    /// Whether everybody who can open the page of the server, or a site of `embed.origins`, may chat with the assistant.
+    shared: Option<bool>,
     /// Whether answers have citations. Without citations, passages have no numbers and readers see no sources.
     enable_citations: Option<bool>,
     /// How readers can download cited documents without a URL: `none`, `authenticated` or `public`.
@@ -206,6 +210,9 @@ pub(super) fn read(
         }
     };
     let secret = read_secret(&section, secrets, author, &mut wrong);
+    if section.display_name.as_deref().is_some_and(|name| !is_display_name(name)) {
+        wrong("display_name", format!("1 to {LONGEST_NAME} characters without line breaks are required"));
+    }
     let has_documents = section.documents.is_some();
     let documents = section.documents.take().and_then(|documents| documents.read(author, &mut wrong));
     if back_end == Some(BackEnd::Local) && !has_documents {
@@ -221,6 +228,13 @@ pub(super) fn read(
     let mut plan = AssistantPlan { secret, documents, section: given, ..AssistantPlan::new(name, back_end) };
     section.apply(&mut plan);
     Ok(plan)
+}
+
+/// The longest name that readers see, in characters.
+const LONGEST_NAME: usize = 80;
+
+fn is_display_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.chars().count() <= LONGEST_NAME && !name.contains(char::is_control)
 }
 
 /// The Direct Line secret that a section names.
@@ -350,6 +364,8 @@ impl AssistantSection {
     /// Writes the options into a plan.
     fn apply(self, plan: &mut AssistantPlan) {
         let options = &mut plan.options;
+        options.display_name = self.display_name.map(|name| name.trim().to_owned());
+        options.is_shared = self.shared.unwrap_or(options.is_shared);
         options.citations = self.enable_citations.unwrap_or(options.citations);
         options.link_mode = self.citation_link_mode.map_or(options.link_mode, |mode| {
             mode.parse().unwrap_or_else(|error| {

@@ -6,7 +6,6 @@ mod assistant_form;
 mod assistant_section;
 mod assistanthub;
 mod assistants;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
 mod error;
 mod formats;

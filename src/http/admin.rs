@@ -18,6 +18,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("api.js", SCRIPT, include_str!("../../web/admin/api.js")),
     ("assistant.js", SCRIPT, include_str!("../../web/admin/assistant.js")),
     ("assistants.js", SCRIPT, include_str!("../../web/admin/assistants.js")),
+    ("back-end.js", SCRIPT, include_str!("../../web/admin/back-end.js")),
     ("chat.js", SCRIPT, include_str!("../../web/admin/chat.js")),
     ("conversations.js", SCRIPT, include_str!("../../web/admin/conversations.js")),
     ("documents.js", SCRIPT, include_str!("../../web/admin/documents.js")),
@@ -26,6 +27,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("form.js", SCRIPT, include_str!("../../web/admin/form.js")),
     ("merge.js", SCRIPT, include_str!("../../web/admin/merge.js")),
     ("screen.js", SCRIPT, include_str!("../../web/admin/screen.js")),
+    ("share.js", SCRIPT, include_str!("../../web/admin/share.js")),
 ];
 
 pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> HttpResponse {

@@ -22,8 +22,8 @@ use super::{ApiError, State};
 use crate::assistant::DocumentsSource;
 use crate::document::{UploadOptions, is_supported, supported_endings};
 use crate::store::{
-    AssistantStore, DocumentKey, DocumentLimits, DocumentPart, DocumentState, MAX_PIECE_BYTES, Publication,
-    StoredDocument,
+    AssistantStore, DocumentKey, DocumentLimits, DocumentPart, DocumentState, MAX_PIECE_BYTES, NamedDocument,
+    Publication, StoredDocument,
 };
 
 /// The longest file name, in bytes.
@@ -147,11 +147,11 @@ pub(crate) async fn upload(
     check_name(&file)?;
     let manager = manager(&state)?;
     let store = manager.store();
-    let others = store.documents(&name).await?;
-    let file = among(&others, &file).map_or(file.clone(), |stored| stored.name.clone());
-    if others.len() >= options.max_documents && others.iter().all(|other| other.name != file) {
+    let named = named(&**store, &name, &file).await?;
+    if named.document.is_none() && named.count >= options.max_documents as u64 {
         return Err(AssistantError::TooManyDocuments { limit: options.max_documents }.into());
     }
+    let file = named.document.map_or(file, |stored| stored.name);
     let limit = usize::try_from(options.max_document_bytes).unwrap_or(usize::MAX);
     let (pause, rate) = (state.options.body_timeout, state.options.limits.upload_bytes_per_second);
     let incoming = Incoming::new(&request, payload, limit, pause, rate).await?;
@@ -169,15 +169,21 @@ pub(crate) async fn upload(
     manager.uploaded();
     let waited = tokio::time::timeout(READ_WITHIN, async {
         loop {
-            let stored = find(&**store, &name, &file).await?;
-            if stored.key != key || stored.state != DocumentState::Reading || read.changed().await.is_err() {
+            let stored = store.document(key).await?;
+            let is_reading = stored.as_ref().is_some_and(|stored| stored.state == DocumentState::Reading);
+            if !is_reading || read.changed().await.is_err() {
                 return Ok::<_, ApiError>(stored);
             }
         }
     });
     let stored = match waited.await {
         Ok(stored) => stored?,
-        Err(_) => find(&**store, &name, &file).await?,
+        Err(_) => store.document(key).await?,
+    };
+    let stored = match stored {
+        Some(stored) => stored,
+        // Another upload took its place meanwhile.
+        None => find(&**store, &name, &file).await?,
     };
     let is_read = stored.state != DocumentState::Reading;
     let builder = if is_read { HttpResponse::Created() } else { HttpResponse::Accepted() };
@@ -320,15 +326,19 @@ async fn add(store: &dyn AssistantStore, key: DocumentKey, piece: Vec<u8>) -> Re
 }
 
 async fn find(store: &dyn AssistantStore, name: &str, file: &str) -> Result<StoredDocument, ApiError> {
-    let documents = store.documents(name).await?;
-    among(&documents, file).cloned().ok_or_else(|| AssistantError::UnknownDocument.into())
+    named(store, name, file).await?.document.ok_or_else(|| AssistantError::UnknownDocument.into())
 }
 
 /// The document of this name, however its letters are composed: an `ü` of two characters looks like one. Older versions stored
 /// names as they came, so that both may be there; the one that was named comes first.
-fn among<'d>(documents: &'d [StoredDocument], file: &str) -> Option<&'d StoredDocument> {
-    let named = documents.iter().find(|document| document.name == file);
-    named.or_else(|| documents.iter().find(|document| composed(&document.name) == composed(file)))
+async fn named(store: &dyn AssistantStore, name: &str, file: &str) -> Result<NamedDocument, ApiError> {
+    let mut named = store.named_document(name, file).await?;
+    // A name of ASCII has one form.
+    if named.document.is_none() && named.count > 0 && !file.is_ascii() {
+        let documents = store.documents(name).await?;
+        named.document = documents.into_iter().find(|document| composed(&document.name) == composed(file));
+    }
+    Ok(named)
 }
 
 /// The name in Unicode's form NFC, in which names are stored.

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::audit::StoredVersion;
+use super::audit::{StoredVersion, Told};
 use super::convert::json;
 use super::direct_line::ConversationGrant;
 use super::error::AssistantError;
 use super::{ApiError, State, body, token_parameters};
-use crate::assistant::{AssistantInfo, AssistantManager, Origin};
+use crate::assistant::{AssistantInfo, AssistantManager, ChannelChoice, Origin};
 use crate::channels::direct_line::Caller;
 use crate::store::{DeleteAssistant, Expected, PutAssistant};
 
@@ -27,6 +27,13 @@ pub(crate) struct ListedAssistant<'a> {
     /// The name.
     #[schema(example = "hr")]
     name: &'a str,
+    /// The name that readers see.
+    #[schema(example = "Human Resources")]
+    display_name: &'a str,
+    /// Whether the assistant answers on the page of this server.
+    answers_page: bool,
+    /// Whether visitors of the page and of embedding sites may choose the assistant.
+    shared: bool,
     /// Where the settings are: `store`, `configuration` (read-only over HTTP) or `built-in`.
     origin: &'static str,
     /// The version of the settings, as in the `ETag`. Null if the assistant is read-only.
@@ -45,6 +52,44 @@ pub(crate) struct ListedAssistant<'a> {
 pub(crate) struct AssistantList<'a> {
     /// The assistants, by name.
     assistants: Vec<ListedAssistant<'a>>,
+    page: PageAssistant<'a>,
+    embed: EmbedState<'a>,
+}
+
+/// The assistant that answers on the page of this server.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PageAssistant<'a> {
+    /// Whether the page is served at all.
+    served: bool,
+    /// The name of the assistant. Null if none answers, or a bot does.
+    assistant: Option<&'a str>,
+    /// The assistant of the configuration, which answers if no other one is chosen.
+    configured: Option<&'a str>,
+    /// Whether the assistant was chosen over HTTP.
+    chosen: bool,
+    /// The setting of the configuration by which a bot answers, so that no assistant can be chosen.
+    taken_by: Option<&'static str>,
+}
+
+/// The settings of the chat in pages of other sites.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EmbedState<'a> {
+    /// The sites: `embed.origins`.
+    origins: Vec<&'a str>,
+    /// Whether visitors of these sites need no token: `embed.anonymous`.
+    anonymous: bool,
+}
+
+impl<'a> PageAssistant<'a> {
+    fn of(state: &State, choice: &'a ChannelChoice) -> Self {
+        Self {
+            served: state.options.page,
+            assistant: choice.assistant.as_deref(),
+            configured: choice.configured.as_deref(),
+            chosen: choice.is_chosen,
+            taken_by: choice.taken_by,
+        }
+    }
 }
 
 /// The members of a section `[assistants.NAME]`, as JSON.
@@ -62,7 +107,8 @@ pub(crate) struct AssistantSettings(Map<String, Value>);
     security(("api_key" = []))
 )]
 pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let all = manager(&state)?.list().await;
+    let manager = manager(&state)?;
+    let (all, choice) = (manager.list().await, manager.channel().await);
     if wants_toml(&request) {
         let stored = all.iter().filter(|info| info.origin == Origin::Store);
         return toml(stored.map(|info| (info.name.as_str(), &info.settings)));
@@ -77,10 +123,23 @@ pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<Htt
     };
     let assistants = all.iter().map(|info| {
         let (origin, takes_documents) = listed(info);
-        let AssistantInfo { name, version, changed, fault, .. } = info;
-        ListedAssistant { name, origin, version: *version, changed: *changed, fault: fault.as_deref(), takes_documents }
+        let AssistantInfo { name, version, changed, fault, settings, .. } = info;
+        ListedAssistant {
+            name,
+            display_name: settings.get("display_name").and_then(Value::as_str).unwrap_or(name),
+            answers_page: choice.assistant.as_ref() == Some(name),
+            shared: settings.get("shared") == Some(&Value::Bool(true)),
+            origin,
+            version: *version,
+            changed: *changed,
+            fault: fault.as_deref(),
+            takes_documents,
+        }
     });
-    json(HttpResponse::Ok(), &AssistantList { assistants: assistants.collect() })
+    let options = &state.options.embed;
+    let embed = EmbedState { origins: options.origins.iter().collect(), anonymous: options.anonymous };
+    let page = PageAssistant::of(&state, &choice);
+    json(HttpResponse::Ok(), &AssistantList { assistants: assistants.collect(), page, embed })
 }
 
 /// Read the settings of an assistant.
@@ -207,6 +266,53 @@ pub(crate) async fn generate_token(
     let owner = assistant.name().parse().map_err(|_| AssistantError::Unknown)?;
     let grant = state.direct_line.generate(&Caller::Secret(owner), token_parameters::read(&body)?)?;
     json(HttpResponse::Ok(), &ConversationGrant::from(&grant))
+}
+
+/// Let an assistant answer on the page of this server.
+///
+/// The assistant answers in new conversations of the page, and in those of the channel itself, from the next question on. The setting
+/// `assistant` of the configuration is the default.
+#[utoipa::path(
+    put, path = "/v1/assistants/{name}/page", tag = "assistants", operation_id = "showAssistantOnPage",
+    params(("name" = String, Path, description = "The name of the assistant")),
+    responses(
+        (status = 204, description = "The assistant answers on the page"),
+        (status = 404, description = "The assistant does not exist"),
+        (status = 409, description = "A bot of the configuration answers on the page"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn show_on_page(
+    state: Data<State>,
+    name: Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    choose(&state, &name, true).await?;
+    request.extensions_mut().insert(Told("stored"));
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Leave the page of this server to the assistant of the configuration.
+///
+/// Nothing changes if another assistant answers on the page.
+#[utoipa::path(
+    delete, path = "/v1/assistants/{name}/page", tag = "assistants", operation_id = "takeAssistantFromPage",
+    params(("name" = String, Path, description = "The name of the assistant")),
+    responses(
+        (status = 204, description = "The assistant is not the chosen one"),
+        (status = 404, description = "The assistant does not exist"),
+        (status = 409, description = "A bot of the configuration answers on the page"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn take_from_page(state: Data<State>, name: Path<String>) -> Result<HttpResponse, ApiError> {
+    choose(&state, &name, false).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+async fn choose(state: &State, name: &str, is_wanted: bool) -> Result<(), AssistantError> {
+    let is_known = manager(state)?.choose_for_channel(name, is_wanted).await?;
+    if is_known { Ok(()) } else { Err(AssistantError::Unknown) }
 }
 
 /// The manager through which assistants of this server change.

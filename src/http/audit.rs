@@ -17,6 +17,10 @@ pub(crate) struct KeyName(pub(crate) String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredVersion(pub(crate) u64);
 
+/// The words for a request that does something else than its method tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Told(pub(crate) &'static str);
+
 /// Longer paths are cut: they are whatever a stranger has written.
 const LONGEST_PATH: usize = 200;
 
@@ -48,7 +52,10 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
     }
     let is_download = path.starts_with(DOCUMENTS) && path.ends_with("/download");
     let version = request.extensions().get::<StoredVersion>().map(|StoredVersion(version)| *version);
-    let what = if request.method() == Method::DELETE {
+    let told = request.extensions().get::<Told>().map(|Told(words)| *words);
+    let what = if let Some(words) = told {
+        words
+    } else if request.method() == Method::DELETE {
         "deleted"
     } else if version.is_some() {
         "stored"

@@ -68,8 +68,15 @@ impl Access {
 
 /// The part of the API to which a route belongs. A route without an entry needs the widest scope.
 fn scope(pattern: &str) -> Scope {
-    const CONVERT: [&str; 6] =
-        ["/v1/activities", "/v1/records", "/v1/open-webui", "/v1/assistanthub", "/v1/prompt", "/v1/check"];
+    const CONVERT: [&str; 7] = [
+        "/v1/activities",
+        "/v1/records",
+        "/v1/support",
+        "/v1/open-webui",
+        "/v1/assistanthub",
+        "/v1/prompt",
+        "/v1/check",
+    ];
     let is_answer = OPENAI.iter().any(|prefix| pattern.starts_with(prefix))
         || pattern.ends_with("/answers")
         || pattern.ends_with("/tokens");

@@ -40,6 +40,8 @@ pub(crate) struct EmbedSession<'a> {
     /// The lifetime of the token, in seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
+    /// The name of the assistant for readers. Null if its settings have none.
+    title: Option<String>,
     /// Whether a bot or an assistant answers messages.
     answered: bool,
     /// Whether visitors can send files: true if a bot is connected.
@@ -74,8 +76,8 @@ pub(crate) async fn embedded_web_chat(state: Data<State>, request: HttpRequest) 
     responses(
         (status = 200, description = "The token of a new conversation, for pages of this site", body = EmbedSession),
         (status = 400, description = "The request body is invalid"),
-        (status = 403, description = "`embed.origins` does not list the site, `embed.assistants` does not list the \
-            assistant, or `embed.anonymous` is off"),
+        (status = 403, description = "`embed.origins` does not list the site, the assistant is not `shared` and not listed in \
+            `embed.assistants`, or `embed.anonymous` is off"),
         (status = 404, description = "Embedding is off: `embed.origins` is empty"),
         (status = 413, description = "The request body is too large"),
         (status = 429, description = "Too many sessions from this IP address; retry after `Retry-After`"),
@@ -109,6 +111,7 @@ pub(crate) async fn start_session(
         conversation_id: &grant.conversation_id,
         user_id: &user,
         expires_in: grant.expires_in,
+        title: title(&state, &owner),
         answered: has_bot || state.assistants.answering(&owner).is_some(),
         takes_files: has_bot,
     };
@@ -116,7 +119,7 @@ pub(crate) async fn start_session(
 }
 
 /// The assistant that the request body names.
-fn wished_assistant(body: &[u8]) -> Result<Option<String>, ParametersError> {
+pub(super) fn wished_assistant(body: &[u8]) -> Result<Option<String>, ParametersError> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }
@@ -131,6 +134,13 @@ fn wished_assistant(body: &[u8]) -> Result<Option<String>, ParametersError> {
     }
 }
 
+/// The name of the assistant that answers in conversations of this owner, if one is set for readers.
+pub(super) fn title(state: &State, owner: &Owner) -> Option<String> {
+    let is_of_bot = state.bot.is_some() && *owner == Owner::CHANNEL;
+    let assistant = state.assistants.answering(owner).filter(|_| !is_of_bot)?;
+    assistant.options().display_name.clone()
+}
+
 /// The owner of the conversation. The assistant that answers on the channel need not be listed: it answers whoever
 /// chooses none, unless there is a bot, which then does.
 fn owner(state: &State, wished: Option<String>) -> Result<Owner, EmbedError> {
@@ -139,7 +149,8 @@ fn owner(state: &State, wished: Option<String>) -> Result<Owner, EmbedError> {
     if of_channel.is_some_and(|assistant| assistant.name() == name) {
         return Ok(Owner::CHANNEL);
     }
-    let is_offered = state.options.embed.assistants.contains(&name) && state.assistants.get(&name).is_some();
-    let owner = name.parse().ok().filter(|_| is_offered);
+    let is_listed = state.options.embed.assistants.contains(&name) && state.assistants.get(&name).is_some();
+    let listed = name.parse().ok().filter(|_| is_listed);
+    let owner = state.assistants.shared(&name).or(listed);
     owner.ok_or_else(|| EmbedError::NotOffered(echo(&name).into_owned()))
 }

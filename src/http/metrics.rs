@@ -7,7 +7,7 @@ use actix_web::web::Data;
 use super::State;
 use super::admission::host::{is_alone, is_local};
 use crate::document::waiting_documents;
-use crate::metrics::Metrics;
+use crate::metrics::{DocumentCounts, Metrics};
 use crate::store::{TurnKind, WaitingTurns};
 
 /// Read the metrics of the server in the Prometheus text format.
@@ -38,9 +38,12 @@ pub(crate) async fn metrics(state: Data<State>) -> HttpResponse {
         }
     }
     let team = state.assistants.all();
-    let unreadable =
-        team.iter().filter_map(|assistant| Some((assistant.name(), assistant.library()?.unreadable_count())));
-    state.metrics.documents(waiting_documents(), unreadable);
+    let counts = team.iter().filter_map(|assistant| {
+        let library = assistant.library()?;
+        let counts = DocumentCounts { unreadable: library.unreadable_count(), partial: library.partial().len() };
+        Some((assistant.name(), counts))
+    });
+    state.metrics.documents(waiting_documents(), counts);
     state.metrics.revision(state.assistants.revision().map(|revision| revision.to_string()).as_deref());
     HttpResponse::Ok()
         .content_type(Metrics::MEDIA_TYPE)

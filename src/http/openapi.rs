@@ -9,8 +9,9 @@ use utoipa::{Modify, OpenApi};
 
 use super::problem::{BotError, CompletionProblem, ErrorFormat, Problem};
 use super::{
-    answers, assistant_documents, assistants, check, completions, connector, conversations, convert, direct_line,
-    documents, embed, feedback, health, messages, metrics, outputs, page, records, session, socket, upload, users,
+    answers, assistant_documents, assistant_key, assistant_trial, assistants, check, completions, connector,
+    conversations, convert, direct_line, documents, embed, feedback, health, messages, metrics, outputs, page, records,
+    session, socket, support, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -23,6 +24,7 @@ use super::{
     paths(
         convert::convert_answer,
         records::read_records,
+        support::check_support,
         outputs::write_open_webui,
         outputs::write_assistanthub,
         outputs::write_prompt,
@@ -42,6 +44,13 @@ use super::{
         assistants::store,
         assistants::delete,
         assistants::generate_token,
+        assistants::show_on_page,
+        assistants::take_from_page,
+        assistant_key::read,
+        assistant_key::store,
+        assistant_key::delete,
+        assistant_trial::attempt,
+        assistant_trial::models,
         assistant_documents::list,
         assistant_documents::upload,
         assistant_documents::read,

@@ -15,9 +15,9 @@ use super::paths::{
 };
 use super::query::check_names;
 use super::{
-    ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistants, body, check, completions,
-    connector, conversations, convert, direct_line, docs, documents, embed, feedback, health, messages, metrics,
-    outputs, page, records, session, socket, upload, users, web_chat,
+    ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistant_key, assistant_trial,
+    assistants, body, check, completions, connector, conversations, convert, direct_line, docs, documents, embed,
+    feedback, health, messages, metrics, outputs, page, records, session, socket, support, upload, users, web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
@@ -72,6 +72,7 @@ const fn delete(path: &'static str, handler: fn() -> Route) -> RouteEntry {
 pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
     post("/v1/records", || web::to(records::read_records)),
+    post("/v1/support", || web::to(support::check_support)),
     post("/v1/open-webui", || web::to(outputs::write_open_webui)),
     post("/v1/assistanthub", || web::to(outputs::write_assistanthub)),
     post("/v1/prompt", || web::to(outputs::write_prompt)),
@@ -92,6 +93,13 @@ pub const ROUTES: &[RouteEntry] = &[
     put("/v1/assistants/{name}", || web::to(assistants::store)),
     delete("/v1/assistants/{name}", || web::to(assistants::delete)),
     post("/v1/assistants/{name}/tokens", || web::to(assistants::generate_token)),
+    put("/v1/assistants/{name}/page", || web::to(assistants::show_on_page)),
+    delete("/v1/assistants/{name}/page", || web::to(assistants::take_from_page)),
+    get("/v1/assistants/{name}/key", || web::to(assistant_key::read)),
+    put("/v1/assistants/{name}/key", || web::to(assistant_key::store)),
+    delete("/v1/assistants/{name}/key", || web::to(assistant_key::delete)),
+    post("/v1/assistants/{name}/try", || web::to(assistant_trial::attempt)),
+    post("/v1/assistants/{name}/models", || web::to(assistant_trial::models)),
     get("/v1/assistants/{name}/documents", || web::to(assistant_documents::list)),
     get("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::read)),
     put("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::upload)),

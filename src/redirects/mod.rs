@@ -3,7 +3,6 @@
 //! What a provider cites may be the address of a redirector that says nothing of the page. Whoever wants the page itself
 //! lets citewire ask: few addresses at a time, for a short time, and never an address that is not public.
 
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod redirects;
 
 pub use redirects::{RedirectLimits, Redirects};

@@ -40,6 +40,7 @@ before(async () => {
   service = await startService(RELEASE, {
     CITEWIRE_CONFIG: join(home, 'citewire.toml'),
     KEY_OF_MODEL: 'the-key-of-the-model',
+    CITEWIRE_EGRESS_ALLOW_HOSTS: '127.0.0.1:9',
     KEY_OF_READERS,
   });
   browser = await startBrowser();
@@ -128,12 +129,21 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
   const { page } = visit;
   await signIn(page);
   await button(page, 'New assistant').click();
-  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Human Resources');
   await button(dialog(page), 'Create').click();
-  await dialog(page).getByText('An assistant cannot have this name').waitFor();
-  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('hr');
+  await dialog(page).getByText('Enter a name.').first().waitFor();
+  const name = dialog(page).getByRole('textbox', { name: 'Name', exact: true });
+  await name.fill('Human Resources');
+  await dialog(page).getByText('Advanced').click();
+  const id = dialog(page).getByRole('textbox', { name: 'Id', exact: true });
+  assert.equal(await id.inputValue(), 'human-resources');
+  await id.fill('H R');
+  await dialog(page).getByText('Advanced').click();
   await button(dialog(page), 'Create').click();
-  await heading(page, 'hr').waitFor();
+  await dialog(page).getByText('An assistant cannot have this id.').first().waitFor();
+  assert.ok(await id.evaluate((control) => control === document.activeElement), 'the fold with the fault opens');
+  await id.fill('hr');
+  await button(dialog(page), 'Create').click();
+  await heading(page, 'Human Resources').waitFor();
   await documents(page).locator('input[multiple]').setInputFiles({
     name: 'leave.md',
     mimeType: 'text/markdown',
@@ -155,7 +165,9 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
   assert.ok(await citations.isChecked(), 'citations are on at the start');
   await citations.uncheck();
   await saved(page);
-  assert.deepEqual(await stored('hr'), { documents: {}, citation_link_mode: 'authenticated', enable_citations: false });
+  const greeting = 'Hello! I am Human Resources. Ask me a question, and I answer from my documents.';
+  const made = { documents: {}, citation_link_mode: 'authenticated', display_name: 'Human Resources', greeting };
+  assert.deepEqual(await stored('hr'), { ...made, enable_citations: false });
   await button(page, 'New conversation').click();
   await answers.first().waitFor({ state: 'detached' });
   await page.getByText('Connected', { exact: true }).waitFor();
@@ -175,7 +187,8 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('hr-2');
   await button(dialog(page), 'Duplicate').click();
   await heading(page, 'hr-2').waitFor();
-  assert.deepEqual(await stored('hr-2'), await stored('hr'));
+  const { display_name: _, ...copied } = await stored('hr');
+  assert.deepEqual(await stored('hr-2'), copied);
   await button(page, 'Delete').click();
   await button(dialog(page), 'Delete').click();
   await heading(page, 'Assistants').waitFor();
@@ -328,15 +341,15 @@ visiting(around, 'what is not accepted is marked at its field', { ...CLOSED, exp
 
   await model.fill('gemma3:4b');
   await field('textbox', 'URL').first().fill('http://127.0.0.1:9/v1');
-  await field('textbox', 'API key').fill('NOT_NAMED');
+  await settings(page).getByText('Less common options of the back end').click();
+  const key = field('textbox', 'Secret of the configuration');
+  await key.fill('NOT_NAMED');
   await button(settings(page), 'Save').click();
-  const key = field('textbox', 'API key');
   await settings(page).getByText('no secret NOT_NAMED').waitFor();
   assert.match(await problem(key), /NOT_NAMED/);
   assert.equal(await model.getAttribute('aria-invalid'), null);
   await key.fill('model');
   // A fold with a fault opens.
-  await settings(page).getByText('Less common options of the back end').click();
   await field('textbox', 'Body').fill('{');
   await settings(page).getByText('Less common options of the back end').click();
   await button(settings(page), 'Save').click();

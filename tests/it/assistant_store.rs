@@ -5,7 +5,7 @@ use chrono::{DateTime, Duration, Utc};
 use citewire::clock::{Clock, ManualClock};
 use citewire::store::{
     AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    Publication, PutAssistant, SqliteStore, StoreLimits,
+    NamedDocument, Publication, PutAssistant, SqliteStore, StoreLimits,
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -78,7 +78,11 @@ macro_rules! backends {
             what_is_read_has_a_state_and_the_rest_waits,
             documents_go_with_their_assistant,
             every_change_is_seen_in_the_revision,
+            a_key_belongs_to_an_assistant_and_goes_with_it,
+            one_assistant_is_chosen_for_the_channel,
+            newer_members_of_settings_come_back,
             what_is_unknown_is_told,
+            one_document_is_found_by_its_key_and_by_its_name,
         );)*
     };
 }
@@ -193,6 +197,25 @@ mod promises {
         assert!(store.piece(elsewhere, DocumentPart::File, 0).await.expect("a store").is_some());
     }
 
+    pub(super) async fn one_document_is_found_by_its_key_and_by_its_name(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        put(store, "it").await;
+        let replaced = upload(store, "hr", "\u{fc}\0.txt", &[b"one"]).await;
+        let kept = upload(store, "hr", "\u{fc}\0.txt", &[b"two"]).await;
+        upload(store, "hr", "b.txt", &[b"other"]).await;
+        let draft = store.draft_document("hr", "c.txt").await.expect("a store").expect("an assistant");
+        assert_eq!(store.document(replaced).await.expect("a store"), None);
+        assert_eq!(store.document(draft).await.expect("a store"), None);
+        let found = store.document(kept).await.expect("a store").expect("it is there");
+        assert_eq!((found.key, found.name.as_str(), found.bytes), (kept, "\u{fc}\0.txt", 3));
+        let named = async |assistant, name| store.named_document(assistant, name).await.expect("a store");
+        assert_eq!(named("hr", "\u{fc}\0.txt").await, NamedDocument { document: Some(found), count: 2 });
+        for name in ["c.txt", "B.txt", "u\u{308}\0.txt"] {
+            assert_eq!(named("hr", name).await, NamedDocument { document: None, count: 2 }, "{name}");
+        }
+        assert_eq!(named("it", "b.txt").await, NamedDocument { document: None, count: 0 });
+    }
+
     pub(super) async fn documents_larger_than_the_limit_are_refused_and_leave_the_old_one(store: &dyn AssistantStore) {
         put(store, "hr").await;
         let old = upload(store, "hr", "a.txt", &[b"12345"]).await;
@@ -295,6 +318,67 @@ mod promises {
         has_grown("document deleted").await;
         store.delete_assistant("hr", Expected::Anything).await.expect("a store");
         has_grown("deleted").await;
+    }
+
+    pub(super) async fn a_key_belongs_to_an_assistant_and_goes_with_it(store: &dyn AssistantStore) {
+        let put_key = async |sealed: Option<&[u8]>, origin| {
+            let before = store.revision().await.expect("a store");
+            let put = store.put_assistant_key("hr", sealed.map(<[u8]>::to_vec), origin).await.expect("a store");
+            assert!(!put || store.revision().await.expect("a store") > before, "the others see it");
+            put
+        };
+        assert!(!put_key(Some(b"sealed"), "https://a.example").await, "there is no such assistant");
+        put(store, "hr").await;
+        assert!(put_key(Some(&[0, 255, 1]), "https://a.example").await);
+        assert!(put_key(Some(&[0, 254, 1]), "https://a.example").await);
+        let keys = store.assistant_keys().await.expect("a store");
+        let [key] = keys.as_slice() else { panic!("{keys:?}") };
+        assert_eq!((key.assistant.as_str(), key.sealed.as_deref()), ("hr", Some([0, 254, 1].as_slice())));
+        assert_eq!(
+            (key.origin.as_str(), key.changed.to_rfc3339().as_str()),
+            ("https://a.example", "2026-01-01T00:00:00+00:00")
+        );
+        // New settings leave it alone.
+        put(store, "hr").await;
+        assert_eq!(store.assistant_keys().await.expect("a store"), keys);
+        assert!(put_key(None, "https://a.example").await);
+        assert_eq!(store.assistant_keys().await.expect("a store")[0].sealed, None);
+        assert!(store.delete_assistant_key("hr").await.expect("a store"));
+        assert!(!store.delete_assistant_key("hr").await.expect("a store"));
+        assert!(put_key(Some(b"sealed"), "https://a.example").await);
+        store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+        assert_eq!(store.assistant_keys().await.expect("a store"), []);
+    }
+
+    pub(super) async fn one_assistant_is_chosen_for_the_channel(store: &dyn AssistantStore) {
+        let chosen = async || store.channel_assistant().await.expect("a store");
+        assert_eq!(chosen().await, None);
+        put(store, "hr").await;
+        for name in ["docs", "hr"] {
+            let before = store.revision().await.expect("a store");
+            store.choose_channel_assistant(Some(name)).await.expect("a store");
+            assert_eq!(chosen().await.as_deref(), Some(name));
+            assert!(store.revision().await.expect("a store") > before);
+        }
+        put(store, "it").await;
+        store.delete_assistant("it", Expected::Anything).await.expect("a store");
+        assert_eq!(chosen().await.as_deref(), Some("hr"));
+        store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+        assert_eq!(chosen().await, None, "it goes with its assistant");
+        store.choose_channel_assistant(Some("docs")).await.expect("a store");
+        store.choose_channel_assistant(None).await.expect("a store");
+        assert_eq!(chosen().await, None);
+    }
+
+    /// They have a column of their own, for nodes of the version before.
+    pub(super) async fn newer_members_of_settings_come_back(store: &dyn AssistantStore) {
+        let Value::Object(named) = json!({"documents": {}, "display_name": "Grüße 😀\u{0}", "shared": true}) else {
+            unreachable!("an object")
+        };
+        store.put_assistant("hr", named.clone(), Expected::Anything).await.expect("stored");
+        assert_eq!(store.assistants().await.expect("a store")[0].settings, named);
+        put(store, "hr").await;
+        assert_eq!(store.assistants().await.expect("a store")[0].settings, settings("hi"));
     }
 
     pub(super) async fn what_is_unknown_is_told(store: &dyn AssistantStore) {

@@ -70,6 +70,8 @@ mod later;
 mod assistants;
 /// Assistants that are made over HTTP: settings, documents and tokens.
 mod assistants_as_data;
+/// Keys of back ends that are entered over HTTP, trials, and assistants that visitors may choose.
+mod back_end_keys;
 /// Documents in a folder: answers that quote them, and downloads.
 mod documents;
 /// Words for users and lines of the log when the back end of an assistant misbehaves.
@@ -100,6 +102,7 @@ mod store_files;
 mod store_model;
 /// Disks that are full or fail.
 mod store_outage;
+mod support;
 /// The contract of stores for turns: questions that wait for an answer.
 mod turns;
 

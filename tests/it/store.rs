@@ -158,9 +158,7 @@ fn id(text: &str) -> ConversationId {
 }
 
 fn feedback(text: &str) -> Feedback {
-    let mut feedback = Feedback::default();
-    feedback.text = Some(text.to_owned());
-    feedback
+    Feedback { text: Some(text.to_owned()), ..Feedback::default() }
 }
 
 fn message(text: &str) -> Activity {

@@ -129,7 +129,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
         1,
         "conversations".into(),
         MigrationType::Simple,
-        include_str!("../../src/store/sqlite/migrations/0001_conversations.sql").into_sql_str(),
+        include_str!("../../crates/store/src/sqlite/migrations/0001_conversations.sql").into_sql_str(),
         false,
     );
     let options = SqliteConnectOptions::new().filename(folder.path()).create_if_missing(true);

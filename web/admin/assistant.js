@@ -7,6 +7,7 @@ import { Documents } from './documents.js';
 import { AssistantForm, label } from './form.js';
 import { merge, same } from './merge.js';
 import { ask, button, element, filePicker, make, problemBox, save, say, sentence, showProblem } from './screen.js';
+import { Share } from './share.js';
 
 const TOML = 'application/toml';
 
@@ -15,13 +16,14 @@ let schema;
 
 export async function showAssistant(name) {
   const path = assistantPath(name);
-  const [{ assistants }, response] = await Promise.all([read('/v1/assistants'), call('GET', path)]);
+  const [listed, response] = await Promise.all([read('/v1/assistants'), call('GET', path)]);
   schema ??= await (await call('GET', '/admin/schema.json')).json();
-  const { origin, fault } = assistants.find((one) => one.name === name) ?? { origin: 'store' };
+  const { origin, fault, display_name: title } = listed.assistants.find((one) => one.name === name) ?? { origin: 'store', display_name: name };
   const editor = new Editor(name, origin !== 'store', await response.json(), versionOf(response));
   const tryIt = new TryIt(name);
-  const column = make('div', 'column', editor.head(origin, fault), editor.section);
-  if (origin === 'store') editor.section.before(editor.documents.section);
+  const share = new Share(name, listed, (isWanted) => editor.share(isWanted));
+  const column = make('div', 'column', editor.head(origin, fault, title), share.section, editor.section);
+  if (origin === 'store') share.section.before(editor.documents.section);
   return {
     parts: [make('div', 'columns', column, tryIt.section)],
     isChanged: () => editor.isChanged(),
@@ -40,12 +42,13 @@ class Editor {
   #base;
   #problem = problemBox();
   #form;
+  #heading;
 
   constructor(name, readOnly, settings, version) {
     this.#name = name;
     this.#readOnly = readOnly;
     this.#version = version;
-    this.#form = new AssistantForm(schema, readOnly);
+    this.#form = new AssistantForm(schema, { name, readOnly, refuse: (error) => this.#refuse(faultsIn(error.detail), 'Not tried') });
     this.documents = new Documents(name);
     const form = element('form', { novalidate: true }, this.#form.element, this.#problem);
     if (!readOnly) form.append(make('div', 'save', element('button', { type: 'submit', class: 'primary' }, 'Save')));
@@ -58,12 +61,14 @@ class Editor {
     this.#fill(settings);
   }
 
-  head(origin, fault) {
+  head(origin, fault, title) {
     const facts = make('ul', 'counts', make('li', '', ORIGINS[origin] ?? origin));
+    if (title !== this.#name) facts.prepend(make('li', 'mono', this.#name));
     const buttons = make('div', 'buttons', button('Export TOML', 'quiet', () => this.#export()));
     const head = make('section', 'card');
-    const title = make('div', 'title', make('h2', '', this.#name), facts);
-    head.append(element('a', { href: '#/assistants' }, 'All assistants'), make('div', 'row', title, buttons));
+    this.#heading = make('h2', '', title);
+    const line = make('div', 'title', this.#heading, facts);
+    head.append(element('a', { href: '#/assistants' }, 'All assistants'), make('div', 'row', line, buttons));
     if (fault) head.append(make('p', 'problem', `It does not answer: ${fault}`));
     if (this.#readOnly) {
       const words = {
@@ -85,13 +90,32 @@ class Editor {
   }
 
   isChanged() {
-    return !this.#readOnly && !same(this.#base, this.#form.read());
+    return !this.#readOnly && (this.#form.key.isEntered || !same(this.#base, this.#form.read()));
   }
 
   #fill(settings) {
     this.#form.fill(settings);
     this.#base = this.#form.read();
-    if (!this.#readOnly) this.documents.show('documents' in this.#base);
+    if (this.#readOnly) return;
+    this.documents.show('documents' in this.#base);
+    this.#form.key.refresh();
+  }
+
+  /** Stores whether visitors may choose the assistant, without what else has been entered; gives whether it is stored. */
+  async share(isWanted) {
+    const { shared, ...settings } = this.#base;
+    const json = isWanted ? { ...settings, shared: true } : settings;
+    try {
+      const response = await call('PUT', assistantPath(this.#name), { json, headers: onlyIf(this.#version) });
+      this.#version = versionOf(response);
+      this.#base = await response.json();
+      this.#form.note('shared', isWanted || undefined);
+      return true;
+    } catch (error) {
+      if (error.status !== 412) throw error;
+      this.#conflict();
+      return false;
+    }
   }
 
   async #save() {
@@ -104,7 +128,10 @@ class Editor {
     }
     try {
       const response = await call('PUT', assistantPath(this.#name), { json: settings, headers: onlyIf(this.#version) });
-      this.#stored(await response.json(), versionOf(response));
+      this.#version = versionOf(response);
+      const now = await response.json();
+      if (!(await this.#saveKey())) return;
+      this.#stored(now, this.#version);
     } catch (error) {
       if (error.status === 412) this.#conflict();
       else if (error.code === 'invalid_settings') this.#refuse(faultsIn(error.detail));
@@ -112,17 +139,33 @@ class Editor {
     }
   }
 
+  /** Stores the key that was entered, which goes to the address that is stored by now; gives whether it is accepted. */
+  async #saveKey() {
+    const { key } = this.#form;
+    if (!key.isEntered) return true;
+    try {
+      await key.save();
+      return true;
+    } catch (error) {
+      key.fail(error.detail ?? error.message);
+      this.#base = this.#form.read();
+      showProblem(this.#problem, new Refusal('The settings are saved, but not the key', error.detail ?? error.message));
+      return false;
+    }
+  }
+
   #stored(settings, version) {
     this.#version = version;
     this.#fill(settings);
+    this.#heading.textContent = settings.display_name ?? this.#name;
     say('Saved. The settings apply from the next question on.');
   }
 
   /** Says which entries are not accepted, beside their fields and, where they have none, below the form. */
-  #refuse(faults) {
+  #refuse(faults, what = 'Not saved') {
     const homeless = this.#form.mark(faults);
     const words = homeless.map(({ path, reason }) => (path ? `${path}: ${reason}` : reason)).join('\n');
-    const title = faults.length === 1 ? 'Not saved: one entry is not accepted' : `Not saved: ${faults.length} entries are not accepted`;
+    const title = `${what}: ${faults.length === 1 ? 'one entry is' : `${faults.length} entries are`} not accepted`;
     showProblem(this.#problem, new Refusal(title, words));
   }
 

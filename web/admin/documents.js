@@ -79,17 +79,26 @@ export class Documents {
 
   /** Uploads one file after the other: the server reads them one after the other as well. */
   async #upload(files) {
-    let taken = 0;
-    for (const file of files) if (await this.#put(file)) taken += 1;
-    if (files.length > 1) say(`${taken} of ${count(files.length, 'file')} uploaded.`);
+    // All are shown from the start, so that nobody misses one that waits.
+    const lines = files.map((file) => this.#line(file.name));
+    const states = [];
+    for (const [at, file] of files.entries()) states.push(await this.#put(file, file.name, lines[at]));
+    if (files.length > 1) say(summary(states));
   }
 
-  /** Uploads a file; gives whether the server has it. */
-  async #put(file, name = file.name) {
-    const outcome = make('p', 'quiet-text', 'being uploaded');
-    const bar = element('progress', { max: file.size, value: '0', 'aria-label': `Upload of ${name}` });
-    const line = make('li', '', make('strong', 'name', name), outcome, bar);
+  /** The line of a file that waits for its upload. */
+  #line(name) {
+    const outcome = make('p', 'quiet-text', 'waits');
+    const line = make('li', '', make('strong', 'name', name), outcome);
     this.#pending.append(line);
+    return { line, outcome };
+  }
+
+  /** Uploads a file; gives the state of the document, or nothing if the server does not have it. */
+  async #put(file, name = file.name, { line, outcome } = this.#line(name)) {
+    const bar = element('progress', { max: file.size, value: '0', 'aria-label': `Upload of ${name}` });
+    outcome.textContent = 'being uploaded';
+    line.append(bar);
     const sent = (bytes) => {
       bar.value = bytes;
       outcome.textContent = bytes < file.size ? `${size(bytes)} of ${size(file.size)} uploaded` : 'uploaded, being read';
@@ -99,7 +108,7 @@ export class Documents {
       line.remove();
       say(`${name} is uploaded and ${STATES[state] ?? state}.`);
       await this.#refresh();
-      return true;
+      return state;
     } catch (error) {
       bar.remove();
       outcome.className = 'problem';
@@ -108,7 +117,7 @@ export class Documents {
       const close = button('Close', 'quiet small', () => line.remove());
       close.setAttribute('aria-label', `Close the message about ${name}`);
       line.append(make('span', 'buttons', close));
-      return false;
+      return undefined;
     }
   }
 
@@ -127,4 +136,14 @@ export class Documents {
     say(`${name} is deleted.`);
     await this.#refresh();
   }
+}
+
+/** How several uploads ended: how many can be quoted, and what became of the others. */
+function summary(states) {
+  const counted = (wanted) => states.filter((state) => state === wanted).length;
+  const parts = [`${counted('ready')} of ${count(states.length, 'file')} can be read`];
+  for (const [state, words] of [['partial', 'read in part'], ['unreadable', 'cannot be read'], ['reading', 'still being read'], [undefined, 'not uploaded']]) {
+    if (counted(state) > 0) parts.push(`${counted(state)} ${words}`);
+  }
+  return `${parts.join(', ')}.`;
 }

@@ -1,5 +1,6 @@
 // The form of an assistant, made from the JSON schema of its settings.
 
+import { KeyField, LOCAL, localOf, modelList, trial } from './back-end.js';
 import { controlFor } from './fields.js';
 import { element, labelled, make } from './screen.js';
 
@@ -8,7 +9,8 @@ const LABELS = {
   enable_citations: 'Include citations',
   citation_link_mode: 'Citation link mode',
   secret_env: 'Direct Line secret',
-  key_env: 'API key',
+  display_name: 'Name',
+  key_env: 'Secret of the configuration',
   headers_env: 'Headers with secrets',
   abstract_max: 'Longest passage',
   feedback: 'Feedback buttons',
@@ -48,12 +50,16 @@ const KINDS = {
   http: 'Your own service over HTTP',
 };
 
+const ABOUT_MODEL = 'A model writes answers from your documents. Without one, answers are sentences of the documents, word for word.';
+
 /** The settings of a back end that are not behind a fold, besides those that it requires. */
-const USUAL = ['url', 'model', 'key_env', 'index', 'search_endpoint', 'search_key_env', 'from'];
+const USUAL = ['url', 'model', 'index', 'search_endpoint', 'search_key_env'];
 
 /** The settings of an assistant that are not behind a fold, and those of the folds. What is named nowhere is less common. */
-const FIRST = ['upstream', 'instructions', 'greeting'];
+const FIRST = ['display_name', 'upstream', 'instructions', 'greeting'];
 const TEXTS = ['informative', 'refusal', 'failure', 'busy', 'stopped'];
+/** Settings that have a place outside of the form. */
+const ELSEWHERE = ['shared'];
 const ABOUT_DOCUMENTS = ['documents', 'enable_citations', 'citation_link_mode'];
 
 export function label(name) {
@@ -86,9 +92,17 @@ export class AssistantForm {
   /** The fields of single settings by their path: control, where its problem stands, and the control's `get`. */
   #fields = new Map();
   #whole;
+  #name;
+  #readOnly;
+  #refuse;
 
-  constructor(schema, readOnly) {
+  /** `refuse` shows what the server does not accept in settings that are tried. */
+  constructor(schema, { name, readOnly, refuse }) {
     this.#schema = schema;
+    this.#name = name;
+    this.#readOnly = readOnly;
+    this.#refuse = refuse;
+    this.key = new KeyField(name);
     this.element = element('fieldset', { class: 'form', disabled: readOnly });
     this.element.append(element('legend', { class: 'for-reader' }, 'Settings of the assistant'));
     this.#whole = this.#assistant(this.#resolve(schema));
@@ -102,6 +116,11 @@ export class AssistantForm {
   /** The settings; entries that are no values are added to `faults`, each with its path and reason. */
   read(faults = []) {
     return this.#whole.get(faults);
+  }
+
+  /** Notes a setting that was changed outside of the form. */
+  note(name, value) {
+    this.#whole.note(name, value);
   }
 
   clear() {
@@ -192,7 +211,8 @@ export class AssistantForm {
   }
 
   #assistant(schema) {
-    const { upstream, documents, ...properties } = schema.properties;
+    const { upstream, documents, ...others } = schema.properties;
+    const properties = Object.fromEntries(Object.entries(others).filter(([name]) => !ELSEWHERE.includes(name)));
     const group = this.#group([], { properties });
     const { inner } = group;
     inner.upstream = this.#backEnd(upstream);
@@ -201,8 +221,8 @@ export class AssistantForm {
     const rest = Object.keys(properties).filter((name) => !named.includes(name));
     const { options } = inner;
     this.element.append(
-      make('fieldset', 'section', make('legend', '', 'Documents and citations'), ...group.elements(ABOUT_DOCUMENTS)),
       ...group.elements(FIRST),
+      make('fieldset', 'section', make('legend', '', 'Documents and citations'), ...group.elements(ABOUT_DOCUMENTS)),
       fold('Texts for special cases', ...group.elements(TEXTS)),
       fold('How answers are shown', ...options.elements()),
       fold('Limits of documents', ...inner.documents.limits),
@@ -211,6 +231,10 @@ export class AssistantForm {
     const all = [...Object.keys(properties), 'upstream', 'documents'];
     let given = {};
     return {
+      note(name, value) {
+        given = { ...given, [name]: value };
+        if (value === undefined) delete given[name];
+      },
       put(settings) {
         given = settings;
         for (const name of all) inner[name].put(settings[name]);
@@ -248,18 +272,36 @@ export class AssistantForm {
   }
 
   /** The back end: a kind, and the settings of that kind. */
-  #backEnd({ anyOf, description }) {
+  #backEnd({ anyOf }) {
     const kinds = new Map(anyOf.map((one) => this.#resolve(one)).map((one) => [one.properties.kind.const, one]));
     const control = element('select', {});
-    for (const kind of kinds.keys()) control.append(new Option(KINDS[kind] ?? kind, kind));
-    const { field, problem } = labelled('What answers', control, description);
+    const [first, ...others] = kinds.keys();
+    const titles = [[first, KINDS[first]], ...Object.entries(LOCAL).map(([name, { title }]) => [name, title]), ...others.map((kind) => [kind, KINDS[kind]])];
+    for (const [kind, title] of titles) control.append(new Option(title ?? kind, kind));
+    const { field, problem } = labelled('What answers', control, ABOUT_MODEL);
     const place = make('div', 'inner');
     let given;
     let group;
+    let models;
+    /** The kind in the settings: a program on one's own machine is one of its services. */
+    const kindOf = () => (control.value in LOCAL ? 'openai' : control.value);
+    const key = this.key;
+    const entered = () => {
+      const faults = [];
+      const settings = this.read(faults);
+      if (faults.length === 0) return settings;
+      this.mark(faults);
+      return undefined;
+    };
+    const tried = trial(this.#name, key, entered, this.#refuse);
+    const lookForModels = () => {
+      const url = group.inner.url?.control.value.trim();
+      if (control.value in LOCAL && url) models.show(url);
+    };
     const open = (value) => {
       for (const path of this.#fields.keys()) if (path.startsWith('upstream.')) this.#fields.delete(path);
       this.#fields.set('upstream.kind', { control, problem });
-      const schema = kinds.get(control.value);
+      const schema = kinds.get(kindOf());
       const { required = [], properties } = schema ?? { properties: {} };
       const first = Object.keys(properties).filter((name) => required.includes(name) || USUAL.includes(name));
       first.sort((one, other) => USUAL.indexOf(one) - USUAL.indexOf(other));
@@ -267,29 +309,51 @@ export class AssistantForm {
       group = this.#group(['upstream'], { properties });
       group.put(value);
       const more = group.elements(rest);
-      place.replaceChildren(...group.elements(first), ...(more.length > 0 ? [fold('Less common options of the back end', ...more)] : []));
+      const parts = group.elements(first);
+      tried.clear();
+      if (kindOf() === 'openai') {
+        models = modelList(this.#name, group.inner.model.control);
+        group.inner.model.element.append(...models.parts);
+        group.inner.url.control.addEventListener('change', lookForModels);
+      }
+      if (kindOf() !== 'local') {
+        // A program on one's own machine asks for no key.
+        const isOwn = control.value in LOCAL;
+        parts.push(...(isOwn || this.#readOnly ? [] : [key.element]));
+        if (isOwn && !this.#readOnly) more.unshift(key.element);
+      }
+      if (more.length > 0) parts.push(fold('Less common options of the back end', ...more));
+      if (kindOf() !== 'local' && !this.#readOnly) parts.push(tried.element);
+      place.replaceChildren(...parts);
       for (const name of required) group.inner[name]?.control?.setAttribute('aria-required', 'true');
     };
     control.addEventListener('change', () => {
-      // Settings that both kinds have stay.
-      const { properties } = kinds.get(control.value);
+      // Settings that both kinds have stay, but not the address of another service.
+      const { properties } = kinds.get(kindOf());
       const before = Object.entries(group.get([]) ?? {}).filter(([name]) => name in properties && name !== 'kind');
-      open(Object.fromEntries(before));
+      const settings = Object.fromEntries(before);
+      const wasOwn = localOf({ kind: 'openai', url: settings.url });
+      if (control.value in LOCAL) settings.url = LOCAL[control.value].url;
+      else if (wasOwn) delete settings.url;
+      // Models of one's own machine have names of their own.
+      if (control.value in LOCAL || wasOwn) delete settings.model;
+      open(settings);
+      lookForModels();
     });
     this.#fields.set('upstream', { control, problem });
     return {
-      element: make('fieldset', 'section', make('legend', '', 'Back end'), field, place),
+      element: make('fieldset', 'section', make('legend', '', 'Model'), field, place),
       put(value) {
         given = value;
         const kind = value?.kind ?? 'local';
         if (!kinds.has(kind)) control.append(new Option(kind, kind));
-        control.value = kind;
+        control.value = localOf(value) ?? kind;
         open(value);
       },
       get(faults) {
         if (control.value === 'local' && given === undefined) return undefined;
-        const settings = { ...group.get(faults), kind: control.value };
-        const missing = (kinds.get(control.value)?.required ?? []).filter((name) => !(name in settings));
+        const settings = { ...group.get(faults), kind: kindOf() };
+        const missing = (kinds.get(kindOf())?.required ?? []).filter((name) => !(name in settings));
         faults.push(...missing.map((name) => ({ path: `upstream.${name}`, reason: 'This is required.' })));
         return settings;
       },

@@ -32,6 +32,8 @@ pub(crate) fn may_install() -> bool {
 }
 
 pub(crate) fn install(package: &str) -> Result<()> {
+    // Two steps may install at the same time, and apt-get does not wait for another.
+    let _alone = process::alone(Path::new("/etc/debian_version"))?;
     println!("{package} is missing; installing it");
     process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
     process::run(
@@ -46,6 +48,7 @@ pub(crate) fn unpack(package: &str, folder: &Path) -> Result<()> {
     if process::on_path("apt-get").is_none() {
         bail!("`apt-get` is missing, which downloads Debian's package {package}: run this on Debian");
     }
+    let _alone = process::alone(Path::new("/etc/debian_version"))?;
     println!("fetching {package} from the system's packages");
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut download = Command::new("apt-get");

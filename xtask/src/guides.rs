@@ -14,32 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The first word of a command, by which blocks without a language are known.
-const PROGRAMS: [&str; 24] = [
-    "apt",
-    "az",
-    "cargo",
-    "cd",
-    "cp",
-    "curl",
-    "citewire",
-    "devtunnel",
-    "docker",
-    "export",
-    "jq",
-    "llm",
-    "mkdir",
-    "node",
-    "npm",
-    "npx",
-    "openssl",
-    "pip",
-    "python",
-    "sed",
-    "sqlite3",
-    "systemctl",
-    "uvx",
-    "zip",
-];
+const PROGRAMS: &str = "apt az cargo cd cp curl citewire devtunnel docker export jq llm mkdir node npm npx openssl pip python sed sqlite3 systemctl uvx zip";
 
 /// No page takes longer.
 const LONGEST_SECONDS: &str = "120";
@@ -203,7 +178,7 @@ fn is_command(line: &str) -> bool {
         name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
     });
     let first = words.next().unwrap_or_default();
-    first == "$" || (PROGRAMS.contains(&first) && words.next().is_some())
+    first == "$" || (PROGRAMS.split(' ').any(|program| program == first) && words.next().is_some())
 }
 
 /// The commands among lines. Where some stand behind a prompt, the others are what they print.

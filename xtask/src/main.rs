@@ -5,6 +5,7 @@
 mod browser;
 mod buckets;
 mod chromium;
+mod conformance;
 mod debian;
 mod dist;
 mod documents;
@@ -28,35 +29,7 @@ use anyhow::{Result, bail};
 use repository::Repository;
 use std::process::ExitCode;
 
-const USAGE: &str = "\
-cargo xtask run [--release] [ARGUMENTS OF citewire serve]
-    fetch Web Chat if it is missing, build, and serve the page
-cargo xtask test [--fast] [--list] [STEP...]
-    run the suite, or the named steps of it; --fast leaves out what takes long
-cargo xtask nightly
-    run the tests that repeat with 20,000 cases and all their kills, the channel on two servers, benchmarks and examples
-cargo xtask soak citations|formats|places|spans|streams|blocks [--cases N] [--seed S] [--workers W]
-    try a property with many generated cases, a million unless told otherwise, on all cores
-cargo xtask soak crash [--kills N] [--seed S]
-    kill a server while it is written to, a hundred times unless told otherwise, and look for what was acknowledged
-cargo xtask soak nodes|bus [--kills N] [--seed S]
-    end, stop and kill nodes of a cluster under load, fifty times unless told otherwise, and judge what clients and readers saw;
-    with `bus`, Redis stands between them
-cargo xtask soak failover [--promotions N] [--seed S]
-    kill the primary of a cluster under load and promote its standby, ten times unless told otherwise, and judge the same
-cargo xtask verify-samples
-    hold the sample answers against the models of the vendors' SDKs, which are fetched for that
-cargo xtask recorded DIR
-    convert recorded answers of providers, all that are in a folder, and print how each was read
-cargo xtask package [--target TRIPLE] [--program FILE] [--check]
-    make the archive and the packages for npm, PyPI and Debian in target/package, of a program built for that or of FILE;
-    --check installs each in an empty place and asks a question there
-cargo xtask version [--tag TAG] [--repository ADDRESS]
-    print the version, unless Cargo.toml has another one than the tag, or names another repository
-cargo xtask web-chat
-    fetch Web Chat and print where it is
-cargo xtask pictures
-    draw the pictures of the page and of Teams' emulator in docs/pictures anew";
+const USAGE: &str = include_str!("usage.txt");
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -96,7 +69,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             playground::picture(&repository)
         }
         "help" | "--help" | "-h" => {
-            println!("{USAGE}");
+            print!("{USAGE}");
             Ok(())
         }
         other => bail!("there is no command `{other}`\n\n{USAGE}"),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,6 +23,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         bail!("`{}` ended with {}", shown(command), output.status);
     }
     String::from_utf8(output.stdout).with_context(|| format!("`{}` wrote something that is no text", shown(command)))
+}
+
+/// Waits until no other step has the file for itself, and has it until the result is dropped.
+pub(crate) fn alone(file: &Path) -> Result<File> {
+    let open = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
+    open.lock().with_context(|| format!("cannot lock {}", file.display()))?;
+    Ok(open)
 }
 
 /// Replaces this process by the command; comes back only when that fails.

@@ -1,26 +1,23 @@
 //! Environments of Python with exactly the packages that a file names.
 
 use crate::process;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest Python that everything runs on.
-const OLDEST: (u32, u32) = (3, 11);
-
 /// Makes an environment with exactly the packages of a file, whose hashes must match, unless it is there already.
 pub(crate) fn install(requirements: &Path, environment: &Path) -> Result<()> {
     let wanted = std::fs::read(requirements).with_context(|| format!("{} cannot be read", requirements.display()))?;
+    // Two steps may want one environment.
+    let _alone = process::alone(requirements)?;
     // Written last, so that an installation which was interrupted is begun anew.
     let done = environment.join("installed.txt");
     if std::fs::read(&done).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    let version = process::output(Command::new("python3").arg("--version"))?;
-    if parsed(&version).with_context(|| format!("`python3 --version` wrote `{}`", version.trim()))? < OLDEST {
-        bail!("{} is too old: install Python {}.{} or newer", version.trim(), OLDEST.0, OLDEST.1);
-    }
+    process::output(Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]))
+        .context("install Python 3.11 or newer")?;
     process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(environment))?;
     let mut pip = Command::new(program(environment));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
@@ -45,23 +42,4 @@ pub(crate) fn on_path(command: &mut Command, environment: &Path) -> Result<()> {
 
 fn scripts(environment: &Path) -> PathBuf {
     environment.join(if cfg!(windows) { "Scripts" } else { "bin" })
-}
-
-/// 3 and 11 from `Python 3.11.7`.
-fn parsed(version: &str) -> Option<(u32, u32)> {
-    let mut numbers = version.trim().strip_prefix("Python ")?.split('.').map(str::parse);
-    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{OLDEST, parsed};
-
-    #[test]
-    fn the_version_of_python_is_read() {
-        assert_eq!(parsed("Python 3.11.7\n"), Some((3, 11)));
-        assert!(parsed("Python 3.9.2").is_some_and(|version| version < OLDEST));
-        assert!(parsed("Python 4.0.0rc1").is_some_and(|version| version > OLDEST));
-        assert_eq!(parsed("3.11.7"), None);
-    }
 }

@@ -44,17 +44,14 @@ pub(crate) fn ensure(repository: &Repository, version: &Version) -> Result<PathB
     if script.is_file() {
         return Ok(script);
     }
-    // Two runs at once work in folders of their own; the rename at the end decides, and either result is the same.
-    let work = home.join(format!(".{}-{}", version.number, std::process::id()));
-    fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
-    let fetched = fetch(version, &work).and_then(|file| {
+    // Two steps may want it, and whoever comes second finds it there.
+    let _alone = process::alone(&repository.path("Cargo.lock"))?;
+    if !script.is_file() {
         let folder = home.join(version.number);
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        fs::rename(&file, &script).with_context(|| format!("cannot write {}", script.display()))
-    });
-    // Files left over after a failure do no harm, so only the failure itself is reported.
-    let _ = fs::remove_dir_all(&work);
-    fetched.with_context(|| format!("cannot fetch {PACKAGE} {}", version.number))?;
+        let file = fetch(version, &folder).with_context(|| format!("cannot fetch {PACKAGE} {}", version.number))?;
+        fs::rename(file, &script).with_context(|| format!("cannot write {}", script.display()))?;
+    }
     Ok(script)
 }
 
@@ -71,6 +68,7 @@ fn fetch(version: &Version, work: &Path) -> Result<PathBuf> {
         bail!("its archive has the hash {integrity}, but {} is pinned", version.integrity);
     }
     process::run(Command::new("tar").args(["-xzf", &file, SCRIPT]).current_dir(work))?;
+    fs::remove_file(work.join(&file)).with_context(|| format!("cannot remove {file}"))?;
     Ok(work.join(SCRIPT))
 }
 

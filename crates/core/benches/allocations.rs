@@ -1,16 +1,58 @@
 //! How often a conversion asks for memory, and for how much.
 //!
 //!     cargo bench --package citewire-core --bench allocations
+//!
+//! `--times NUMBER STEP` takes one step so many times and prints nothing, for callgrind to count its instructions: those of 21
+//! times without those of one, divided by 20.
 
 #![expect(clippy::disallowed_methods, reason = "its text is a file")]
 #![expect(clippy::print_stdout, reason = "its outcome is what it prints")]
 
+use std::hint::black_box;
+
 use allocation_counter::measure;
-use citewire_core::cite::{Rules, cite};
+use citewire_core::answer::{Answer, MarkerGrammar};
+use citewire_core::cite::{Incremental, Rules, cite};
 use citewire_core::convert::{Conversion, convert};
 use citewire_core::dialect::Dialect;
 use citewire_core::ingest::ingest;
 use pulldown_cmark::{Options, Parser};
+
+/// The length of the pieces of a stream, in bytes.
+const PIECE: usize = 4;
+
+/// The body of the request of the load test, and what its steps need.
+struct Inputs {
+    body: Vec<u8>,
+    answer: Answer,
+    conversion: Conversion,
+    rules: Rules,
+}
+
+type Step = fn(&Inputs);
+
+const STEPS: [(&str, Step); 5] = [
+    ("parse (the floor)", |inputs| {
+        black_box(Parser::new_ext(&inputs.answer.text, Options::ENABLE_TABLES).into_offset_iter().count());
+    }),
+    ("ingest", |inputs| drop(black_box(ingest(&inputs.body, None)))),
+    ("find and rewrite", |inputs| drop(black_box(cite(&inputs.answer, &inputs.rules)))),
+    ("convert, bytes to bytes", |inputs| {
+        let converted = convert(&inputs.body, &inputs.conversion).expect("an activity");
+        let _ = black_box(serde_json::to_vec(&(&converted.activities, &converted.report)));
+    }),
+    ("a stream in pieces", |inputs| {
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &inputs.rules);
+        incremental.add_sources(inputs.answer.sources.iter().cloned());
+        let (text, mut at) = (&inputs.answer.text, 0);
+        while at < text.len() {
+            let end = text.ceil_char_boundary((at + PIECE).min(text.len()));
+            black_box(incremental.push(&text[at..end]));
+            at = end;
+        }
+        drop(black_box(incremental.finish()));
+    }),
+];
 
 fn main() {
     let body = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/load.json"))
@@ -18,25 +60,18 @@ fn main() {
     let envelope: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
     let body = envelope.get("answer").unwrap_or(&envelope).to_string().into_bytes();
     let answer = ingest(&body, None).expect("an answer");
-    let conversion = Conversion::to(Dialect::WebChat);
-    let rules = Rules::web_chat();
+    let inputs = Inputs { body, answer, conversion: Conversion::to(Dialect::WebChat), rules: Rules::web_chat() };
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if let [flag, times, name] = &arguments[..]
+        && flag == "--times"
+    {
+        let (_, step) = STEPS.iter().find(|(step, _)| step == name).expect("a step");
+        (0..times.parse().expect("a number")).for_each(|_| step(&inputs));
+        return;
+    }
     println!("{:<28} {:>11} {:>9}", "step", "allocations", "bytes");
-    let show = |step: &str, info: allocation_counter::AllocationInfo| {
-        println!("{step:<28} {:>11} {:>9}", info.count_total, info.bytes_total);
-    };
-    show(
-        "parse (the floor)",
-        measure(|| {
-            let _ = Parser::new_ext(&answer.text, Options::ENABLE_TABLES).into_offset_iter().count();
-        }),
-    );
-    show("ingest", measure(|| drop(ingest(&body, None))));
-    show("find and rewrite", measure(|| drop(cite(&answer, &rules))));
-    show(
-        "convert, bytes to bytes",
-        measure(|| {
-            let converted = convert(&body, &conversion).expect("an activity");
-            let _ = serde_json::to_vec(&(&converted.activities, &converted.report));
-        }),
-    );
+    for (name, step) in STEPS {
+        let info = measure(|| step(&inputs));
+        println!("{name:<28} {:>11} {:>9}", info.count_total, info.bytes_total);
+    }
 }

@@ -83,7 +83,9 @@ fn steps(criterion: &mut Criterion) {
     group.bench_function("ingest", |b| b.iter(|| ingest(black_box(&body), None)));
     group.bench_function("find (no marker resolves)", |b| b.iter(|| cite(black_box(&without_sources), &rules)));
     group.bench_function("find and rewrite", |b| b.iter(|| cite(black_box(&answer), &rules)));
-    group.bench_function("graph", |b| b.iter(|| build(black_box(&answer), &cited, &graph_rules, &mut Vec::new())));
+    group.bench_function("graph", |b| {
+        b.iter(|| build(black_box(&answer), cited.sources.clone(), &graph_rules, &mut Vec::new()));
+    });
     group.bench_function("serialise", |b| b.iter(|| serde_json::to_vec(black_box(&activity))));
     group.bench_function("convert, bytes to bytes", |b| {
         b.iter(|| {

@@ -65,6 +65,7 @@
 pub mod activity;
 pub mod answer;
 pub mod cite;
+pub mod claims;
 pub mod convert;
 pub mod dialect;
 pub mod graph;

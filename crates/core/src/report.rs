@@ -121,6 +121,9 @@ impl Report {
 /// The code of an entry about a source-like thing that the reader of the format does not know.
 pub const SOURCES_UNREAD: &str = "sources-unread";
 
+/// The code of an entry about a document that was searched, and of which a part could not be read.
+pub const DOCUMENT_PARTIAL: &str = "document-partial";
+
 /// The maximum number of entries in one list of a report. A longer list ends with one more entry, with the code `more`.
 pub const MAX_ENTRIES: usize = 1_000;
 

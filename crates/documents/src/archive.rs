@@ -1,5 +1,6 @@
 //! Archives of which no more is unpacked than the limits allow.
 
+use std::borrow::Cow;
 use std::io::{Cursor, ErrorKind, Read as _, Write as _};
 
 use zip::result::ZipError;
@@ -29,6 +30,11 @@ impl<'b> Archive<'b> {
     /// Whether there is a part of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.zip.index_for_name(name).is_some()
+    }
+
+    /// The names of all parts.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.zip.file_names().flatten().map(Cow::into_owned).collect()
     }
 
     /// The bytes of a part, if it is there.

@@ -1,14 +1,15 @@
-//! Word files: paragraphs, headings by their styles, lists, tables, footnotes.
+//! Word files: paragraphs, headings by their styles, lists, tables, footnotes, heads and feet, words for pictures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::archive::Archive;
 use crate::extracted::{Extracted, one_line};
 use crate::markdown::Markdown;
+use crate::picture::words_for_picture;
 use crate::relationships;
 use crate::script::raised;
 use crate::xml::{Element, Step, walk};
-use crate::{Limits, Markup, Unreadable};
+use crate::{Limits, Markup, Unread, UnreadKind, Unreadable};
 
 /// The text of a Word file.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
@@ -27,16 +28,24 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
         headings = heading_styles(&styles, limits)?;
     }
     let mut body = Body { headings, markdown: Markdown::new(limits.max_text_bytes), ..Body::empty() };
-    walk(&document, limits, |step| body.take(step))?;
-    for kind in ["footnotes", "endnotes"] {
-        if let Some(part) = part_of(kind)
-            && let Some(notes) = archive.part(&part)?
-        {
-            walk(&notes, limits, |step| body.take(step))?;
-        }
+    // Sections repeat their heads and feet.
+    let mut seen = HashSet::new();
+    let mut of_kinds = |kinds: &[&str]| -> Result<Vec<Vec<u8>>, Unreadable> {
+        let wanted = kinds.iter().flat_map(|kind| targets.values().filter(move |target| target.kind == *kind));
+        let parts = wanted.map(|target| archive.part(&target.part)).collect::<Result<Vec<_>, _>>()?;
+        Ok(parts.into_iter().flatten().filter(|part| seen.insert(part.clone())).collect())
+    };
+    let mut parts = of_kinds(&["header", "footer"])?;
+    parts.push(document);
+    parts.extend(of_kinds(&["footnotes", "endnotes", "diagramData"])?);
+    for part in parts {
+        walk(&part, limits, |step| body.take(step))?;
     }
+    let mut unread = Unread::default();
+    unread.add(UnreadKind::Comments, targets.values().filter(|target| target.kind == "comments").count());
+    unread.add(UnreadKind::Charts, targets.values().filter(|target| target.kind == "chart").count());
     let title = relationships::title(&mut archive, limits)?;
-    Ok(Extracted::whole(title, Markup::Markdown, body.markdown.finish()))
+    Ok(Extracted { unread, ..Extracted::whole(title, Markup::Markdown, body.markdown.finish()) })
 }
 
 /// The levels of the styles that make a paragraph a heading, by the ids of the styles.
@@ -145,6 +154,11 @@ impl Body {
             "tab" if !self.paragraphs.is_empty() => self.write(" "),
             "br" | "cr" => self.write("\n"),
             "noBreakHyphen" => self.write("\u{2011}"),
+            "docPr" => {
+                if let Some(words) = element.attribute("descr").and_then(words_for_picture) {
+                    self.write(&format!(" {words} "));
+                }
+            }
             "tbl" => self.tables.push(Table::default()),
             "tr" => {
                 if let Some(table) = self.tables.last_mut() {
@@ -225,7 +239,7 @@ impl Body {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::{docx, zip};
+    use crate::example::{docx, docx_with, zip};
 
     fn text(body: &str) -> Result<String, Unreadable> {
         extract(&docx(body), &Limits::default()).map(|extracted| extracted.pages[0].text.clone())
@@ -248,6 +262,28 @@ mod tests {
                 "# The \\*Handbook\\*\n\n## Leave\n\nStaff get 30 days \\[1\\].\n\n- one\n  - two\n\n| a | b |\n| --- | --- |\n| c | |\n\nnew\n"
             )
         );
+    }
+
+    #[test]
+    fn heads_feet_boxes_and_words_for_pictures_are_read_and_comments_are_counted() {
+        let text = |text: &str| format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>");
+        let picture = r#"<w:p><w:r><w:drawing><wp:docPr id="1" descr="The way to the exit"/></w:drawing></w:r></w:p>"#;
+        let boxed = format!(
+            "<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent>{0}</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>{0}</w:txbxContent></mc:Fallback></mc:AlternateContent></w:r></w:p>",
+            text("In a box")
+        );
+        let body = format!("{}{picture}{boxed}", text("Body"));
+        let (head, note) = (text("Head"), text("Comment"));
+        let more = [
+            ("header", "header1.xml", head.as_str()),
+            ("header", "header2.xml", head.as_str()),
+            ("comments", "comments.xml", note.as_str()),
+            ("chart", "charts/chart1.xml", "<c/>"),
+        ];
+        let extracted = extract(&docx_with(&body, &more), &Limits::default()).expect("text");
+        assert_eq!(extracted.pages[0].text, "Head\n\nBody\n\nThe way to the exit\n\nIn a box\n");
+        let loss = extracted.loss().expect("a loss");
+        assert_eq!((loss.to_string().as_str(), loss.is_partial), ("not read: 1 part with comments, 1 chart", false));
     }
 
     #[test]

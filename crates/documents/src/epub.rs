@@ -7,7 +7,7 @@ use crate::extracted::Extracted;
 use crate::markdown::Markdown;
 use crate::relationships::resolve;
 use crate::xml::{Step, text_in, walk};
-use crate::{Limits, Markup, Unreadable, encoding, html};
+use crate::{Limits, Markup, Unread, Unreadable, encoding, html};
 
 /// The text of a book.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
@@ -32,13 +32,15 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     let list = archive.needed(&package)?;
     let folder = package.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
     let mut markdown = Markdown::new(limits.max_text_bytes);
+    let mut unread = Unread::default();
     for chapter in chapters(&list, limits)? {
         // An address may have escapes; the archive has none.
         if let Some(page) = archive.part(&resolve(&folder, &unescaped(&chapter)))? {
-            html::write(&encoding::html_text(&page)?, limits, &mut markdown)?;
+            html::write(&encoding::html_text(&page)?, limits, &mut markdown, &mut unread)?;
         }
     }
-    Ok(Extracted::whole(text_in(&list, limits, "title")?, Markup::Markdown, markdown.finish()))
+    let title = text_in(&list, limits, "title")?;
+    Ok(Extracted { unread, ..Extracted::whole(title, Markup::Markdown, markdown.finish()) })
 }
 
 /// The addresses of the chapters, as the list of the book has them.

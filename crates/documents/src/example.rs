@@ -36,6 +36,19 @@ pub(crate) fn docx(body: &str) -> Vec<u8> {
     ])
 }
 
+/// A Word file with this body, and with other parts beside it: by kind, name and content.
+pub(crate) fn docx_with(body: &str, more: &[(&str, &str, &str)]) -> Vec<u8> {
+    let document = format!("<w:document><w:body>{body}</w:body></w:document>");
+    let ids: Vec<String> = (0..more.len()).map(|number| format!("r{number}")).collect();
+    let rows: Vec<_> = ids.iter().zip(more).map(|(id, (kind, name, _))| (id.as_str(), *kind, *name)).collect();
+    let (rows, names) = (relationships(&rows), more.iter().map(|(_, name, _)| format!("word/{name}")));
+    let names: Vec<String> = names.collect();
+    let mut parts: Vec<(&str, &[u8])> =
+        vec![("word/document.xml", document.as_bytes()), ("word/_rels/document.xml.rels", rows.as_bytes())];
+    parts.extend(names.iter().zip(more).map(|(name, (_, _, text))| (name.as_str(), text.as_bytes())));
+    zip(&parts)
+}
+
 /// A PowerPoint file with slides of title and text, shown in this order of their numbers from 1.
 pub(crate) fn pptx(slides: &[(&str, &str)], order: &[usize]) -> Vec<u8> {
     let ids: String = order.iter().map(|number| format!(r#"<p:sldId id="9{number}" r:id="r{number}"/>"#)).collect();

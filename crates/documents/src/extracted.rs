@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Unread;
+
 /// How a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,6 +41,9 @@ pub struct Extracted {
     /// More than half of the letters could not be read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
+    /// The parts that are known to be there and are not read.
+    #[serde(default, skip_serializing_if = "Unread::is_empty")]
+    pub unread: Unread,
     /// Lines that are no part of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
@@ -170,6 +175,7 @@ impl Extracted {
             lossy_pages: Vec::new(),
             picture_pages: Vec::new(),
             is_partial: false,
+            unread: Unread::default(),
             left_out: Vec::new(),
         }
     }

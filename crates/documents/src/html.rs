@@ -1,26 +1,36 @@
 //! HTML and XHTML: what readers see, with headings, lists, tables and code.
 
+use html5ever::Attribute;
 use markup5ever_rcdom::{Handle, NodeData};
 
 use crate::extracted::{Extracted, one_line};
 use crate::html_table::{Span, Table};
 use crate::markdown::Markdown;
+use crate::picture::words_for_picture;
 use crate::script::raised;
-use crate::{Limits, Markup, Unreadable, encoding, html_tree};
+use crate::{Limits, Markup, Unread, UnreadKind, Unreadable, encoding, html_tree};
 
 /// The text of a page of HTML.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
     let mut markdown = Markdown::new(limits.max_text_bytes);
-    let title = write(&encoding::html_text(bytes)?, limits, &mut markdown)?;
-    Ok(Extracted::whole(title, Markup::Markdown, markdown.finish()))
+    let mut unread = Unread::default();
+    let title = write(&encoding::html_text(bytes)?, limits, &mut markdown, &mut unread)?;
+    Ok(Extracted { unread, ..Extracted::whole(title, Markup::Markdown, markdown.finish()) })
 }
 
 /// Writes a page, and returns its title.
-pub(crate) fn write(text: &str, limits: &Limits, markdown: &mut Markdown) -> Result<Option<String>, Unreadable> {
+pub(crate) fn write(
+    text: &str,
+    limits: &Limits,
+    markdown: &mut Markdown,
+    unread: &mut Unread,
+) -> Result<Option<String>, Unreadable> {
     let dom = html_tree::parse(text, limits)?;
     let mut page = Page::new(limits, markdown);
     page.walk(&dom.document)?;
     page.end_block()?;
+    unread.add(UnreadKind::Formulas, page.formulas);
+    unread.add(UnreadKind::Embedded, page.embedded);
     Ok(page.title)
 }
 
@@ -74,6 +84,9 @@ struct Page<'m> {
     heading: Option<u8>,
     is_preformatted: bool,
     is_title: bool,
+    /// The numbers of formulas and embedded pages, which are not read.
+    formulas: usize,
+    embedded: usize,
 }
 
 /// A step through the tree of a page.
@@ -96,6 +109,8 @@ impl<'m> Page<'m> {
             heading: None,
             is_preformatted: false,
             is_title: false,
+            formulas: 0,
+            embedded: 0,
         }
     }
 
@@ -118,7 +133,12 @@ impl<'m> Page<'m> {
                 NodeData::Element { name, attrs, .. } => {
                     let name = name.local.to_ascii_lowercase().to_string();
                     if HIDDEN.contains(&name.as_str()) {
+                        self.formulas += usize::from(name == "math");
+                        self.embedded += usize::from(matches!(name.as_str(), "iframe" | "object"));
                         continue;
+                    }
+                    if name == "img" {
+                        self.picture(&attrs.borrow());
                     }
                     self.enter(&name, &Span::of(&attrs.borrow()))?;
                     stack.push(Visit::Leave(name));
@@ -131,6 +151,14 @@ impl<'m> Page<'m> {
             stack.extend(node.children.borrow().iter().rev().map(|child| Visit::Enter(child.clone(), depth + 1)));
         }
         Ok(())
+    }
+
+    /// Writes the words that stand for a picture.
+    fn picture(&mut self, attributes: &[Attribute]) {
+        let words = attributes.iter().find(|attribute| &*attribute.name.local == "alt");
+        if let Some(words) = words.and_then(|words| words_for_picture(&words.value)) {
+            self.text(&format!(" {words} "));
+        }
     }
 
     fn text(&mut self, text: &str) {
@@ -288,6 +316,15 @@ mod tests {
         let endless =
             "<table><tr><td rowspan=65534 colspan=1000>x".to_owned() + &"<tr><td colspan=1000>y".repeat(3_000);
         assert!(text(&endless).len() < 100_000_000);
+    }
+
+    #[test]
+    fn words_for_pictures_are_read_and_formulas_and_embedded_pages_are_counted() {
+        let html =
+            "<p>Go <img src=a.png alt='to the left'> now.<p><img alt='b.png'><math><mi>x</mi></math><iframe></iframe>";
+        let extracted = extract(html.as_bytes(), &Limits::default()).expect("text");
+        assert_eq!(extracted.pages[0].text, "Go to the left now.\n");
+        assert_eq!(extracted.loss().expect("a loss").to_string(), "not read: 1 formula, 1 embedded page");
     }
 
     #[test]

@@ -27,10 +27,12 @@ mod loss;
 mod markdown;
 mod number_format;
 mod pdf;
+mod picture;
 mod pptx;
 mod relationships;
 mod script;
 mod title;
+mod unread;
 mod unreadable;
 mod xlsx;
 mod xml;
@@ -41,4 +43,5 @@ pub use extracted::{Extracted, LeftOut, LeftOutReason, LossyPage, Markup, PageTe
 pub use format::Format;
 pub use limits::{FREE_TEXT_BYTES, Limits};
 pub use loss::Loss;
+pub use unread::{Unread, UnreadKind};
 pub use unreadable::Unreadable;

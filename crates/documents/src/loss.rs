@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Extracted, LossyPage};
+use crate::{Extracted, LossyPage, Unread};
 
 /// Pages are named up to this many; the others are counted.
 const NAMED: usize = 5;
@@ -19,6 +19,8 @@ pub struct Loss {
     pub lossy_pages: Vec<LossyPage>,
     /// The pages that are pictures.
     pub picture_pages: Vec<u32>,
+    /// The parts that are known to be there and are not read.
+    pub unread: Unread,
     /// Pages are lost, or more than half of the letters: the document is read in part only.
     pub is_partial: bool,
 }
@@ -32,12 +34,14 @@ impl Extracted {
             damaged_pages: self.damaged_pages.clone(),
             lossy_pages: self.lossy_pages.clone(),
             picture_pages: self.picture_pages.clone(),
+            unread: self.unread.clone(),
             is_partial: self.is_partial || !self.lost_pages.is_empty(),
         };
         let is_whole = !loss.is_partial
             && loss.damaged_pages.is_empty()
             && loss.lossy_pages.is_empty()
-            && loss.picture_pages.is_empty();
+            && loss.picture_pages.is_empty()
+            && loss.unread.is_empty();
         (!is_whole).then_some(loss)
     }
 }
@@ -63,6 +67,9 @@ impl fmt::Display for Loss {
             [] => {}
             [page] => parts.push(format!("page {page} is a picture: run OCR")),
             many => parts.push(format!("{} are pictures: run OCR", pages(many))),
+        }
+        if !self.unread.is_empty() {
+            parts.push(self.unread.to_string());
         }
         f.write_str(&parts.join("; "))
     }

@@ -3,12 +3,13 @@
 use crate::archive::Archive;
 use crate::extracted::{Extracted, PageText};
 use crate::markdown::Markdown;
+use crate::picture::words_for_picture;
 use crate::relationships;
 use crate::script::raised;
 use crate::xml::{Step, walk};
-use crate::{Limits, Markup, Unreadable};
+use crate::{Limits, Markup, Unread, UnreadKind, Unreadable};
 
-/// The text of the slides, in the order in which they are shown. Notes of the speaker are no part of it.
+/// The text of the slides, in the order in which they are shown. Notes of the speaker are no part of it, and are counted.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
     let mut archive = Archive::open(bytes, limits)?;
     let main = relationships::main_part(&mut archive, limits, "ppt/presentation.xml")?;
@@ -32,21 +33,52 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     }
     let mut room = limits.max_text_bytes;
     let mut pages = Vec::with_capacity(slides.len());
+    let mut unread = Unread::default();
     for (number, part) in (1..).zip(&slides) {
-        let text = slide(&archive.needed(part)?, limits, room)?;
+        let mut parts = vec![archive.needed(part)?];
+        for target in relationships::of_part(&mut archive, part, limits)?.into_values() {
+            match target.kind.as_str() {
+                "diagramData" => parts.extend(archive.part(&target.part)?),
+                "notesSlide" => unread.add(UnreadKind::SpeakerNotes, notes(archive.part(&target.part)?, limits)?),
+                "comments" => unread.add(UnreadKind::Comments, 1),
+                "chart" => unread.add(UnreadKind::Charts, 1),
+                _ => {}
+            }
+        }
+        let text = slide(&parts, limits, room)?;
         room = room.saturating_sub(text.len());
         pages.push(PageText { number: Some(number), text, words: Vec::new() });
     }
     let title = relationships::title(&mut archive, limits)?;
     let page_count = u32::try_from(pages.len()).ok();
-    Ok(Extracted { pages, page_count, ..Extracted::whole(title, Markup::Markdown, String::new()) })
+    Ok(Extracted { pages, page_count, unread, ..Extracted::whole(title, Markup::Markdown, String::new()) })
 }
 
-/// The text of a slide.
-fn slide(bytes: &[u8], limits: &Limits, room: usize) -> Result<String, Unreadable> {
+/// The text of a slide and its diagrams.
+fn slide(parts: &[Vec<u8>], limits: &Limits, room: usize) -> Result<String, Unreadable> {
     let mut slide = Slide { markdown: Markdown::new(room), ..Slide::default() };
-    walk(bytes, limits, |step| slide.take(step))?;
+    for part in parts {
+        walk(part, limits, |step| slide.take(step))?;
+        slide.is_title = false;
+    }
     Ok(slide.markdown.finish())
+}
+
+/// 1 if the notes of a slide say more than its number, else 0.
+fn notes(part: Option<Vec<u8>>, limits: &Limits) -> Result<usize, Unreadable> {
+    let Some(part) = part else { return Ok(0) };
+    let mut text = String::new();
+    let mut is_text = false;
+    walk(&part, limits, |step| {
+        match step {
+            Step::Open(element) if element.name == "t" => is_text = true,
+            Step::Close(name) if name == "t" => is_text = false,
+            Step::Text(part) if is_text => text.push_str(&part),
+            Step::Open(_) | Step::Close(_) | Step::Text(_) => {}
+        }
+        Ok(())
+    })?;
+    Ok(usize::from(text.contains(char::is_alphabetic)))
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +111,11 @@ impl Slide {
                     self.is_raised = height.is_some_and(|height| height > 0);
                 }
                 "t" => self.is_text = true,
+                "cNvPr" => {
+                    if let Some(words) = element.attribute("descr").and_then(words_for_picture) {
+                        return self.markdown.paragraph(&words);
+                    }
+                }
                 "br" => self.paragraph.push('\n'),
                 "tbl" => self.table = Some(Vec::new()),
                 "tr" => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),

@@ -10,7 +10,7 @@ pub enum Unreadable {
     #[error("it is encrypted: save it without a password")]
     Encrypted,
     /// The file is broken.
-    #[error("it is damaged ({0}): open it, and save it again")]
+    #[error("it is damaged: open it, and save it again (details: {0})")]
     Damaged(String),
     /// Pages without text.
     #[error("it has no text: its pages are pictures; run OCR first")]

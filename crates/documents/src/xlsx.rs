@@ -7,11 +7,13 @@ use calamine::{CellErrorType, DataRef, NumberFormat, Reader as _, SheetVisible, 
 use crate::archive::Archive;
 use crate::extracted::Extracted;
 use crate::markdown::Markdown;
-use crate::{Limits, Markup, Unreadable};
+use crate::{Limits, Markup, Unread, UnreadKind, Unreadable};
 use crate::{number_format, relationships};
 
 /// All sheets have so many cells together. Several sheets may be one part of the archive.
 const MAX_CELLS: usize = 8_000_000;
+/// The bytes of texts that stand in more than one row of a sheet.
+const MAX_REPEATED: usize = 1024 * 1024;
 
 /// The visible sheets with the values that their cells show.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
@@ -32,7 +34,8 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
         }
         read => read?,
     };
-    Ok(Extracted::whole(title, Markup::Markdown, text))
+    let unread = unread(bytes, limits)?;
+    Ok(Extracted { unread, ..Extracted::whole(title, Markup::Markdown, text) })
 }
 
 /// The reason why sheets have no text.
@@ -61,6 +64,33 @@ impl From<Fault> for Unreadable {
             Fault::Text(error) => error,
         }
     }
+}
+
+/// The sheets that are not shown, and the parts of sheets that are no cells.
+fn unread(bytes: &[u8], limits: &Limits) -> Result<Unread, Unreadable> {
+    let mut unread = Unread::default();
+    if let Ok(workbook) = Xlsx::new(Cursor::new(bytes)) {
+        let is_hidden = |sheet: &&calamine::Sheet| sheet.visible != SheetVisible::Visible;
+        unread.add(UnreadKind::HiddenSheets, workbook.sheets_metadata().iter().filter(is_hidden).count());
+    }
+    let mut archive = Archive::open(bytes, limits)?;
+    for name in archive.names() {
+        let Some(name) = name.strip_prefix("xl/").filter(|name| name.ends_with(".xml")) else { continue };
+        let kind = match name.split('/').next().unwrap_or_default() {
+            "charts" if name.starts_with("charts/chart") => UnreadKind::Charts,
+            "threadedComments" => UnreadKind::Comments,
+            first if first.starts_with("comments") => UnreadKind::Comments,
+            "drawings" if says_something(archive.part(&format!("xl/{name}"))?) => UnreadKind::Drawings,
+            _ => continue,
+        };
+        unread.add(kind, 1);
+    }
+    Ok(unread)
+}
+
+/// Whether a drawing has text.
+fn says_something(part: Option<Vec<u8>>) -> bool {
+    part.is_some_and(|part| memchr::memmem::find(&part, b"<a:t>").is_some())
 }
 
 /// The visible sheets as Markdown.
@@ -117,6 +147,8 @@ fn rows(
             return Err(Unreadable::TooMuchText { limit: limits.max_text_bytes }.into());
         }
     }
+    drop(cells);
+    repeat_merged(workbook, name, &mut filled);
     let mut columns: Vec<u32> = filled.iter().map(|(_, column, _)| *column).collect();
     columns.sort_unstable();
     columns.dedup();
@@ -138,6 +170,28 @@ fn rows(
         cells.push(text);
     }
     Ok(rows)
+}
+
+/// Writes the text of a cell that reaches over several rows into each of them: without it, a row says less than it shows.
+fn repeat_merged(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, filled: &mut Vec<(u32, u32, String)>) {
+    // A file whose merged cells cannot be read still has its values.
+    let Ok(merged) = workbook.merge_cells_by_sheet_name(name) else { return };
+    filled.sort_by_key(|(row, column, _)| (*row, *column));
+    let mut room = MAX_REPEATED;
+    let mut more = Vec::new();
+    for cells in merged.iter().filter(|cells| cells.start.0 < cells.end.0) {
+        let found = filled.binary_search_by(|(row, column, _)| (*row, *column).cmp(&cells.start));
+        let Some((_, column, text)) = found.ok().and_then(|at| filled.get(at)) else { continue };
+        let last = filled.last().map_or(0, |(row, ..)| *row);
+        for row in cells.start.0 + 1..=cells.end.0.min(last) {
+            let Some(rest) = room.checked_sub(text.len()) else { break };
+            room = rest;
+            more.push((row, *column, text.clone()));
+        }
+    }
+    filled.extend(more);
+    filled.sort_by_key(|(row, column, _)| (*row, *column));
+    filled.dedup_by_key(|(row, column, _)| (*row, *column));
 }
 
 fn formatted(value: f64, format: &NumberFormat) -> Option<String> {
@@ -191,6 +245,35 @@ mod tests {
             extracted.pages[0].text,
             "# Prices 2026\n\n| item | price\\|day |\n| --- | --- |\n| tea | 2.5 |\n| since | 2026-01-01 |\n"
         );
+    }
+
+    #[test]
+    fn a_cell_over_several_rows_stands_in_each_and_hidden_sheets_and_comments_are_counted() {
+        let text = |place: &str, text: &str| format!(r#"<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>"#);
+        let rows = format!(
+            r#"<row r="1">{}{}</row><row r="2">{}</row><row r="3">{}{}</row>"#,
+            text("A1", "Grade A"),
+            text("B1", "paid"),
+            text("B2", "sick"),
+            text("A3", "Grade B"),
+            text("B3", "none")
+        );
+        let merged = r#"</sheetData><mergeCells count="1"><mergeCell ref="A1:A2"/></mergeCells><sheetData>"#;
+        let file = xlsx("Leave", &format!("{rows}{merged}"));
+        let hidden = Archive::open(&file, &Limits::default()).and_then(|mut archive| {
+            archive.rewritten(|name, part| match name {
+                "xl/workbook.xml" => String::from_utf8_lossy(&part)
+                    .replace("</sheets>", r#"<sheet name="Old" sheetId="2" state="hidden" r:id="r1"/></sheets>"#)
+                    .into_bytes(),
+                _ => part,
+            })
+        });
+        let extracted = extract(&hidden.expect("a file"), &Limits::default()).expect("text");
+        assert_eq!(
+            extracted.pages[0].text,
+            "# Leave\n\n| Grade A | paid |\n| --- | --- |\n| Grade A | sick |\n| Grade B | none |\n"
+        );
+        assert_eq!(extracted.loss().expect("a loss").to_string(), "not read: 1 hidden sheet");
     }
 
     #[test]

@@ -36,8 +36,8 @@ pub(crate) struct ModelList<'a> {
 
 impl<'a> ModelEntry<'a> {
     fn of(assistant: &'a Assistant) -> Self {
-        let name = assistant.name();
-        Self { id: name, object: "model", created: 0, owned_by: "citewire", name }
+        let name = assistant.display_name();
+        Self { id: assistant.name(), object: "model", created: 0, owned_by: "citewire", name }
     }
 }
 

@@ -27,6 +27,9 @@ pub enum AssistantError {
     /// The body is JSON or TOML, but no object.
     #[error("an object with the settings is required")]
     NotAnObject,
+    /// There is no key to delete.
+    #[error("no key was entered for the back end of this assistant")]
+    NoKey,
     /// The settings of the assistant have no documents.
     #[error("the assistant has no documents: add \"documents\": {{}} to its settings first")]
     NoDocuments,

@@ -23,7 +23,8 @@ pub enum EmbedError {
     ForeignOrigin(Asking),
     /// The assistant is not one that visitors may choose.
     #[error(
-        "visitors may not choose the assistant `{0}`; add its name to embed.assistants (CITEWIRE_EMBED_ASSISTANTS)"
+        "visitors may not choose the assistant `{0}`; set shared to true in its settings, or add its name to embed.assistants \
+         (CITEWIRE_EMBED_ASSISTANTS)"
     )]
     NotOffered(String),
 }

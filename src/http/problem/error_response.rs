@@ -120,6 +120,11 @@ fn assistant(error: &AssistantError) -> ErrorResponse {
                 None => response,
             }
         }
+        AssistantError::Manage(ManageError::NoBackEnd) => table::NO_BACK_END.into(),
+        AssistantError::Manage(ManageError::KeyNamed) => table::KEY_NAMED.into(),
+        AssistantError::Manage(ManageError::NoKey) => ErrorResponse::from(table::INVALID_KEY).at("/key".to_owned()),
+        AssistantError::Manage(ManageError::ChannelTaken(_)) => table::PAGE_TAKEN.into(),
+        AssistantError::NoKey => table::UNKNOWN_KEY.into(),
         AssistantError::Manage(ManageError::Starting) => table::SHUTTING_DOWN.into(),
         AssistantError::Manage(ManageError::Store(error)) => store(error).into(),
         AssistantError::NotManaged => table::UNKNOWN_ROUTE.into(),

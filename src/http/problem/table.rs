@@ -133,6 +133,7 @@ problems! {
         UNKNOWN_CONVERSATION "unknown_conversation" "The conversation does not exist";
         UNKNOWN_MEMBER "unknown_member" "The conversation has no such member";
         UNKNOWN_ASSISTANT "unknown_assistant" "The assistant does not exist";
+        UNKNOWN_KEY "unknown_key" "No key is stored for the back end";
         UNKNOWN_DOCUMENT "unknown_document" "The document does not exist";
         MODEL_NOT_FOUND "model_not_found" "The model does not exist";
         NO_WEB_CHAT "no_web_chat" "Web Chat is not installed";
@@ -150,6 +151,9 @@ problems! {
         ASSISTANT_CONFIGURED "assistant_configured" "The assistant is part of the configuration file";
         ASSISTANT_NAMED "assistant_named" "A setting of the server names the assistant";
         SECRET_TAKEN "secret_taken" "The secret is that of somebody else";
+        NO_BACK_END "no_back_end" "The assistant calls no back end";
+        KEY_NAMED "key_named" "The settings of the assistant name a key";
+        PAGE_TAKEN "page_taken" "A bot answers on the page";
         NO_DOCUMENTS "no_documents" "The assistant has no documents";
         TOO_MANY_DOCUMENTS "too_many_documents" "The assistant has too many documents";
         NO_AZURE_BOT "no_azure_bot" "No Azure bot is configured";
@@ -176,6 +180,7 @@ problems! {
         WRONG_HOST "wrong_host" "This server does not serve that host name";
     }
     UNPROCESSABLE_ENTITY {
+        INVALID_KEY "invalid_key" "The text cannot be a key";
         INVALID_SETTINGS "invalid_settings" "A setting of the assistant is invalid";
         NOT_AN_ACTIVITY "not_an_activity" "This is not an activity, so there is nothing to mend";
         INVALID_NAME "invalid_name" "A name in the address is not UTF-8";

@@ -29,7 +29,11 @@ fn written(event: &StreamEvent) -> Value {
         StreamEvent::Sources(sources) => json!({"sources": sources.iter().map(source).collect::<Vec<_>>()}),
         StreamEvent::Error(error) => json!({"error": error}),
         StreamEvent::Done => json!({"done": true}),
-        StreamEvent::Cited(_) | StreamEvent::Late | StreamEvent::Label(_) | StreamEvent::Interpreter(_) => {
+        StreamEvent::Cited(_)
+        | StreamEvent::Late
+        | StreamEvent::Label(_)
+        | StreamEvent::Interpreter(_)
+        | StreamEvent::Note(_) => {
             panic!("no back end hands over {event:?}")
         }
     }

@@ -64,8 +64,7 @@ async fn scene(waiting: usize) -> (Scene, Arc<Slow>) {
     })
     .await;
     let slow = Arc::new(Slow { gate: Semaphore::new(0), now: AtomicUsize::new(0), most: AtomicUsize::new(0) });
-    let mut options = AssistantOptions::default();
-    options.history_tokens = 0;
+    let options = AssistantOptions { history_tokens: 0, ..AssistantOptions::default() };
     let assistant = Assistant::new("hr", options, Arc::clone(&slow) as _, Arc::default());
     scene.assistants.replace(AssistantRegistry::new([assistant], Some("hr".to_owned())));
     (scene, slow)

@@ -23,7 +23,11 @@ fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::
                 StreamEvent::Sources(sources) => growing.add_sources(sources),
                 StreamEvent::Cited(sources) => growing.cite_here(sources),
                 StreamEvent::Late => growing.hold(),
-                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+                StreamEvent::Label(_)
+                | StreamEvent::Interpreter(_)
+                | StreamEvent::Note(_)
+                | StreamEvent::Error(_)
+                | StreamEvent::Done => {}
             }
         }
         told.extend(growing.news());

@@ -16,9 +16,11 @@ use crate::upstreams::open;
 async fn handbook(model: &Model, documents: &[(&str, &str)]) -> (TestApp, tempfile::TempDir) {
     let upstream = open("openai", &format!("url = '{}'\nmodel = 'm'\nkey_env = 'MODEL_KEY'", model.url));
     let folder = folder(documents);
-    let mut options = AssistantOptions::default();
-    options.instructions = Some("Answer as the handbook of Contoso, in full sentences.".to_owned());
-    options.context_window = Some(128_000);
+    let options = AssistantOptions {
+        instructions: Some("Answer as the handbook of Contoso, in full sentences.".to_owned()),
+        context_window: Some(128_000),
+        ..AssistantOptions::default()
+    };
     let assistant = Assistant::new("handbook", options, upstream, Arc::default());
     let assistant = assistant.with_library(library(&folder).await).with_passages(3);
     let team = AssistantRegistry::new([assistant], Some("handbook".to_owned()));

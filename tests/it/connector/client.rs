@@ -144,11 +144,7 @@ async fn an_update_of_a_stream_is_never_called_again_because_the_next_one_says_m
 
 #[tokio::test]
 async fn a_call_without_an_answer_is_in_doubt_and_only_what_can_be_done_twice_is_done_again() {
-    let options = || {
-        let mut options = ConnectorOptions::default();
-        options.call_limit = Duration::from_secs(1);
-        options
-    };
+    let options = || ConnectorOptions { call_limit: Duration::from_secs(1), ..ConnectorOptions::default() };
     for mishap in [Mishap::Close, Mishap::Silence, Mishap::Half] {
         let scene = Scene::with(Flavour::Teams, options()).await;
         let id = scene.reply().await.expect("taken").expect("an id");

@@ -187,7 +187,7 @@ async fn point_13_the_log_says_why_an_answer_went_another_way_and_holds_no_token
     });
     assert_eq!(scene.answers(pieces(told())).await, None);
     let log = String::from_utf8(kept.0.lock().expect("a lock").clone()).expect("text");
-    let ours: Vec<_> = log.lines().filter(|line| line.contains("citewire::channels::azure_bot")).collect();
+    let ours: Vec<_> = log.lines().filter(|line| line.contains("citewire_channels::azure_bot")).collect();
     assert!(ours.iter().any(|line| line.contains("POST: 400 BadSyntax") && line.contains("next=Listed")), "{ours:#?}");
     assert!(ours.iter().any(|line| line.contains("503")), "{ours:#?}");
     let text = ours.join("\n");

@@ -166,8 +166,7 @@ async fn a_call_that_is_never_answered_costs_its_limit_and_not_the_answer() {
     join_all(cases.into_iter().map(|(flavour, group, at, (mishap, taken))| {
         let http = http.clone();
         async move {
-            let mut options = ConnectorOptions::default();
-            options.call_limit = Duration::from_secs(3);
+            let options = ConnectorOptions { call_limit: Duration::from_secs(3), ..ConnectorOptions::default() };
             let scene = scene(&http, flavour, group, options).await;
             let told = mishap.clone();
             scene.service.plan(move |n, _| (n == at).then(|| (told.clone(), taken)));

@@ -393,3 +393,29 @@ async fn an_answer_leads_to_the_page_and_the_browser_shows_it() {
     let policy = header("content-security-policy");
     assert!(policy.starts_with("default-src 'none';") && !policy.contains("sandbox"), "{policy}");
 }
+
+#[tokio::test]
+async fn a_document_that_was_read_in_part_is_counted_and_its_source_is_named_by_its_page() {
+    let whole = pdf(&["Employees of Contoso get 30 days of annual leave.", "Lunch is at noon."]);
+    // The content of the second page is not where the page says.
+    let damaged = String::from_utf8(whole).expect("text").replace("/Contents 7 0 R /R", "/Contents 77 0 R/R");
+    let folder = folder(&[("leave.pdf", damaged.into_bytes())]);
+    let data = tempfile::tempdir().expect("a folder");
+    let config = data.path().join("citewire.toml");
+    let documents = folder.path().display();
+    let text = format!(
+        "assistant = 'handbook'\n[assistants.handbook]\n[assistants.handbook.documents]\nfolder = '{documents}'\n"
+    );
+    std::fs::write(&config, text).expect("written");
+    let config = config.display().to_string();
+    let server = Serving::start(data.path(), &[("CITEWIRE_CONFIG", &config), ("CITEWIRE_API_KEY", API_KEY)]);
+    let ask = json!({"model": "handbook", "messages": [{"role": "user", "content": "annual leave of employees"}]});
+    let client = reqwest::Client::builder().build().expect("a client");
+    let url = format!("{}/v1/chat/completions", server.url);
+    let answer = client.post(url).bearer_auth(API_KEY).json(&ask).send().await.expect("an answer");
+    let answer = answer.text().await.expect("text");
+    assert!(answer.contains("leave.pdf, page 1"), "{answer}");
+    let metrics = client.get(format!("{}/metrics", server.url)).bearer_auth(API_KEY).send().await.expect("metrics");
+    let metrics = metrics.text().await.expect("text");
+    assert!(metrics.contains("citewire_documents_partial{assistant=\"handbook\"} 1"), "{metrics}");
+}

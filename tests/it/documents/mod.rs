@@ -36,8 +36,7 @@ fn clock() -> Arc<ManualClock> {
 
 /// An assistant that quotes these documents.
 fn assistant(name: &str, link_mode: LinkMode, library: &Arc<Library>) -> Assistant {
-    let mut options = AssistantOptions::default();
-    options.link_mode = link_mode;
+    let options = AssistantOptions { link_mode, ..AssistantOptions::default() };
     let upstream = Arc::new(Local::new(Arc::clone(library), LocalOptions::default(), clock()));
     Assistant::new(name, options, upstream, Arc::new(LabelCatalog::default())).with_library(Arc::clone(library))
 }

@@ -34,8 +34,7 @@ pub(crate) fn linked(name: &str, mode: LinkMode, library: &Arc<Library>) -> Assi
     let clock = clock() as Arc<dyn Clock>;
     let links = mode.links(name, &server, &public, &clock);
     let local = Local::new(Arc::clone(library), LocalOptions::default(), clock).with_links(links.clone());
-    let mut options = AssistantOptions::default();
-    options.link_mode = mode;
+    let options = AssistantOptions { link_mode: mode, ..AssistantOptions::default() };
     Assistant::new(name, options, Arc::new(local), Arc::default()).with_library(Arc::clone(library)).with_links(links)
 }
 

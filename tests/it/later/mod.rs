@@ -51,8 +51,7 @@ fn proactive(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<Ma
     let credentials = Credentials::new(http.clone(), app, Arc::clone(&clock));
     let client =
         ConnectorClient::new(http, hosts, Some(credentials), Arc::clone(&clock), Arc::new(CountingIds::default()));
-    let mut options = ConnectorOptions::default();
-    options.call_limit = Duration::from_secs(1);
+    let options = ConnectorOptions { call_limit: Duration::from_secs(1), ..ConnectorOptions::default() };
     let client = Arc::new(client.with_options(options));
     ProactiveMessages::new(ConnectorRecords::new(store), client, Cloud::Public.addresses(), clock)
 }

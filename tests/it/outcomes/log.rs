@@ -25,7 +25,7 @@ pub(crate) fn keep() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         let lines = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(
-            "citewire::assistant=info,citewire::channels::report_log=debug,citewire::http::audit=info",
+            "citewire_assistants::assistant=info,citewire_channels::report_log=debug,citewire::http::audit=info",
         ));
         let subscriber = lines.with_ansi(false).with_writer(|| Kept).finish();
         tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");

@@ -19,8 +19,7 @@ struct Fixture {
 async fn fixture(write_timeout: Duration) -> Fixture {
     let (database, proxy) = (Database::new().await, Proxy::start().await);
     let address = Address::parse(&database.at(&proxy.hosts)).expect("an address");
-    let mut options = PostgresOptions::default();
-    options.write_timeout = write_timeout;
+    let options = PostgresOptions { write_timeout, ..PostgresOptions::default() };
     let store = PostgresStore::open(address, options, StoreLimits::in_database(), Arc::new(SystemClock)).await;
     let store = Arc::new(store.expect("a store"));
     store.create(&id("c"), None).await.expect("created");

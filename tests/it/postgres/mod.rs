@@ -11,6 +11,7 @@ mod pooler;
 mod proxy;
 mod server;
 mod start;
+mod tasks;
 mod tls;
 mod two_nodes;
 

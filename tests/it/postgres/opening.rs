@@ -35,8 +35,7 @@ async fn nodes_that_start_at_once_migrate_once() {
 #[tokio::test]
 async fn without_leave_to_migrate_an_empty_database_is_refused_and_stays_empty() {
     let database = Database::new().await;
-    let mut options = PostgresOptions::default();
-    options.migrate = false;
+    let options = PostgresOptions { migrate: false, ..PostgresOptions::default() };
     let error = open_with(&database.url, options).await.expect_err("refused");
     assert!(error.to_string().contains("citewire store migrate"), "{error}");
     let mut connection = database.connect().await;

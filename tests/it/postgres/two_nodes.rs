@@ -9,8 +9,8 @@ use citewire::store::postgres::PostgresStore;
 use citewire::store::{
     Appended, AssistantStore, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created,
     DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, EndOfTurn, Expected, Feedback,
-    FeedbackPage, Line, ListCursor, Listing, NewTurn, Newest, Page, Publication, PutAssistant, Queued, StoreError,
-    StoredAssistant, StoredDocument, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
+    FeedbackPage, Line, ListCursor, Listing, NamedDocument, NewTurn, Newest, Page, Publication, PutAssistant, Queued,
+    StoreError, StoredAssistant, StoredDocument, StoredKey, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
 };
 use serde_json::{Map, Value};
 
@@ -151,8 +151,15 @@ in_turn! {
     fn assistants() -> Vec<StoredAssistant>;
     fn put_assistant(name: &str, settings: Map<String, Value>, expected: Expected) -> PutAssistant;
     fn delete_assistant(name: &str, expected: Expected) -> DeleteAssistant;
+    fn assistant_keys() -> Vec<StoredKey>;
+    fn put_assistant_key(assistant: &str, sealed: Option<Vec<u8>>, origin: &str) -> bool;
+    fn delete_assistant_key(assistant: &str) -> bool;
+    fn channel_assistant() -> Option<String>;
+    fn choose_channel_assistant(name: Option<&str>) -> ();
     fn revision() -> u64;
     fn documents(assistant: &str) -> Vec<StoredDocument>;
+    fn document(key: DocumentKey) -> Option<StoredDocument>;
+    fn named_document(assistant: &str, name: &str) -> NamedDocument;
     fn unread_documents(limit: usize) -> Vec<(String, StoredDocument)>;
     fn draft_document(assistant: &str, name: &str) -> Option<DocumentKey>;
     fn add_piece(key: DocumentKey, part: DocumentPart, bytes: Vec<u8>) -> bool;

@@ -4,6 +4,7 @@
 //! come from the folder where they were made: npm gets a registry on this machine, pip a folder of links.
 
 use super::build;
+use super::parts::{megabytes, size};
 use super::platform::GLIBC;
 use crate::repository::Repository;
 use crate::{chromium, npm, process, python};
@@ -50,21 +51,15 @@ pub(super) fn all(repository: &Repository, packages: &[PathBuf]) -> Result<()> {
     let place = repository.target("package/.check");
     let checker = Checker { repository, packages, place, chromium };
     let ways = [checker.archive()?, checker.npm()?, checker.pip()?, checker.debian()?];
-    println!(
-        "\n{:10} {:>9} {:>9} {:>10} {:>10} {:>10} {:>10}",
-        "by", "fetched", "on disk", "installed", "page there", "cited", "all"
-    );
-    for way in &ways {
-        let all = way.installed + way.started + way.answered;
+    for Way { name, fetched, on_disk, installed, started, answered } in ways {
+        let (fetched, on_disk) = (megabytes(fetched), megabytes(on_disk));
+        let [installed, started, answered] = [installed, started, answered].map(|time| time.as_secs_f64());
+        let all = installed + started + answered;
         println!(
-            "{:10} {:>6.1} MB {:>6.1} MB {:>8.1} s {:>8.1} s {:>8.1} s {:>8.1} s",
-            way.name,
-            super::parts::megabytes(way.fetched),
-            super::parts::megabytes(way.on_disk),
-            way.installed.as_secs_f64(),
-            way.started.as_secs_f64(),
-            way.answered.as_secs_f64(),
-            all.as_secs_f64()
+            "{name:10} {fetched:>6.1} MB fetched, {on_disk:>6.1} MB on disk; {all:>5.1} s until an answer is cited:"
+        );
+        println!(
+            "           {installed:>5.1} s to install, {started:>5.1} s to the page, {answered:>5.1} s to the source"
         );
     }
     Ok(())
@@ -285,25 +280,12 @@ fn address(stderr: impl std::io::Read) -> Result<String> {
     bail!("it ended without naming an address:{said}")
 }
 
-/// The bytes of all files below a folder. Links count nothing.
-fn size(path: &Path) -> Result<u64> {
-    let data = fs::symlink_metadata(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    if data.is_dir() {
-        let mut bytes = 0;
-        for entry in fs::read_dir(path)? {
-            bytes += size(&entry?.path())?;
-        }
-        return Ok(bytes);
-    }
-    Ok(if data.is_file() { data.len() } else { 0 })
-}
-
 /// Fails when the program wants a newer glibc than it is said to need.
 fn glibc(program: &Path) -> Result<()> {
     let symbols = process::output(Command::new("objdump").arg("-T").arg(program))?;
     let newest = newest_glibc(&symbols).context("objdump names no version of glibc")?;
     println!("the newest symbol is of glibc {}.{}", newest.0, newest.1);
-    if format!("{}.{}", newest.0, newest.1) != GLIBC && Some(newest) > version(GLIBC) {
+    if Some(newest) > version(GLIBC) {
         bail!("the program needs glibc {}.{}, and packages promise {GLIBC}", newest.0, newest.1);
     }
     Ok(())

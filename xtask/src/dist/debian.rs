@@ -1,8 +1,8 @@
 //! The package for Debian and Ubuntu: the program, a service of systemd, and a file for its settings.
 
-use super::parts::{Parts, copy, write};
+use super::parts::{Parts, copy, size, write};
 use crate::process;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,16 +35,6 @@ pub(super) fn make(parts: &Parts, architecture: &str) -> Result<PathBuf> {
     let package = parts.out.join(format!("citewire_{version}_{architecture}.deb"));
     process::run(Command::new("dpkg-deb").args(["--root-owner-group", "--build", "-Zxz"]).arg(&root).arg(&package))?;
     Ok(package)
-}
-
-/// The bytes of all files below a folder.
-fn size(folder: &Path) -> Result<u64> {
-    let mut bytes = 0;
-    for entry in fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))? {
-        let path = entry?.path();
-        bytes += if path.is_dir() { size(&path)? } else { fs::metadata(&path)?.len() };
-    }
-    Ok(bytes)
 }
 
 /// Modes: 0755 for programs, scripts and folders, 0644 for all else, whatever the umask of this process.

@@ -50,6 +50,19 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The bytes of all files below a folder. Links count nothing.
+pub(super) fn size(path: &Path) -> Result<u64> {
+    let data = fs::symlink_metadata(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    if data.is_dir() {
+        let mut bytes = 0;
+        for entry in fs::read_dir(path)? {
+            bytes += size(&entry?.path())?;
+        }
+        return Ok(bytes);
+    }
+    Ok(if data.is_file() { data.len() } else { 0 })
+}
+
 impl Parts<'_> {
     /// A file of the repository.
     pub(super) fn source(&self, relative: &str) -> PathBuf {

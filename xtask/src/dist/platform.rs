@@ -1,6 +1,6 @@
 //! The platforms that packages are made for, and how each kind of package calls them.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 /// One platform.
 #[derive(Debug)]
@@ -48,20 +48,11 @@ impl Platform {
 
     /// The platform that this program itself was built for.
     pub(crate) fn here() -> Result<&'static Self> {
-        let here = PLATFORMS.iter().find(|platform| {
-            let (os, cpu) = platform.npm;
-            let os = match os {
-                "darwin" => "macos",
-                "win32" => "windows",
-                other => other,
-            };
-            let cpu = if cpu == "x64" { "x86_64" } else { "aarch64" };
-            (os, cpu) == (std::env::consts::OS, std::env::consts::ARCH)
-        });
-        match here {
-            Some(platform) => Ok(platform),
-            None => bail!("no packages are made for {} on {}", std::env::consts::OS, std::env::consts::ARCH),
-        }
+        use std::env::consts::{ARCH, OS};
+        let system = if OS == "macos" { "-apple-" } else { OS };
+        let is_here = |triple: &str| triple.starts_with(ARCH) && triple.contains(system);
+        let here = PLATFORMS.iter().find(|platform| is_here(platform.triple));
+        here.with_context(|| format!("no packages are made for {OS} on {ARCH}"))
     }
 
     pub(crate) fn is_linux(&self) -> bool {

@@ -41,8 +41,9 @@ impl Runner {
             |lane: Lane| -> Vec<&'static Step> { steps.iter().copied().filter(|step| step.lane == lane).collect() };
         let mut outcomes: Vec<Outcome> = of(Lane::Alone).into_iter().map(|step| self.step(step, true, false)).collect();
         let built = outcomes.iter().find(|outcome| outcome.name == BUILD).map(|outcome| outcome.result.is_ok());
-        let (tests, clients) = (of(Lane::Tests), of(Lane::Clients));
-        let is_alone = tests.is_empty() || clients.is_empty();
+        let mut lanes = [Lane::Tests, Lane::Clients, Lane::Browser].map(of).to_vec();
+        lanes.retain(|steps| !steps.is_empty());
+        let is_alone = lanes.len() < 2;
         let lane = |steps: Vec<&'static Step>| -> Vec<Outcome> {
             let one = |step: &'static Step| match built {
                 Some(false) if step.needs_build() => {
@@ -52,15 +53,12 @@ impl Runner {
             };
             steps.into_iter().map(one).collect()
         };
-        let (tests, clients) = std::thread::scope(|scope| {
-            let clients = scope.spawn(|| lane(clients));
-            (lane(tests), clients.join())
+        std::thread::scope(|scope| {
+            let lanes: Vec<_> = lanes.into_iter().map(|steps| scope.spawn(|| lane(steps))).collect();
+            for ended in lanes {
+                outcomes.extend(ended.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
         });
-        outcomes.extend(tests);
-        match clients {
-            Ok(clients) => outcomes.extend(clients),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
         outcomes
     }
 
@@ -130,7 +128,7 @@ mod tests {
 
     static BUILT: Step = step(BUILD, Lane::Alone);
     static TESTS: Step = step("tests", Lane::Tests);
-    static BROWSER: Step = step("browser", Lane::Clients);
+    static BROWSER: Step = step("browser", Lane::Browser);
 
     /// Which steps succeed when a script stands in for this program.
     fn succeeded(folder: &Path, script: &str) -> BTreeMap<&'static str, bool> {
@@ -145,7 +143,7 @@ mod tests {
 
     /// One writes into a pipe, from which the other reads: each waits for the other.
     #[test]
-    fn steps_of_two_lanes_run_beside_each_other_and_each_has_a_block_of_output() {
+    fn steps_of_different_lanes_run_beside_each_other_and_each_has_a_block_of_output() {
         let folder = tempfile::tempdir().expect("a folder");
         let script = "case $2 in build) mkfifo pipe;; tests) echo hello > pipe;; browser) cat pipe;; esac\n";
         let expected = BTreeMap::from([("build", true), ("tests", true), ("browser", true)]);

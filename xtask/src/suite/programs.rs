@@ -5,7 +5,7 @@ use crate::repository::{Repository, TEST_PROGRAMS};
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A line that cargo writes about something that it has built.
 #[derive(Debug, Deserialize)]
@@ -16,6 +16,13 @@ struct Artifact {
     target: Option<Target>,
     profile: Option<Profile>,
     executable: Option<PathBuf>,
+    message: Option<Message>,
+}
+
+/// A complaint of the compiler or of clippy, as people read it.
+#[derive(Debug, Deserialize)]
+struct Message {
+    rendered: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +52,22 @@ impl Program {
 }
 
 pub(super) fn build(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&TEST_PROGRAMS))
+    process::run(&mut repository.cargo_with_lints(&TEST_PROGRAMS))
+}
+
+/// Compiles benchmarks and examples as well, and fails when there is a complaint about them or what is built already: cargo
+/// tells again what it was told then.
+pub(super) fn lint(repository: &Repository) -> Result<()> {
+    let mut cargo = repository.cargo_with_lints(&TEST_PROGRAMS);
+    cargo.args(["--benches", "--examples"]);
+    let output =
+        cargo.args(["--message-format", "json"]).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    let complaints = complaints(&String::from_utf8_lossy(&output.stdout))?;
+    print!("{}", complaints.join("\n"));
+    if !complaints.is_empty() || !output.status.success() {
+        bail!("{} complaints; cargo ended with {}", complaints.len(), output.status);
+    }
+    Ok(())
 }
 
 /// Runs every test program, all of them even when a test of one fails.
@@ -71,7 +93,7 @@ pub(super) fn one(repository: &Repository, name: &str) -> Result<Command> {
 }
 
 fn all(repository: &Repository) -> Result<Vec<Program>> {
-    let mut cargo = repository.cargo(&TEST_PROGRAMS);
+    let mut cargo = repository.cargo_with_lints(&TEST_PROGRAMS);
     let text = process::output(cargo.args(["--quiet", "--message-format", "json-render-diagnostics"]))?;
     let programs = read(&text)?;
     if programs.is_empty() {
@@ -80,10 +102,22 @@ fn all(repository: &Repository) -> Result<Vec<Program>> {
     Ok(programs)
 }
 
+fn artifacts(text: &str) -> impl Iterator<Item = Result<Artifact>> {
+    text.lines().map(|line| serde_json::from_str(line).with_context(|| format!("cargo wrote `{line}`")))
+}
+
+fn complaints(text: &str) -> Result<Vec<String>> {
+    let said = artifacts(text).filter_map(|artifact| match artifact {
+        Ok(artifact) => artifact.message.map(|message| Ok(message.rendered.unwrap_or_default())),
+        Err(error) => Some(Err(error)),
+    });
+    said.collect()
+}
+
 fn read(text: &str) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
-    for line in text.lines() {
-        let artifact: Artifact = serde_json::from_str(line).with_context(|| format!("cargo wrote `{line}`"))?;
+    for artifact in artifacts(text) {
+        let artifact = artifact?;
         let is_test = artifact.reason == "compiler-artifact" && artifact.profile.is_some_and(|profile| profile.test);
         let (Some(file), Some(target)) = (artifact.executable.filter(|_| is_test), artifact.target) else { continue };
         let folder = artifact.manifest_path.parent().context("a package without a folder")?.to_owned();
@@ -94,7 +128,7 @@ fn read(text: &str) -> Result<Vec<Program>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, read};
+    use super::{Program, complaints, read};
 
     #[test]
     fn test_programs_are_told_from_libraries_commands_and_other_lines() {
@@ -113,5 +147,15 @@ mod tests {
             Program { name: "core".to_owned(), file: "/built/core-1".into(), folder: "/here/crates/core".into() };
         assert_eq!(read(&lines.join("\n")).expect("programs"), [expected]);
         assert!(read("warning: odd").is_err());
+    }
+
+    #[test]
+    fn a_warning_is_a_complaint_and_what_was_built_is_none() {
+        let built = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"core\"},\"executable\":null}";
+        let said =
+            "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"warning\",\"rendered\":\"warning: odd\\n\"}}";
+        assert_eq!(complaints(built).expect("lines"), [""; 0]);
+        assert_eq!(complaints(&format!("{built}\n{said}\n")).expect("lines"), ["warning: odd\n"]);
+        assert!(complaints("warning: odd").is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::programs;
 use crate::repository::Repository;
-use crate::{browser, buckets, debian, documents, guides, linters, npm, playground, process, prometheus};
+use crate::{browser, buckets, conformance, debian, documents, guides, linters, npm, playground, process, prometheus};
 use anyhow::{Result, bail};
 
 /// When a step runs.
@@ -21,10 +21,12 @@ pub(super) enum When {
 pub(super) enum Lane {
     /// Alone, before all others: it is short, or uses every core.
     Alone,
-    /// One after the other, beside the clients: what cargo builds and runs.
+    /// One after the other, beside the other lanes: what cargo builds and runs.
     Tests,
-    /// One after the other, beside the tests: what talks to the built program. Each has ports and folders of its own.
+    /// One after the other, beside the other lanes: what talks to the built program. Each has ports and folders of its own.
     Clients,
+    /// A lane for the step that is longest and waits most.
+    Browser,
 }
 
 pub(super) struct Step {
@@ -48,24 +50,30 @@ impl Step {
 
     /// Whether it uses the test programs or the command, which the step `build` makes.
     pub(super) fn needs_build(&self) -> bool {
-        self.lane == Lane::Clients || matches!(self.name, "tests" | "nodes")
+        matches!(self.lane, Lane::Clients | Lane::Browser) || matches!(self.name, "clippy" | "tests" | "nodes")
     }
 }
 
 pub(super) const BUILD: &str = "build";
 
-pub(super) const STEPS: [Step; 17] = [
+pub(super) const STEPS: [Step; 18] = [
     Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
-    Step::new("core", When::Fast, Lane::Alone, core, "the core depends on nothing that has I/O"),
-    Step::new("packages", When::Whole, Lane::Alone, linters::packages, "dependencies are as deny.toml wants them"),
-    Step::new("workflows", When::Whole, Lane::Alone, linters::workflows, "no linter of workflows complains"),
-    Step::new("clippy", When::Fast, Lane::Alone, clippy, "no lint complains"),
+    Step::new(
+        "core",
+        When::Fast,
+        Lane::Alone,
+        core,
+        "the core has no I/O, and no crate below the server its framework",
+    ),
     Step::new(BUILD, When::Fast, Lane::Alone, programs::build, "the test programs and the command are built"),
+    Step::new("clippy", When::Fast, Lane::Tests, programs::lint, "no lint complains"),
     Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
     Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
     Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
     Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
     Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
+    Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
+    Step::new("workflows", When::Whole, Lane::Tests, linters::workflows, "no linter of workflows complains"),
     Step::new("guides", When::Whole, Lane::Clients, guides::test, "the commands of README and guides work as written"),
     Step::new("metrics", When::Whole, Lane::Clients, prometheus::test, "a real Prometheus reads the figures"),
     Step::new(
@@ -75,34 +83,40 @@ pub(super) const STEPS: [Step; 17] = [
         buckets::test,
         "documents from buckets, and links that their services sign",
     ),
+    Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
-    Step::new("browser", When::Whole, Lane::Clients, browser::test, "real Web Chat in a real browser"),
+    Step::new("browser", When::Whole, Lane::Browser, browser::test, "real Web Chat in a real browser"),
 ];
 
 fn fmt(repository: &Repository) -> Result<()> {
     process::run(&mut repository.cargo(&["fmt", "--all", "--check"]))
 }
 
-fn clippy(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]))
-}
-
 /// Packages that reach for sockets, files, threads or the clock of the machine, or that run futures.
 const WITH_IO: [&str; 10] =
     ["actix-web", "aws-lc-rs", "futures-executor", "hyper", "mio", "reqwest", "socket2", "sqlx", "tokio", "tracing"];
 
+/// Packages that only the server itself may use.
+const OF_THE_SERVER: [&str; 2] = ["actix-web", "clap"];
+
 fn core(repository: &Repository) -> Result<()> {
-    let tree =
-        ["tree", "--locked", "--package", "citewire-core", "--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    without(repository, "citewire-core", "pulldown-cmark", &WITH_IO)?;
+    // It depends on all other crates below the server.
+    without(repository, "citewire-assistants", "citewire-store", &OF_THE_SERVER)
+}
+
+/// Fails when a package depends on one of these. The one that it surely depends on shows that its tree was read.
+fn without(repository: &Repository, package: &str, surely: &str, refused: &[&str]) -> Result<()> {
+    let tree = ["tree", "--locked", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"];
     let tree = process::output(&mut repository.cargo(&tree))?;
     let named: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
-    if !named.contains(&"pulldown-cmark") {
-        bail!("`cargo tree` does not list the dependencies of citewire-core: {tree}");
+    if !named.contains(&surely) {
+        bail!("`cargo tree` does not list the dependencies of {package}: {tree}");
     }
-    let found: Vec<&str> = WITH_IO.into_iter().filter(|package| named.contains(package)).collect();
+    let found: Vec<&str> = refused.iter().copied().filter(|package| named.contains(package)).collect();
     if !found.is_empty() {
-        bail!("citewire-core depends on {}, which no pure core needs", found.join(" and "));
+        bail!("{package} depends on {}, which it must not need", found.join(" and "));
     }
     Ok(())
 }
@@ -126,6 +140,9 @@ fn ensure_databases() -> Result<()> {
     debian::ensure("redis-server", "redis-server")
 }
 
+/// The cargo command that tries the examples in the documentation of libraries.
+const DOCTESTS: [&str; 4] = ["test", "--locked", "--workspace", "--doc"];
+
 /// The modules of the black-box tests in which a server keeps conversations, and what is left out of them: it takes long, and
 /// shows nothing new with two nodes.
 const FOR_TWO_NODES: [&str; 7] =
@@ -142,14 +159,20 @@ fn nodes(repository: &Repository) -> Result<()> {
 }
 
 fn benches(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--benches", "--examples"]))
+    process::run(&mut repository.cargo_with_lints(&["test", "--locked", "--workspace", "--benches", "--examples"]))
 }
 
 fn doctests(repository: &Repository) -> Result<()> {
-    process::run(&mut repository.cargo(&["test", "--locked", "--workspace", "--doc"]))
+    process::run(&mut repository.cargo_with_lints(&DOCTESTS))
 }
 
+/// Has the documentation of libraries written from what is compiled for their examples, and that of xtask, which is small, by
+/// `cargo doc`, which compiles all dependencies of a package once more.
 fn doc(repository: &Repository) -> Result<()> {
-    let mut command = repository.cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
-    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+    let mut libraries = repository.cargo_with_lints(&DOCTESTS);
+    libraries.env("RUSTDOC", repository.path("xtask/compilers/rustdoc"));
+    process::run(libraries.env("CITEWIRE_DOC", repository.target("doc")))?;
+    let mut xtask =
+        repository.cargo(&["doc", "--locked", "--package", "xtask", "--no-deps", "--document-private-items"]);
+    process::run(xtask.env("RUSTDOCFLAGS", "-D warnings"))
 }

@@ -7,6 +7,9 @@ mod described;
 /// The samples of `samples/answers`.
 #[path = "../../../core/tests/answers/samples.rs"]
 mod samples;
+/// The share of a long list of cases that one run tries.
+#[path = "../../../core/tests/answers/share.rs"]
+mod share;
 
 // ---- The check itself
 /// Documents and every finding that each deserves, by fixtures.

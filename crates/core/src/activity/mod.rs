@@ -3,7 +3,6 @@
 //! The types only enforce their invariants. Unknown members are kept as received.
 
 mod account;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod activity;
 mod activity_set;
 mod attachment;

@@ -1,7 +1,6 @@
 //! The canonical answer: what every provider's format becomes.
 
 mod addresses;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod citation;
 mod color;
@@ -14,6 +13,7 @@ mod marker_form;
 mod marker_row;
 mod marker_span;
 mod merge;
+mod part;
 mod provider_error;
 mod provider_object;
 mod raw_scores;
@@ -34,6 +34,8 @@ pub use label_catalog::LabelCatalog;
 pub use marker_form::MarkerForm;
 pub use marker_row::{First, Formats, MARKER_ROWS, MarkerRow, Reads, Unresolved, marker_word};
 pub use marker_span::{is_marker_span, whole_link};
+pub use part::Part;
+pub(crate) use part::common as common_part;
 pub use provider_error::ProviderError;
 pub use provider_object::ProviderObject;
 pub use raw_scores::{RawScores, Scoring};

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
-use super::{RawScores, SensitivityLabel, SourceKind};
+use super::{Part, RawScores, SensitivityLabel, SourceKind};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
@@ -30,6 +30,8 @@ pub struct Source {
     pub id_of: IdOf,
     /// The title.
     pub title: Option<String>,
+    /// The part of the document, which its name says beside the title. Pages that providers name are no part of it.
+    pub part: Option<Part>,
     /// The address, if it is an absolute http(s) URL.
     pub url: Option<WebUrl>,
     /// The address as the provider wrote it, if it differs from [`url`](Self::url): `s3://bucket/file`, a path.
@@ -79,6 +81,12 @@ impl Source {
         }
         if self.id.is_none() {
             (self.id, self.id_of) = (other.id, other.id_of);
+        }
+        // The part belongs to the title: a source that is several parts is what these have in common.
+        match (&self.title, self.part.take(), other.part) {
+            (None, _, part) => self.part = part,
+            (Some(_), Some(mine), Some(part)) => self.part = Some(mine.common(&part)),
+            (Some(_), mine, _) => self.part = mine,
         }
         take(&mut self.title, other.title);
         // `url` and `address` stay a pair.
@@ -133,14 +141,17 @@ impl Source {
         self.filepath.as_ref().filter(|path| path.contains("://"))?.parse().ok()
     }
 
-    /// The names for people, best first: title, file name, file name in the address, host (policy P-08). Each is one
-    /// nonempty line.
+    /// The names for people, best first: title with its part, title, file name, file name in the address, host (policy P-08). Each
+    /// is one nonempty line.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let file_in_url = || self.url.as_ref().and_then(WebUrl::file_name);
         let host = || self.url.as_ref().map(|url| Cow::Borrowed(url.host()));
         let host_in_path = || self.address_in_path().map(|url| Cow::Owned(url.host().to_owned()));
-        let title = self.title.as_deref().map(Cow::Borrowed).into_iter();
-        let names = title
+        let part = self.part.as_ref().zip(self.title.as_deref().filter(|title| !one_line(title).is_empty()));
+        let part = part.map(|(part, title)| Cow::Owned(part.of(title))).into_iter();
+        let title = self.title.as_deref().map(Cow::Borrowed);
+        let names = part
+            .chain(title)
             .chain(std::iter::once_with(|| self.file_name()).flatten())
             .chain(std::iter::once_with(file_in_url).flatten())
             .chain(std::iter::once_with(host).flatten())

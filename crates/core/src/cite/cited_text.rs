@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::Position;
 use crate::answer::SourceIndex;
 use crate::report::Entry;
@@ -48,7 +50,7 @@ pub struct CitedSource {
     /// The number.
     pub position: Position,
     /// The sources; the first one is shown. Never empty.
-    pub sources: Vec<SourceIndex>,
+    pub sources: SmallVec<[SourceIndex; 1]>,
     /// The address that the number opens; `None` for a non-URL citation.
     pub url: Option<WebUrl>,
     /// The title (policy P-08): one line, never empty.

@@ -88,7 +88,7 @@ mod tests {
     fn cited(n: usize, url: Option<&str>, title: &str) -> CitedSource {
         CitedSource {
             position: Position::after(n - 1),
-            sources: vec![SourceIndex(0)],
+            sources: smallvec::smallvec![SourceIndex(0)],
             url: url.map(|url| url.parse().expect("a web address")),
             title: title.into(),
         }

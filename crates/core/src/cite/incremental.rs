@@ -8,13 +8,12 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// The budget of reading, in bytes, within which each piece causes its whole open block to be read again. Without a limit, a
-/// long block in short pieces would take quadratic time.
-const FREE: usize = 64 * 1024;
+/// The bytes that a text may be read again besides, so that a short block is read with each of its pieces.
+const FREE: usize = 24 * 1024;
 
-/// When the budget is used up, an open block is read again once this part of it is new. A block is then read three times in
-/// all at most, wherever it is cut.
-const PART: usize = 3;
+/// How often a text may be read again, counted in its bytes. A long block is then read when a third of it is new. Without a
+/// limit, a long block in short pieces would take quadratic time.
+const AGAIN: usize = 3;
 
 /// The longest open block, in bytes, that is read again for a look at the text.
 const LOOKED_AT: usize = 16 * 1024;
@@ -26,8 +25,9 @@ const LOOKED_AT: usize = 16 * 1024;
 /// the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the latest.
 ///
 /// A push reads the open block again, of a list its last item. It holds back blanks at the end, and at most 4 KiB of the
-/// block (8 KiB of a list of references); in most answers only a few bytes. After 64 KiB of reading, a block is read again
-/// when a third of it is new, which holds back that third too: any text costs at most a fixed multiple of the whole answer.
+/// block (8 KiB of a list of references); in most answers only a few bytes. Behind the first 24 KiB of such reading, all pushes
+/// together read at most three times as many bytes as have arrived, so that a long block is read again when a third of it is new,
+/// which holds back that third too: any text costs at most a fixed multiple of the whole answer.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -41,8 +41,8 @@ pub struct Incremental {
     /// How far the text was read, and the offset from which that reading held text back.
     read: usize,
     held: usize,
-    /// The number of bytes read so far, repeated reading included.
-    spent: usize,
+    /// The number of bytes that may be read again now.
+    budget: usize,
     /// The results of `push`, joined.
     shown: String,
 }
@@ -60,7 +60,7 @@ impl Incremental {
             arrivals: Vec::new(),
             read: 0,
             held: 0,
-            spent: 0,
+            budget: FREE,
             shown: String::new(),
         }
     }
@@ -79,8 +79,10 @@ impl Incremental {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
-        if self.spent + open <= FREE || self.answer.text.len() - self.read > open / PART {
-            self.spent += open;
+        // What a cheap text has saved is not spent on a dear one.
+        self.budget = (self.budget + AGAIN * delta.len()).min(open.max(FREE));
+        if open <= self.budget {
+            self.budget -= open;
             self.read_on();
         }
         &self.shown[from..]
@@ -111,9 +113,12 @@ impl Incremental {
         // Hold back blanks and these signs at the end: the next character decides whether they stay, and what they mean.
         let signs = if rules.markdown { " \t\r\n!\\#<\u{200b}" } else { " \t\r\n!" };
         let written = rewrite.so_far.output.text();
-        let told = written.trim_end_matches(|c| signs.contains(c)).len();
-        let near = written.floor_char_boundary(written.len().saturating_sub(LOOK_AHEAD));
-        let written = &written[..told.max(written[..near].trim_end_matches([' ', '\t', '\r', '\n']).len())];
+        let (far, near) = written.split_at(written.floor_char_boundary(written.len().saturating_sub(LOOK_AHEAD)));
+        let told = match near.trim_end_matches(|c| signs.contains(c)).len() {
+            0 => far.trim_end_matches([' ', '\t', '\r', '\n']).len(),
+            told => far.len() + told,
+        };
+        let written = &written[..told];
         debug_assert!(
             written.starts_with(&self.shown) || self.shown.starts_with(written),
             "{:?} was shown, and is {written:?} now",
@@ -222,13 +227,21 @@ mod tests {
         let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(130);
         let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
         incremental.add_sources([source()]);
-        let grew: Vec<bool> =
-            text.split_inclusive(|_| true).map(|letter| !incremental.push(letter).is_empty()).collect();
+        let mut spent = 0;
+        let grew: Vec<bool> = text
+            .split_inclusive(|_| true)
+            .map(|letter| {
+                let open = incremental.answer.text.len() + letter.len() - incremental.rewrite.settled();
+                let grew = !incremental.push(letter).is_empty();
+                spent += if incremental.read == incremental.answer.text.len() { open } else { 0 };
+                grew
+            })
+            .collect();
         let count = |part: &[bool]| part.iter().filter(|grew| **grew).count();
         assert!(count(&grew[..300]) > 150, "a short one grows with each letter but those that wait for the next");
         let late = count(&grew[400..6_000]);
         assert!((4..12).contains(&late), "{late}");
-        assert!(incremental.spent <= FREE + 3 * text.len());
+        assert!(spent <= FREE + AGAIN * text.len(), "{spent}");
         assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
     }
 

@@ -5,7 +5,6 @@
 //! parses, `decide` gives meaning, `write` produces the output), so that their results are equal.
 
 mod bibliography;
-#[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod cite;
 mod cited_text;
 mod counting;

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{CitedSource, Numbering, Position, Rules, definition};
-use crate::answer::{Identities, Source, SourceIndex};
+use crate::answer::{Identities, Source, SourceIndex, common_part};
 use crate::report::{Entry, Kind};
 use crate::text::one_line;
 
@@ -37,7 +39,7 @@ struct Draft {
     position: Position,
     /// The identity of all its sources.
     identity: Option<usize>,
-    sources: Vec<SourceIndex>,
+    sources: SmallVec<[SourceIndex; 1]>,
 }
 
 impl Numberer {
@@ -78,7 +80,7 @@ impl Numberer {
                 Numbering::Dense => Position::after(fresh),
                 Numbering::Provider => Position::after(index.0),
             };
-            self.cited.push(Draft { position, identity, sources: vec![index] });
+            self.cited.push(Draft { position, identity, sources: smallvec![index] });
             if let Some(identity) = identity {
                 if self.by_identity.len() <= identity {
                     self.by_identity.resize(identity + 1, None);
@@ -196,7 +198,7 @@ fn what_is_cited(source: &CitedSource) -> String {
 fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -> Vec<CitedSource> {
     let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
     if defines && cited.len() > 1 {
-        let mut taken = HashSet::new();
+        let mut taken = HashSet::with_capacity(cited.len());
         for CitedSource { url, position, .. } in &mut cited {
             let Some(url) = url else { continue };
             if !taken.insert(url.clone()) {
@@ -211,8 +213,14 @@ fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -
 impl Draft {
     fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
-        let mut titles = self.sources.iter().filter_map(|index| all[index.0].title.as_deref()).map(one_line);
-        let title = titles.find(|title| !title.is_empty()).or_else(|| first.display_title()).map(Cow::into_owned);
+        let sources = || self.sources.iter().map(|index| &all[index.0]);
+        let mut titles = sources().filter_map(|source| source.title.as_deref()).map(one_line);
+        let title = titles.find(|title| !title.is_empty());
+        let part = common_part(sources().map(|source| source.part.as_ref()));
+        let title = match (title, part) {
+            (Some(title), Some(part)) => Some(one_line(&part.of(&title)).into_owned()),
+            (title, _) => title.or_else(|| first.display_title()).map(Cow::into_owned),
+        };
         CitedSource {
             position: self.position,
             url: first.page_url().filter(|url| !defines || url.is_linkable()),

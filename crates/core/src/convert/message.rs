@@ -115,7 +115,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         let message = format!("{dialect} takes no abstract above {limit} units");
         entries.push(Entry::in_input(Kind::Note, "abstract-limit", "/options/abstract_max", message));
     }
-    let thing = graph::build(&answer, &cited, &graph_rules, &mut entries);
+    let thing = graph::build(&answer, cited.sources, &graph_rules, &mut entries);
     let wishes = MessageOptions {
         feedback: options.feedback,
         self_contained: options.self_contained,

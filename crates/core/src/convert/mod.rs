@@ -2,7 +2,6 @@
 
 mod brackets;
 mod conversion;
-#[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod convert;
 mod error;
 mod grounding;

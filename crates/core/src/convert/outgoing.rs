@@ -132,7 +132,11 @@ impl Outgoing {
                 StreamEvent::Sources(sources) => self.chat.add_sources(sources),
                 StreamEvent::Cited(sources) => self.chat.cite_here(sources),
                 StreamEvent::Late => self.chat.hold(),
-                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+                StreamEvent::Label(_)
+                | StreamEvent::Interpreter(_)
+                | StreamEvent::Note(_)
+                | StreamEvent::Error(_)
+                | StreamEvent::Done => {}
             }
         }
         if let Some(text) = self.chat.news().map(str::to_owned) {

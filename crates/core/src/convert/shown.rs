@@ -164,7 +164,7 @@ impl Shown {
                 self.interpreter = Some(interpreter);
                 self.describe();
             }
-            StreamEvent::Error(_) | StreamEvent::Done => {}
+            StreamEvent::Note(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
         }
         self.spacing.grown_to(self.text().len());
     }

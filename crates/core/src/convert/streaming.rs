@@ -150,7 +150,7 @@ impl Streaming {
         }
         let (answer, cited) = self.shown.so_far()?;
         // The entries are dropped: the report of the message holds all of them.
-        let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
+        let thing = graph::build(answer, cited.sources, &self.conversion.graph_rules(), &mut Vec::new());
         Some(dialect.message(cited.text, thing, MessageOptions::default(), &mut Vec::new()))
     }
 

@@ -3,7 +3,6 @@
 //! A dialect supplies rules (data) to the steps before it, and shapes the activity at the end.
 
 mod cut;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
 mod drawn;
 mod email_html;

@@ -7,24 +7,26 @@ use smallvec::SmallVec;
 use super::labels::{Labels, OneLabel, most_sensitive};
 use super::{Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, UsageInfo};
 use crate::answer::{Answer, SensitivityLabel, Source};
-use crate::cite::{CitedSource, CitedText, make_harmless};
+use crate::cite::{CitedSource, make_harmless};
 use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
 use crate::url::WebUrl;
 
-/// Builds the Message with one Claim for each cited source. `entries` collects what was cut or dropped.
+/// Builds the Message with one Claim for each of the sources that [`CitedText`](crate::cite::CitedText) cites. `entries`
+/// collects what was cut or dropped.
 #[must_use]
-pub fn build(answer: &Answer, cited: &CitedText, rules: &GraphRules, entries: &mut Vec<Entry>) -> Message {
+pub fn build(answer: &Answer, cited: Vec<CitedSource>, rules: &GraphRules, entries: &mut Vec<Entry>) -> Message {
     let mut builder = Builder { answer, rules, labels: Labels::default(), one_label: None, entries };
-    let message_label = builder.message_label(cited);
+    let message_label = builder.message_label(&cited);
     if rules.labels == LabelForm::Linked && message_label.is_some() {
-        let of_claims: Vec<_> = cited.sources.iter().filter_map(|source| builder.label(source)).collect();
+        let of_claims: Vec<_> = cited.iter().filter_map(|source| builder.label(source)).collect();
         builder.labels = Labels::new(of_claims.into_iter().chain(message_label));
     }
     builder.one_label = message_label.filter(|_| rules.labels == LabelForm::One).map(OneLabel::new);
-    let claims = cited.sources.iter().map(|source| builder.claim(source)).collect();
+    let is_uncited = cited.is_empty();
+    let claims = cited.into_iter().map(|source| builder.claim(source)).collect();
     let mut message = Message::new(claims, rules.ai_mark);
-    message.usage_info = message_label.and_then(|label| builder.message_usage_info(label, cited));
+    message.usage_info = message_label.and_then(|label| builder.message_usage_info(label, is_uncited));
     builder.interpreter_left_out();
     message
 }
@@ -46,28 +48,31 @@ impl<'b> Builder<'b> {
         &self.answer.sources[cited.sources[0].0]
     }
 
-    fn claim(&mut self, cited: &CitedSource) -> Claim {
+    fn claim(&mut self, cited: CitedSource) -> Claim {
         match self.rules.members {
             Members::Full => self.full_claim(cited),
-            Members::Contract => self.contract_claim(cited),
+            Members::Contract => self.contract_claim(&cited),
         }
     }
 
     /// A claim with all known members of the document.
-    fn full_claim(&mut self, cited: &CitedSource) -> Claim {
-        let source = self.source(cited);
+    fn full_claim(&mut self, cited: CitedSource) -> Claim {
+        let source = self.source(&cited);
         let url = cited.url.as_ref().map(WebUrl::shared_markdown);
         let id = url.clone().unwrap_or_else(|| self.labels.claim(cited.position).as_str().into());
-        let passages = self.passages(cited);
-        let mut document = DigitalDocument::new(cited.title.clone());
-        document.summary = self.summary(cited, &passages);
-        document.text = self.text(cited, &passages);
+        let passages = self.passages(&cited);
+        let summary = self.summary(&cited, &passages);
+        let text = self.text(&cited, &passages);
+        let usage_info = self.usage_info(&cited);
+        let mut document = DigitalDocument::new(cited.title);
+        document.summary = summary;
+        document.text = text;
         document.url = url;
         document.encoding_format.clone_from(&source.media_type);
         document.date_modified.clone_from(&source.modified);
         document.editor.clone_from(&source.author);
         document.keywords.clone_from(&source.keywords);
-        document.usage_info = self.usage_info(cited);
+        document.usage_info = usage_info;
         let mut claim = Claim::new(Some(id), ClaimPosition::Text(cited.position), document);
         claim.claim_interpreter = self
             .answer
@@ -171,15 +176,15 @@ impl<'b> Builder<'b> {
     }
 
     /// The label of the whole message: the given one, else the most sensitive of the cited sources.
-    fn message_label(&self, cited: &CitedText) -> Option<&'b SensitivityLabel> {
-        let of_claims = cited.sources.iter().filter_map(|source| self.label(source));
+    fn message_label(&self, cited: &[CitedSource]) -> Option<&'b SensitivityLabel> {
+        let of_claims = cited.iter().filter_map(|source| self.label(source));
         self.answer.label.as_ref().or_else(|| most_sensitive(of_claims))
     }
 
-    fn message_usage_info(&mut self, label: &'b SensitivityLabel, cited: &CitedText) -> Option<UsageInfo> {
+    fn message_usage_info(&mut self, label: &'b SensitivityLabel, is_uncited: bool) -> Option<UsageInfo> {
         match self.rules.labels {
             LabelForm::Linked => {
-                if cited.sources.is_empty() {
+                if is_uncited {
                     let message = "Web Chat shows the label of a message only when something is cited";
                     self.entries.push(Entry::in_input(Kind::Note, "label-not-shown", "/label", message));
                 }
@@ -220,7 +225,7 @@ mod tests {
 
     fn graph(answer: &Answer) -> Value {
         let cited = cite(answer, &Rules::web_chat());
-        serde_json::to_value(build(answer, &cited, &GraphRules::web_chat(), &mut Vec::new())).expect("JSON")
+        serde_json::to_value(build(answer, cited.sources, &GraphRules::web_chat(), &mut Vec::new())).expect("JSON")
     }
 
     fn answer(text: &str, sources: Vec<Source>) -> Answer {
@@ -328,7 +333,7 @@ mod tests {
         let answer = answer("[1]", vec![secret]);
         let rules = GraphRules { withhold_encrypted: true, ..GraphRules::web_chat() };
         let mut entries = Vec::new();
-        let message = build(&answer, &cite(&answer, &Rules::web_chat()), &rules, &mut entries);
+        let message = build(&answer, cite(&answer, &Rules::web_chat()).sources, &rules, &mut entries);
         assert!(!serde_json::to_string(&message).expect("JSON").contains("secret"));
         assert_eq!(entries[0].code, "encrypted-passage");
         let shown = serde_json::to_value(&message).expect("JSON");

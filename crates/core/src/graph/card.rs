@@ -108,7 +108,7 @@ mod tests {
         let source = Source { metadata: Map::from_iter([(CARD.to_owned(), card)]), label, ..Source::default() };
         let answer = Answer { text: "a [1]".into(), sources: vec![source], ..Answer::default() };
         let mut entries = Vec::new();
-        let message = build(&answer, &cite(&answer, &Rules::teams()), rules, &mut entries);
+        let message = build(&answer, cite(&answer, &Rules::teams()).sources, rules, &mut entries);
         let mut graph = serde_json::to_value(message).expect("JSON");
         (graph["citation"][0]["appearance"].take(), entries.iter().map(|entry| entry.code).collect())
     }

@@ -37,16 +37,19 @@ pub enum IngestError {
     },
     /// The format is known but has no reader. Reading it as another format would keep the text and lose the sources.
     #[error(
-        "this is an answer of {format} ({sign}), which citewire does not read: its sources would be lost; `from` {text_as} \
-         reads its text alone"
+        "this is an answer of {format} ({sign}), which citewire does not read by itself: its sources would be lost; \
+         {mapping} is a mapping that reads it{}",
+        text_as.map(|slug| format!("; `from` {slug} reads its text alone")).unwrap_or_default()
     )]
     NotRead {
         /// The name of the format.
         format: &'static str,
         /// The member that identifies the format.
         sign: &'static str,
-        /// The slug of the format that reads only the text.
-        text_as: &'static str,
+        /// The ready mapping that reads it.
+        mapping: &'static str,
+        /// The slug of the format that reads only the text, if one does.
+        text_as: Option<&'static str>,
     },
     /// An event of a stream exceeds the size limit.
     #[error("{place} is longer than {limit} bytes")]

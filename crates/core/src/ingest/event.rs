@@ -91,6 +91,8 @@ pub enum StreamEvent {
     Label(SensitivityLabel),
     /// The service that made the answer, which Web Chat shows beside the time.
     Interpreter(Interpreter),
+    /// A line for the report of the answer, which readers do not see.
+    Note(Entry),
     /// An error of the provider. No event follows.
     Error(ProviderError),
     /// The provider's end sign: the answer is complete (rule N-12).
@@ -104,7 +106,7 @@ impl StreamEvent {
             Self::Sources(sources) => sources.iter_mut().for_each(|source| source.clean(taken)),
             Self::Label(label) => label.clean(taken),
             Self::Interpreter(interpreter) => interpreter.clean(taken),
-            Self::Text(_) | Self::Cited(_) | Self::Late | Self::Error(_) | Self::Done => {}
+            Self::Text(_) | Self::Cited(_) | Self::Late | Self::Note(_) | Self::Error(_) | Self::Done => {}
         }
     }
 }

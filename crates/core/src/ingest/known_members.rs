@@ -62,7 +62,7 @@ struct Found {
 }
 
 /// Reads a document, and collects the members that `T` ignores. `None` for a document with a fault, without a reason.
-pub(super) fn read_faultless<'de, T: Deserialize<'de>>(body: &'de str) -> Option<(T, UnknownMembers)> {
+fn read_faultless<'de, T: Deserialize<'de>>(body: &'de str) -> Option<(T, UnknownMembers)> {
     let mut unknown = UnknownMembers::default();
     let mut reader = serde_json::Deserializer::from_str(body);
     let value = serde_ignored::deserialize(&mut reader, |path| unknown.add(&path)).ok()?;
@@ -82,6 +82,12 @@ impl UnknownMembers {
         self.0.is_empty()
     }
 
+    /// The names of those at the top, at most six, as a message shows them.
+    pub(super) fn names_at_top(&self) -> String {
+        let at_top = self.0.keys().filter(|(place, _)| *place == Place::Top).map(|(_, name)| shown(name));
+        at_top.take(6).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    }
+
     fn add(&mut self, path: &Path<'_>) {
         let mut names = Vec::new();
         collect(path, &mut names);
@@ -96,7 +102,7 @@ impl UnknownMembers {
     /// hold much that is no part of a manifest.
     pub(super) fn notes(self, below: &str) -> Vec<Entry> {
         let note = |((place, name), Found { pointer, count }): ((Place, String), Found)| {
-            let shown: String = name.chars().take(60).collect::<String>().escape_debug().to_string();
+            let shown = shown(&name);
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
             let advice = match (nearest(place, &name), place) {
                 (Some(meant), _) if meant == name => "only the events of a stream have this member".to_owned(),
@@ -112,6 +118,11 @@ impl UnknownMembers {
         };
         self.0.into_iter().filter_map(note).collect()
     }
+}
+
+/// A name in a message of one line.
+fn shown(name: &str) -> String {
+    name.chars().take(60).collect::<String>().escape_debug().to_string()
 }
 
 impl Place {

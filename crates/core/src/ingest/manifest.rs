@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::annotated::whole_words;
@@ -68,6 +68,97 @@ pub(super) struct Annotation {
     sources: Vec<TextOrNumber>,
 }
 
+/// Refuses unknown members: a manifest without them is read by this in one pass, and every other one by the type inside. The
+/// compiler holds the members of the two against each other.
+#[derive(Deserialize)]
+pub(super) struct Faultless<T: Strict>(#[serde(deserialize_with = "T::read")] pub(super) T);
+
+/// A part of a manifest that can be read without its unknown members.
+pub(super) trait Strict: Sized {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "WireSource", deny_unknown_fields)]
+struct StrictSource {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    title: Option<String>,
+    url: Option<String>,
+    filepath: Option<String>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    page: Option<u32>,
+    content: Option<String>,
+    media_type: Option<String>,
+    modified: Option<String>,
+    author: Option<String>,
+    score: Option<f64>,
+    #[serde(default, deserialize_with = "list")]
+    keywords: Vec<String>,
+    icon: Option<String>,
+    marker: Option<String>,
+    #[serde(default, deserialize_with = "strict_label")]
+    label: Option<Box<WireLabel>>,
+    metadata: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "WireLabel", deny_unknown_fields)]
+struct StrictLabel {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    priority: Option<i64>,
+    color: Option<String>,
+    encrypted: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "WireInterpreter", deny_unknown_fields)]
+struct StrictInterpreter {
+    slogan: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "Annotation", deny_unknown_fields)]
+struct StrictAnnotation {
+    start: Option<usize>,
+    end: Option<usize>,
+    unit: Option<Unit>,
+    #[serde(default, deserialize_with = "list")]
+    sources: Vec<TextOrNumber>,
+}
+
+impl Strict for WireSource {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StrictSource::deserialize(deserializer)
+    }
+}
+
+impl Strict for WireLabel {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StrictLabel::deserialize(deserializer)
+    }
+}
+
+impl Strict for WireInterpreter {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StrictInterpreter::deserialize(deserializer)
+    }
+}
+
+impl Strict for Annotation {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StrictAnnotation::deserialize(deserializer)
+    }
+}
+
+fn strict_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<WireLabel>>, D::Error> {
+    Ok(Option::<Faultless<WireLabel>>::deserialize(deserializer)?.map(|Faultless(label)| Box::new(label)))
+}
+
 impl WireSource {
     pub(super) fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
         let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), warnings);
@@ -76,6 +167,7 @@ impl WireSource {
             id: filled(self.id),
             id_of: IdOf::Document,
             title: filled(self.title),
+            part: None,
             url,
             address,
             filepath: filled(self.filepath).or(path_in_url),

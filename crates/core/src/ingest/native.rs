@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::format::Format;
 use super::json::{self, list};
-use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations, has_lists};
+use super::manifest::{Annotation, Faultless, WireInterpreter, WireLabel, WireSource, citations, has_lists};
 use super::native_events::NativeEvents;
 use super::{IngestError, Provider, activity, cohere, known_members};
 use crate::answer::{Answer, Source};
@@ -50,16 +50,25 @@ struct Manifest {
 struct FaultlessManifest {
     text: String,
     #[serde(default, deserialize_with = "list")]
-    sources: Vec<Option<WireSource>>,
+    sources: Vec<Option<Faultless<WireSource>>>,
     #[serde(default, deserialize_with = "list")]
-    annotations: Vec<Annotation>,
-    label: Option<WireLabel>,
-    interpreter: Option<WireInterpreter>,
+    annotations: Vec<Faultless<Annotation>>,
+    label: Option<Faultless<WireLabel>>,
+    interpreter: Option<Faultless<WireInterpreter>>,
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let (manifest, unknown) = known_members::read::<Manifest>(body)?;
-    let missing = || IngestError::member("/text", "missing; the text of the answer is required");
+    let missing = || {
+        let reason = "missing; the text of the answer is required";
+        let reason = match unknown.names_at_top().as_str() {
+            "" => reason.to_owned(),
+            names => {
+                format!("{reason}; a manifest has no {names}: if this is another format, name it with `from` or map it")
+            }
+        };
+        IngestError::member("/text", reason)
+    };
     let mut answer = manifest.into_answer().ok_or_else(missing)?;
     answer.warnings.extend(unknown.notes(""));
     Ok(answer)
@@ -67,10 +76,15 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
 
 /// Reads a manifest without unknown members or wrong types, in one pass; `None` for any other body, without a reason.
 pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
-    let (manifest, unknown) = known_members::read_faultless(body)?;
-    let FaultlessManifest { text, sources, annotations, label, interpreter } = manifest;
-    let manifest = Manifest { text: Some(text), sources, annotations, label, interpreter };
-    unknown.is_empty().then(|| manifest.into_answer()).flatten()
+    let FaultlessManifest { text, sources, annotations, label, interpreter } = serde_json::from_str(body).ok()?;
+    let manifest = Manifest {
+        text: Some(text),
+        sources: sources.into_iter().map(|source| source.map(|Faultless(source)| source)).collect(),
+        annotations: annotations.into_iter().map(|Faultless(annotation)| annotation).collect(),
+        label: label.map(|Faultless(label)| label),
+        interpreter: interpreter.map(|Faultless(interpreter)| interpreter),
+    };
+    manifest.into_answer()
 }
 
 impl Manifest {

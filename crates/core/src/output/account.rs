@@ -29,6 +29,8 @@ pub fn report_numbered(answer: &Answer, output: Output, numbering: Numbering) ->
     if output != Output::Records {
         for source in &mut named.sources {
             source.title = Some(document_name(source));
+            // The name says the part already.
+            source.part = None;
         }
     }
     let cited = cite(&named, &Rules { numbering, ..Rules::numbered() });

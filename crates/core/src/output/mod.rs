@@ -22,7 +22,6 @@ mod numbered;
 mod open_webui;
 mod open_webui_source;
 mod open_webui_text;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod output;
 mod records;
 mod redirect;

@@ -24,7 +24,6 @@ mod instructions;
 mod messages;
 mod name;
 mod passage;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod prompt;
 mod shape;
 mod style;

@@ -4,6 +4,7 @@ use citewire_core::ingest::{Provider, ingest};
 use serde_json::{Value, json};
 
 use crate::samples::{input, samples};
+use crate::share::share;
 
 /// The pointers of all values below a value.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
@@ -78,7 +79,7 @@ fn every_beginning_of_an_answer_is_read_or_refused_with_a_reason() {
     for case in samples() {
         let name = case.display().to_string();
         let body = input(&case);
-        for end in 0..body.len() {
+        for end in share(0..body.len()) {
             read(&body[..end], None, &name);
         }
     }
@@ -121,7 +122,7 @@ fn a_damaged_member_is_passed_over_or_named() {
         let from = slug.and_then(|slug| slug.parse::<Provider>().ok());
         let body = input(&case);
         if let Ok(whole) = serde_json::from_slice::<Value>(&body) {
-            for value in damaged(&whole) {
+            for value in share(damaged(&whole).into_iter()) {
                 read(value.to_string().as_bytes(), None, &name);
                 read(value.to_string().as_bytes(), from, &name);
             }
@@ -132,7 +133,7 @@ fn a_damaged_member_is_passed_over_or_named() {
         for (at, line) in lines.iter().enumerate() {
             let Some(data) = line.strip_prefix("data: ") else { continue };
             let Ok(event) = serde_json::from_str::<Value>(data) else { continue };
-            for value in damaged(&event) {
+            for value in share(damaged(&event).into_iter()) {
                 let replaced = format!("data: {value}");
                 let with = lines.iter().enumerate().map(|(n, line)| if n == at { replaced.as_str() } else { line });
                 let with = with.collect::<Vec<_>>().join("\n");

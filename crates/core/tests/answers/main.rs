@@ -4,7 +4,10 @@
 
 // ---- What tests are given
 /// The samples of `samples/answers`.
+mod claims;
 mod samples;
+/// The share of a long list of cases that one run tries.
+mod share;
 
 // ---- Reading
 /// citewire's own activities, read and converted again.

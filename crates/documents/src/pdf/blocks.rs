@@ -1,8 +1,10 @@
 //! The lines of a page as blocks of Markdown: headings, paragraphs, and the steps and items of lists.
 
 use super::headings::Headings;
+use super::items::{Mark, item, step_of};
 use super::joining::{Joined, joined};
 use super::lines::Line;
+use super::tables::{PagePart, Table, parts};
 use crate::extracted::{Word, number};
 use crate::markdown::escaped;
 
@@ -16,6 +18,7 @@ const OUTDENT: f32 = 0.5;
 struct Block<'l> {
     kind: Kind,
     lines: Vec<&'l Line>,
+    table: Option<Table>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,7 @@ enum Kind {
         mark: String,
         taken: usize,
     },
+    Table,
 }
 
 /// The text of a page in Markdown, with its words.
@@ -37,11 +41,17 @@ pub(super) struct Written {
     in_list: bool,
 }
 
-/// Writes the lines of a page and the values of its fields.
-pub(super) fn written(lines: &[&Line], headings: &Headings, values: &[String]) -> Written {
+/// Writes the lines of each page and the values of its fields.
+pub(super) fn written(pages: &[(Vec<&Line>, &[String])], headings: &Headings) -> Vec<Written> {
+    let mut blocks: Vec<Vec<Block<'_>>> = pages.iter().map(|(lines, _)| blocks(lines, headings)).collect();
+    keep_text_below(&mut blocks);
+    blocks.iter().zip(pages).map(|(blocks, (_, values))| of_page(blocks, values)).collect()
+}
+
+fn of_page(blocks: &[Block<'_>], values: &[String]) -> Written {
     let mut written = Written::default();
-    for block in with_text_below(blocks(lines, headings)) {
-        written.block(&block);
+    for block in blocks {
+        written.block(block);
     }
     for value in values {
         let lines: Vec<Line> = value
@@ -49,7 +59,7 @@ pub(super) fn written(lines: &[&Line], headings: &Headings, values: &[String]) -
             .map(|line| Line { text: crate::extracted::one_line(line), ..Line::default() })
             .filter(|line| !line.text.is_empty())
             .collect();
-        written.block(&Block { kind: Kind::Paragraph, lines: lines.iter().collect() });
+        written.block(&Block { kind: Kind::Paragraph, lines: lines.iter().collect(), table: None });
     }
     written
 }
@@ -57,27 +67,41 @@ pub(super) fn written(lines: &[&Line], headings: &Headings, values: &[String]) -
 fn blocks<'l>(lines: &[&'l Line], headings: &Headings) -> Vec<Block<'l>> {
     let mut blocks: Vec<Block<'l>> = Vec::new();
     let mut step = 0;
+    let mut open: Vec<&'l Line> = Vec::new();
+    for part in parts(lines, headings.largest_text()) {
+        match part {
+            PagePart::Line(line) => open.push(line),
+            PagePart::Table(table) => {
+                add_lines(&mut blocks, &std::mem::take(&mut open), headings, &mut step);
+                blocks.push(Block { kind: Kind::Table, lines: Vec::new(), table: Some(table) });
+            }
+        }
+    }
+    add_lines(&mut blocks, &open, headings, &mut step);
+    blocks
+}
+
+/// Adds the blocks of lines that are no table, behind the step of this number.
+fn add_lines<'l>(blocks: &mut Vec<Block<'l>>, lines: &[&'l Line], headings: &Headings, step: &mut u32) {
+    let block = |kind, lines| Block { kind, lines, table: None };
     let mut at = 0;
     while let Some(line) = lines.get(at).copied() {
         if let Some((level, count)) = heading(&lines[at..], headings) {
-            blocks.push(Block { kind: Kind::Heading(level), lines: lines[at..at + count].to_vec() });
+            blocks.push(block(Kind::Heading(level), lines[at..at + count].to_vec()));
             at += count;
             continue;
         }
         at += 1;
-        if let Some(kind) = item(line, step) {
-            if let Kind::Item { mark, .. } = &kind {
-                step = mark.trim_end_matches(['.', ')']).parse().unwrap_or(step);
-            }
-            blocks.push(Block { kind, lines: vec![line] });
+        if let Some(Mark { mark, taken }) = item(line, *step) {
+            *step = step_of(line).unwrap_or(*step);
+            blocks.push(block(Kind::Item { mark, taken }, vec![line]));
             continue;
         }
         match blocks.last_mut() {
             Some(last) if goes_on(last, line) => last.lines.push(line),
-            _ => blocks.push(Block { kind: Kind::Paragraph, lines: vec![line] }),
+            _ => blocks.push(block(Kind::Paragraph, vec![line])),
         }
     }
-    blocks
 }
 
 /// The heading that begins with these lines: its level and the number of its lines.
@@ -96,52 +120,30 @@ fn heading(lines: &[&Line], headings: &Headings) -> Option<(u8, usize)> {
     by_outline.or_else(|| first.begins_paragraph.then(by_type).flatten())
 }
 
-/// The item of a list that begins with this line, behind the step of this number.
-fn item(line: &Line, step: u32) -> Option<Kind> {
-    let (mark, text) = line.text.split_once(' ')?;
-    if text.is_empty() {
-        return None;
-    }
-    let taken = mark.len() + 1;
-    let bullet = || Kind::Item { mark: "-".to_owned(), taken };
-    match mark {
-        "•" | "◦" | "▪" | "‣" | "●" | "○" | "■" | "□" | "∙" | "·" | "–" | "➢" | "➤" | "✓" | "✔" | "❖" | "*" =>
-        {
-            return Some(bullet());
-        }
-        "-" | "—" | "o" if line.begins_paragraph => return Some(bullet()),
-        _ => {}
-    }
-    let number = mark.strip_suffix(['.', ')'])?;
-    let value: u32 = number.parse().ok().filter(|_| number.len() <= 3)?;
-    // A line of a paragraph may begin with the number that ends a sentence.
-    (line.begins_paragraph || value == 1 || value == step + 1).then(|| Kind::Item { mark: mark.to_owned(), taken })
-}
-
 /// Whether a line goes on with the block before.
 fn goes_on(block: &Block<'_>, line: &Line) -> bool {
     let Some(first) = block.lines.first() else { return false };
     match block.kind {
-        Kind::Heading(_) => false,
+        Kind::Heading(_) | Kind::Table => false,
         Kind::Paragraph => !line.begins_paragraph,
         Kind::Item { .. } => !line.begins_paragraph && line.x > first.x - OUTDENT * line.size,
     }
 }
 
-/// A heading without text below it is text: else its words would be in no passage.
-fn with_text_below(mut blocks: Vec<Block<'_>>) -> Vec<Block<'_>> {
-    for at in (0..blocks.len()).rev() {
-        let Kind::Heading(level) = blocks[at].kind else { continue };
-        let has_text = match blocks.get(at + 1).map(|next| &next.kind) {
+/// A heading without text below it, on its page or the next, is text: else its words would be in no passage.
+fn keep_text_below(pages: &mut [Vec<Block<'_>>]) {
+    let mut next: Option<&Kind> = None;
+    for block in pages.iter_mut().flatten().rev() {
+        let has_text = |level: u8| match next {
             Some(Kind::Heading(below)) => *below > level,
-            Some(Kind::Paragraph | Kind::Item { .. }) => true,
+            Some(Kind::Paragraph | Kind::Table | Kind::Item { .. }) => true,
             None => false,
         };
-        if !has_text {
-            blocks[at].kind = Kind::Paragraph;
+        if matches!(block.kind, Kind::Heading(level) if !has_text(level)) {
+            block.kind = Kind::Paragraph;
         }
+        next = Some(&block.kind);
     }
-    blocks
 }
 
 impl Written {
@@ -166,6 +168,7 @@ impl Written {
                 self.line(line, 0);
                 self.text.push('\n');
             }),
+            Kind::Table => block.table.iter().for_each(|table| self.table(table)),
             Kind::Item { mark, taken } => {
                 let indent = " ".repeat(mark.len() + 1);
                 for (at, line) in lines.iter().enumerate() {
@@ -178,6 +181,30 @@ impl Written {
                     self.line(line, if at == 0 { *taken } else { 0 });
                     self.text.push('\n');
                 }
+            }
+        }
+    }
+
+    /// Writes a table. One whose first row names no columns has a head without names, so that each row is one.
+    fn table(&mut self, table: &Table) {
+        let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
+        if !table.has_head {
+            self.text.push_str(&format!("|{}\n", " |".repeat(columns)));
+            self.text.push_str(&format!("|{}\n", " --- |".repeat(columns)));
+        }
+        for (at, row) in table.rows.iter().enumerate() {
+            self.text.push('|');
+            for cell in row {
+                let lines = joined(&cell.iter().collect::<Vec<_>>());
+                for line in &lines {
+                    self.text.push(' ');
+                    self.line(line, 0);
+                }
+                self.text.push_str(" |");
+            }
+            self.text.push('\n');
+            if at == 0 && table.has_head {
+                self.text.push_str(&format!("|{}\n", " --- |".repeat(columns)));
             }
         }
     }
@@ -230,7 +257,11 @@ mod tests {
         let outline: HashMap<String, u8> = outline.iter().map(|(title, level)| ((*title).to_owned(), *level)).collect();
         let pages = [PageLines { height: 800.0, lines }];
         let headings = Headings::new(outline, &pages);
-        written(&pages[0].lines.iter().collect::<Vec<_>>(), &headings, &[]).text
+        text_of(&pages[0].lines, &headings)
+    }
+
+    fn text_of(lines: &[Line], headings: &Headings) -> String {
+        written(&[(lines.iter().collect(), &[])], headings).remove(0).text
     }
 
     #[test]
@@ -270,7 +301,7 @@ mod tests {
         let words = ["a", "[b]", "\\", "c"].map(|word| line.text.find(word).map(|at| at..at + word.len()));
         line.words = words.into_iter().flatten().map(|range| PlacedWord { range, rectangle }).collect();
         let headings = Headings::new(HashMap::new(), &[]);
-        let written = written(&[&line], &headings, &[]);
+        let written = written(&[(vec![&line], &[])], &headings).remove(0);
         assert_eq!(written.text, "- a \\[b\\] \\\\ c\n");
         let found: Vec<&str> = written
             .words

@@ -22,12 +22,14 @@ pub(super) struct InLine<'l> {
 enum Direction {
     Left,
     Right,
+    /// A digit: its number is written to the right, and stands in the line like a word of the line's direction.
+    Number,
     /// That of its neighbors.
     Any,
 }
 
 /// Whether a character is written from right to left: Hebrew, Arabic, and their forms.
-fn is_leftwards(c: char) -> bool {
+pub(super) fn is_leftwards(c: char) -> bool {
     let is_of_script = matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}');
     is_of_script && !c.is_numeric()
 }
@@ -35,11 +37,66 @@ fn is_leftwards(c: char) -> bool {
 fn direction(letter: &InLine<'_>) -> Direction {
     if letter.text.chars().any(is_leftwards) {
         Direction::Left
-    } else if letter.text.chars().any(char::is_alphanumeric) {
+    } else if letter.text.chars().any(char::is_alphabetic) {
         Direction::Right
+    } else if letter.text.chars().any(char::is_numeric) {
+        Direction::Number
     } else {
         Direction::Any
     }
+}
+
+/// Whether a mark belongs to the number in which it stands. Behind Arabic letters a sign parts two numbers.
+fn is_of_number(mark: &str, has_arabic: bool) -> bool {
+    matches!(mark, "." | "," | ":" | "/" | "\u{66b}" | "\u{66c}" | "\u{a0}")
+        || !has_arabic && matches!(mark, "-" | "+" | "\u{2212}")
+}
+
+/// The directions of letters in the order in which they are painted, those of numbers and marks by what is beside them.
+fn settled(letters: &[InLine<'_>], line: Direction) -> Vec<Direction> {
+    let own: Vec<Direction> = letters.iter().map(direction).collect();
+    let has_arabic = letters.iter().any(|letter| {
+        letter
+            .text
+            .contains(|c: char| matches!(c, '\u{600}'..='\u{8ff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'))
+    });
+    // A number behind a word to the right is a part of it, such as that of a version.
+    let mut strong = line;
+    let with_words: Vec<Direction> = own
+        .iter()
+        .map(|own| match own {
+            Direction::Number if strong == Direction::Right => Direction::Right,
+            Direction::Left | Direction::Right => {
+                strong = *own;
+                *own
+            }
+            other @ (Direction::Number | Direction::Any) => *other,
+        })
+        .collect();
+    let before = seen_before(with_words.iter().copied());
+    let mut behind = seen_before(with_words.iter().rev().copied());
+    behind.reverse();
+    let touches = |at: Option<usize>| at.and_then(|at| with_words.get(at)) == Some(&Direction::Number);
+    let of_mark = |at: usize| match (before[at], behind[at]) {
+        _ if touches(at.checked_sub(1)) && touches(Some(at + 1)) && is_of_number(letters[at].text, has_arabic) => {
+            Direction::Number
+        }
+        (Some(before), Some(behind)) if before == behind && before != Direction::Number => before,
+        _ => line,
+    };
+    let settled = with_words.iter().enumerate();
+    settled.map(|(at, own)| if *own == Direction::Any { of_mark(at) } else { *own }).collect()
+}
+
+/// For each letter, the direction of the last one before it that has one.
+fn seen_before(directions: impl Iterator<Item = Direction>) -> Vec<Option<Direction>> {
+    let mut last = None;
+    let mut before = Vec::new();
+    for direction in directions {
+        before.push(last);
+        last = if direction == Direction::Any { last } else { Some(direction) };
+    }
+    before
 }
 
 /// The letters as they are read. Where letters that are written from right to left are drawn from left to right, the file has them in
@@ -82,25 +139,10 @@ fn by_place(mut letters: Vec<InLine<'_>>) -> Vec<InLine<'_>> {
 
 /// Turns the runs from right to left, and the order of the runs if the line is read from the right.
 fn reordered(letters: Vec<InLine<'_>>, is_line_leftwards: bool) -> Vec<InLine<'_>> {
-    let own: Vec<Direction> = letters.iter().map(direction).collect();
     let line = if is_line_leftwards { Direction::Left } else { Direction::Right };
-    let mut before = vec![None; own.len()];
-    let mut last = None;
-    for (at, direction) in own.iter().enumerate() {
-        before[at] = last;
-        last = if *direction == Direction::Any { last } else { Some(*direction) };
-    }
+    let settled = settled(&letters, line);
     let mut runs: Vec<(Direction, Vec<InLine<'_>>)> = Vec::new();
-    let mut behind = None;
-    for (at, letter) in letters.into_iter().enumerate().rev() {
-        let direction = match own[at] {
-            Direction::Any if before[at].is_some() && before[at] == behind => before[at].unwrap_or(line),
-            Direction::Any => line,
-            strong @ (Direction::Left | Direction::Right) => {
-                behind = Some(strong);
-                strong
-            }
-        };
+    for (letter, direction) in letters.into_iter().zip(settled).rev() {
         // From the end to the beginning: letters to the left are in the order in which they are read.
         match runs.last_mut() {
             Some((of_run, run)) if *of_run == direction => run.push(letter),
@@ -108,7 +150,7 @@ fn reordered(letters: Vec<InLine<'_>>, is_line_leftwards: bool) -> Vec<InLine<'_
         }
     }
     for (direction, run) in &mut runs {
-        if *direction == Direction::Right {
+        if *direction != Direction::Left {
             run.reverse();
         }
     }
@@ -143,6 +185,11 @@ mod tests {
             ("\u{5d1}\u{5d0} 12", "12 \u{5d0}\u{5d1}"),
             ("abc \u{5d1}\u{5d0}", "abc \u{5d0}\u{5d1}"),
             ("5\u{60c}6", "6\u{60c}5"),
+            ("1234-555 \u{628}\u{627}", "\u{627}\u{628} 555-1234"),
+            ("555-1234 \u{5d1}\u{5d0}", "\u{5d0}\u{5d1} 555-1234"),
+            ("34 12 \u{5d1}\u{5d0}", "\u{5d0}\u{5d1} 12 34"),
+            ("1,234.50 \u{628}\u{627}", "\u{627}\u{628} 1,234.50"),
+            ("\u{628}\u{628}\u{628}\u{628} Mac 11 \u{627}", "\u{627} Mac 11 \u{628}\u{628}\u{628}\u{628}"),
             ("\u{60c}", "\u{60c}"),
             ("plain", "plain"),
         ] {

@@ -41,6 +41,11 @@ impl Headings {
         Self { outline, text_size, sizes, below: deepest + 1, is_bold_rare: bold * BOLD_IN <= all }
     }
 
+    /// The size above which a line is a heading and no text.
+    pub(super) fn largest_text(&self) -> f32 {
+        if self.text_size > 0.0 { self.text_size * LARGER } else { f32::INFINITY }
+    }
+
     /// The level of a heading that is these lines; `None` if they are none.
     pub(super) fn level(&self, lines: &[&Line]) -> Option<u8> {
         let text: String = lines.iter().map(|line| line.text.as_str()).collect();

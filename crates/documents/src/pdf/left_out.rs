@@ -1,8 +1,10 @@
 //! Lines that belong to the paper and not to the text: tables of contents, running heads and page numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::lines::{Line, sizes, usual_size};
+use super::outline::letters;
 use crate::extracted::LeftOutReason;
 
 /// A page has a table of contents from this many lines with leaders on.
@@ -24,7 +26,9 @@ pub(super) struct PageLines {
 
 /// Why each line of each page is left out, if it is.
 pub(super) fn reasons(pages: &[PageLines]) -> Vec<Vec<Option<LeftOutReason>>> {
-    let mut reasons: Vec<Vec<Option<LeftOutReason>>> = pages.iter().map(|page| contents(&page.lines)).collect();
+    let titles: HashSet<u64> = pages.iter().flat_map(|page| &page.lines).map(|line| title(&line.text)).collect();
+    let mut reasons: Vec<Vec<Option<LeftOutReason>>> =
+        pages.iter().map(|page| contents(&page.lines, &titles)).collect();
     for (page, line) in repeated(pages) {
         if let Some(reason) = reasons.get_mut(page).and_then(|page| page.get_mut(line)) {
             reason.get_or_insert(LeftOutReason::Repeated);
@@ -34,10 +38,13 @@ pub(super) fn reasons(pages: &[PageLines]) -> Vec<Vec<Option<LeftOutReason>>> {
 }
 
 /// The lines of a table of contents. Its page numbers go up, which those of a list of prices do not.
-fn contents(lines: &[Line]) -> Vec<Option<LeftOutReason>> {
+fn contents(lines: &[Line], titles: &HashSet<u64>) -> Vec<Option<LeftOutReason>> {
     let mut reasons = vec![None; lines.len()];
-    let entries: Vec<(usize, Option<u32>)> =
+    let mut entries: Vec<(usize, Option<u32>)> =
         lines.iter().enumerate().filter_map(|(at, line)| Some((at, led_to(&line.text)?))).collect();
+    if entries.len() < LEAST_ENTRIES {
+        entries = without_leaders(lines, titles);
+    }
     if entries.len() < LEAST_ENTRIES {
         return reasons;
     }
@@ -60,6 +67,30 @@ fn contents(lines: &[Line]) -> Vec<Option<LeftOutReason>> {
         }
     }
     reasons
+}
+
+/// The entries of a table of contents without leaders: lines that end in page numbers below each other, most of whose titles stand in the
+/// document again.
+fn without_leaders(lines: &[Line], titles: &HashSet<u64>) -> Vec<(usize, Option<u32>)> {
+    let mut right = None;
+    let mut known = 0;
+    let entry = |(at, line): (usize, &Line)| {
+        let last = line.cells.last().filter(|_| line.cells.len() > 1)?;
+        let (name, page) = (line.text.get(..last.start)?, page_number(line.text.get(last.start..)?.trim())?);
+        let is_below = (last.right - *right.get_or_insert(last.right)).abs() <= SAME_HEIGHT;
+        let is_entry = is_below && name.contains(char::is_alphabetic);
+        known += usize::from(is_entry && titles.contains(&title(name)));
+        is_entry.then_some((at, page))
+    };
+    let entries: Vec<(usize, Option<u32>)> = lines.iter().enumerate().filter_map(entry).collect();
+    if entries.len() > LEAST_ENTRIES && known * 2 > entries.len() { entries } else { Vec::new() }
+}
+
+/// The letters and digits of a line, as a number.
+fn title(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    letters(text).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The page that an entry of a table of contents leads to, behind a row of dots; its number if it is no Roman one.
@@ -160,6 +191,7 @@ fn in_margins(page: &PageLines) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pdf::lines::LineCell;
 
     #[test]
     fn a_title_that_grows_with_the_page_or_a_year_is_text() {
@@ -202,6 +234,23 @@ mod tests {
         assert_eq!(left_out(&[contents]), expected);
         let prices = page(&[("Tea ..... 3", 100.0), ("Coffee ..... 2", 120.0), ("Water ..... 1", 140.0)]);
         assert!(left_out(&[prices]).is_empty());
+    }
+
+    #[test]
+    fn a_table_of_contents_without_leaders_is_known_by_the_titles_that_come_again() {
+        let entry = |text: &str, number: &str, y: f32| {
+            let cell = |start, left, right| LineCell { start, left, right };
+            let cells = vec![cell(0, 50.0, 200.0), cell(text.len() + 1, 490.0, 500.0)];
+            Line { text: format!("{text} {number}"), y, size: 10.0, cells, ..Line::default() }
+        };
+        let titles = ["Scope", "Leave", "Travel", "Sick days"];
+        let numbers = ["1", "2", "5", "9"];
+        let lines = (0_u8..).zip(titles).zip(numbers);
+        let lines = lines.map(|((row, title), number)| entry(title, number, 100.0 + f32::from(row) * 20.0));
+        let contents = || PageLines { height: 800.0, lines: lines.clone().collect() };
+        let body = page(&[("Scope", 100.0), ("Leave", 200.0), ("Travel", 300.0), ("Text.", 400.0)]);
+        assert_eq!(left_out(&[contents(), body]).len(), 4);
+        assert!(left_out(&[contents()]).is_empty(), "a list of prices");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hayro_cmap::{BfString, CMapName, WritingMode};
 use hayro_interpret::font::{Glyph, GlyphRun};
-use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Shape as _};
 use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
     InterpreterSettings, InterpreterWarning, SoftMask, TransformExt as _, interpret_page,
@@ -22,6 +22,11 @@ use crate::extracted::number;
 
 /// A page with more letters is no page that anybody reads, and each letter takes memory.
 const MAX_LETTERS: usize = 1_000_000;
+
+/// A shape that may be the mark of an item: its width in points, and its lines and curves.
+const DOT: std::ops::Range<f64> = 1.0..9.0;
+const DOT_ELEMENTS: usize = 40;
+const MAX_DOTS: usize = 2_000;
 
 /// A letter without a width of its own is half as wide as the font is high.
 const USUAL_WIDTH: f64 = 500.0;
@@ -61,6 +66,8 @@ pub(super) struct Letters {
     /// The page draws pictures, and shapes, which may be those of letters.
     pub(super) has_pictures: bool,
     pub(super) has_shapes: bool,
+    /// The middles of small shapes as high as wide, which may be the marks of items.
+    pub(super) dots: Vec<(f32, f32)>,
 }
 
 impl Letters {
@@ -336,8 +343,18 @@ impl<'a> Device<'a> for Collector<'_> {
         self.replacements.pop();
     }
 
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         self.letters.has_shapes = true;
+        let is_small = path.elements().len() <= DOT_ELEMENTS && self.letters.dots.len() < MAX_DOTS;
+        if !is_small || !matches!(mode, DrawMode::Fill(_)) {
+            return;
+        }
+        let shape = (props.transform * path.clone()).bounding_box();
+        let (width, height) = (shape.width(), shape.height());
+        if DOT.contains(&width) && DOT.contains(&height) && (width - height).abs() < 0.3 * width {
+            let middle = shape.center();
+            self.letters.dots.push((middle.x as f32, middle.y as f32));
+        }
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {}

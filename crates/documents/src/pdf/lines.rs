@@ -1,6 +1,6 @@
 //! The letters of a page as lines of text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -8,6 +8,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::direction::{BLANK, InLine, in_reading_order};
 use super::letters::{Letter, Letters};
 use crate::extracted::Rectangle;
+use crate::script::raised;
 
 /// A letter that stands this much higher or lower is in another line: letters of formulas are not.
 const LINE: f32 = 0.5;
@@ -18,6 +19,18 @@ const STEP: f32 = 2.2;
 /// Lines further apart than this, and fonts that differ more than this, are those of two paragraphs.
 const PARAGRAPH: f32 = 1.6;
 const FONT: f32 = 1.15;
+
+/// A gap this wide, in sizes of the font and in blanks of its line, divides the cells of a table.
+const GAP: f32 = 0.6;
+const GAP_OF_BLANKS: f32 = 1.8;
+
+/// A raised letter is smaller than this part of the others, and this much higher.
+const RAISED_SIZE: f32 = 0.85;
+const RAISED_BY: f32 = 0.15;
+
+/// The mark of an item stands no higher, and so far before its line, in sizes of the font.
+const DOT_HEIGHT: f32 = 0.75;
+const DOT_BEFORE: (f32, f32) = (0.3, 2.5);
 
 /// A letter reaches this much of its size above and below its line.
 const ABOVE: f32 = 0.8;
@@ -30,8 +43,11 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Its words, if they were asked for.
     pub(super) words: Vec<PlacedWord>,
+    /// The parts of it between wide gaps, of which most lines have one.
+    pub(super) cells: Vec<LineCell>,
     /// The beginning of the line, in points from the upper left corner of the page.
     pub(super) x: f32,
+    pub(super) right: f32,
     pub(super) y: f32,
     pub(super) size: f32,
     pub(super) is_bold: bool,
@@ -39,6 +55,39 @@ pub(super) struct Line {
     pub(super) is_turned: bool,
     /// A paragraph begins here.
     pub(super) begins_paragraph: bool,
+    /// A small shape stands before it, which is the mark of an item.
+    pub(super) has_dot: bool,
+}
+
+/// A part of a line between wide gaps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LineCell {
+    /// Where it begins in the text.
+    pub(super) start: usize,
+    pub(super) left: f32,
+    pub(super) right: f32,
+}
+
+impl Line {
+    /// One of its cells as a line.
+    pub(super) fn cell(&self, at: usize) -> Self {
+        let Some(cell) = self.cells.get(at).filter(|_| self.cells.len() > 1) else { return self.clone() };
+        let end = self.cells.get(at + 1).map_or(self.text.len(), |next| next.start);
+        let text = self.text.get(cell.start..end).unwrap_or_default().trim_end();
+        let words = self.words.iter().filter(|word| word.range.start >= cell.start && word.range.start < end);
+        let words = words.map(|word| PlacedWord {
+            range: word.range.start - cell.start..(word.range.end - cell.start).min(text.len()),
+            rectangle: word.rectangle,
+        });
+        Self {
+            text: text.to_owned(),
+            words: words.collect(),
+            cells: vec![LineCell { start: 0, ..*cell }],
+            x: cell.left,
+            right: cell.right,
+            ..self.clone()
+        }
+    }
 }
 
 /// The bytes of text in each size of type, in half points.
@@ -137,38 +186,125 @@ pub(super) fn lines(letters: &Letters, with_words: bool) -> Vec<Line> {
         pen = Some(Pen { along: end, ..at });
     }
     lines.extend(line(&mut open, begins_paragraph, with_words));
+    let mut dots = letters.dots.clone();
+    take_marks(&mut lines, &mut dots);
+    find_dots(&mut lines, &dots);
     lines
+}
+
+/// Takes the lines that are a mark alone, beside another line: some programs write all marks of a list behind it.
+fn take_marks(lines: &mut Vec<Line>, dots: &mut Vec<(f32, f32)>) {
+    let is_mark =
+        |line: &Line| matches!(line.text.as_str(), "•" | "◦" | "▪" | "‣" | "●" | "○" | "■") && !line.is_turned;
+    let heights: BTreeSet<i32> = lines.iter().filter(|line| !is_mark(line)).map(|line| line.y.round() as i32).collect();
+    lines.retain(|line| {
+        let y = line.y.round() as i32;
+        let is_taken = is_mark(line) && heights.range(y - 1..=y + 1).next().is_some();
+        if is_taken {
+            dots.push((f32::midpoint(line.x, line.right), line.y - DOT_HEIGHT / 2.0 * line.size));
+        }
+        !is_taken
+    });
+}
+
+/// Finds the lines before which a small shape stands, beside the height of small letters.
+fn find_dots(lines: &mut [Line], dots: &[(f32, f32)]) {
+    let mut rows: BTreeMap<i64, Vec<(f32, f32)>> = BTreeMap::new();
+    for dot in dots {
+        rows.entry(dot.1.round() as i64).or_default().push(*dot);
+    }
+    for line in lines.iter_mut().filter(|line| !line.is_turned) {
+        let (top, bottom) = (line.y - DOT_HEIGHT * line.size, line.y);
+        let mut beside = rows.range(top.floor() as i64..=bottom.ceil() as i64).flat_map(|(_, dots)| dots);
+        let is_mark = |(x, y): &(f32, f32)| {
+            let distance = (line.x - x) / line.size.max(0.1);
+            (top..=bottom).contains(y) && (DOT_BEFORE.0..=DOT_BEFORE.1).contains(&distance)
+        };
+        let has_dot = beside.any(is_mark);
+        line.has_dot = has_dot;
+    }
 }
 
 /// Takes the letters of a line; `None` where nothing stands in it.
 fn line(letters: &mut Vec<InLine<'_>>, begins_paragraph: bool, with_words: bool) -> Option<Line> {
     let letters = std::mem::take(letters);
     let first = letters.iter().find(|letter| !letter.text.trim().is_empty())?.letter;
+    let usual = usual_letter(&letters).unwrap_or(first);
     let bold = letters.iter().filter(|letter| letter.letter.is_bold).count();
     let mut line = Line {
         x: letters.iter().map(|letter| letter.letter.x).fold(f32::INFINITY, f32::min),
-        y: first.y,
-        size: first.size,
+        right: letters.iter().map(|letter| letter.letter.x + letter.letter.width).fold(f32::NEG_INFINITY, f32::max),
+        y: usual.y,
+        size: usual.size,
         is_bold: bold * 10 > letters.len() * 9,
         is_turned: first.direction[0] < 0.9,
         begins_paragraph,
         ..Line::default()
     };
-    write(&mut line, &in_reading_order(letters), with_words);
+    let gaps = if line.is_turned { Vec::new() } else { gaps(&letters) };
+    write(&mut line, &in_reading_order(letters), &gaps, with_words);
     (!line.text.is_empty()).then_some(line)
 }
 
+/// The middles of the wide gaps of a line, from left to right.
+fn gaps(letters: &[InLine<'_>]) -> Vec<f32> {
+    let mut places: Vec<(f32, f32, f32)> = letters
+        .iter()
+        .filter(|letter| !letter.text.trim().is_empty())
+        .map(|letter| (letter.start, letter.end, letter.letter.size))
+        .collect();
+    places.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut gaps = Vec::new();
+    let (mut least, mut blanks) = (f32::INFINITY, 0);
+    let mut end = f32::INFINITY;
+    for (start, to, size) in places {
+        let wide = start - end;
+        if wide > BLANK * size {
+            (least, blanks) = (least.min(wide), blanks + 1);
+        }
+        if wide > GAP * size {
+            gaps.push((f32::midpoint(end, start), wide));
+        }
+        end = if end.is_finite() { end.max(to) } else { to };
+    }
+    // The blanks of a line that fills its column are all wide.
+    gaps.retain(|(_, wide)| blanks == 1 || *wide > least * GAP_OF_BLANKS || *wide > 4.0 * GAP * height(letters));
+    gaps.into_iter().map(|(middle, _)| middle).collect()
+}
+
+fn height(letters: &[InLine<'_>]) -> f32 {
+    letters.iter().map(|letter| letter.letter.size).fold(0.0, f32::max)
+}
+
 /// Writes the letters of a line as text, with one blank for several.
-fn write(line: &mut Line, letters: &[InLine<'_>], with_words: bool) {
+fn write(line: &mut Line, letters: &[InLine<'_>], gaps: &[f32], with_words: bool) {
     let mut word: Option<PlacedWord> = None;
+    let mut cell = None;
+    let mut seen = Vec::new();
+    let usual = usual_letter(letters);
     for letter in letters {
-        if letter.is_apart {
+        let is_raised = usual.is_some_and(|usual| is_raised(letter.letter, usual)) && !line.is_turned;
+        let is_seen = !letter.text.trim().is_empty();
+        let of_letter = gaps.partition_point(|gap| *gap < letter.start);
+        let begins_cell = is_seen && cell.replace(of_letter).is_some_and(|before| before != of_letter);
+        if letter.is_apart || begins_cell {
             line.words.extend(word.take());
             blank(&mut line.text);
         }
+        if is_seen && (begins_cell || line.cells.is_empty()) {
+            seen.push(of_letter);
+            line.cells.push(LineCell { start: line.text.len(), left: letter.start, right: letter.end });
+        }
+        if let Some(open) = line.cells.last_mut().filter(|_| is_seen) {
+            open.left = open.left.min(letter.start);
+            open.right = open.right.max(letter.end);
+        }
         let start = line.text.len();
-        for c in letter.text.chars() {
-            character(&mut line.text, c);
+        if is_raised && letter.text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '\u{2212}')) {
+            let text = raised(line.text.chars().next_back(), letter.text);
+            line.text.push_str(&text);
+        } else {
+            letter.text.chars().for_each(|c| character(&mut line.text, c));
         }
         if !with_words {
             continue;
@@ -186,6 +322,29 @@ fn write(line: &mut Line, letters: &[InLine<'_>], with_words: bool) {
     }
     line.words.extend(word);
     line.text.truncate(line.text.trim_end().len());
+    // Runs of another direction may divide a cell.
+    seen.sort_unstable();
+    if seen.windows(2).any(|pair| pair[0] == pair[1]) || line.cells.iter().any(|cell| cell.start >= line.text.len()) {
+        line.cells.clear();
+    }
+    if line.cells.len() < 2 {
+        line.cells = vec![LineCell { start: 0, left: line.x, right: line.right }];
+    }
+}
+
+/// The letter that stands for the most of a line: its size and height are those of the text.
+fn usual_letter<'l>(letters: &[InLine<'l>]) -> Option<&'l Letter> {
+    let mut counts: BTreeMap<(i32, i32), (usize, &Letter)> = BTreeMap::new();
+    for letter in letters.iter().filter(|letter| !letter.text.trim().is_empty()) {
+        let key = (half_points(letter.letter.size), letter.letter.y.round() as i32);
+        counts.entry(key).or_insert((0, letter.letter)).0 += 1;
+    }
+    counts.into_values().max_by_key(|(count, _)| *count).map(|(_, letter)| letter)
+}
+
+/// Whether a letter is written higher than the others of its line, and smaller.
+fn is_raised(letter: &Letter, usual: &Letter) -> bool {
+    letter.size < RAISED_SIZE * usual.size && letter.y < usual.y - RAISED_BY * usual.size
 }
 
 fn blank(text: &mut String) {

@@ -7,12 +7,15 @@ mod direction;
 mod fields;
 mod forms;
 mod headings;
+mod items;
 mod joining;
+mod leading;
 mod left_out;
 mod letters;
 mod lines;
 mod outline;
 mod strings;
+mod tables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -28,6 +31,9 @@ use self::lines::Line;
 use crate::extracted::{Extracted, LeftOut, LossyPage, PageText, number};
 use crate::title;
 use crate::{Limits, Markup, Unreadable};
+
+/// A page with fewer letters of Western Europe that have marks is not judged.
+const LEAST_MISREAD: usize = 12;
 
 /// The text of a PDF.
 pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unreadable> {
@@ -69,6 +75,15 @@ fn unreadable(error: LoadPdfError) -> Unreadable {
     }
 }
 
+/// The letters of a page that are those of another writing, read as letters of Western Europe. No language has most of its letters with
+/// marks: such a font names an encoding that it has not.
+fn misread(text: &str) -> u32 {
+    let letters = || text.chars().filter(|c| !c.is_whitespace());
+    let marked = letters().filter(|c| matches!(c, '\u{a1}'..='\u{ff}')).count();
+    let is_misread = marked >= LEAST_MISREAD && marked * 2 > letters().count();
+    if is_misread { number(marked) } else { 0 }
+}
+
 /// The pages of a document that have been read.
 #[derive(Default)]
 struct Document {
@@ -98,7 +113,8 @@ impl Document {
         let read = catch_unwind(AssertUnwindSafe(|| {
             let drawn = self.forms.drawn(page)?;
             let letters = reader.read(page, room);
-            let lines = lines::lines(&letters, keep_words);
+            let mut lines = lines::lines(&letters, keep_words);
+            leading::join(&mut lines);
             let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_whole(page);
             Some((letters, lines, fields::values(page), is_damaged))
         }));
@@ -117,17 +133,18 @@ impl Document {
         }
         self.room = self.room.checked_sub(bytes).ok_or(too_much)?;
         self.shown += u64::from(letters.shown);
-        self.undecoded += u64::from(letters.undecoded);
+        let undecoded = letters.undecoded.saturating_add(misread(&text)).min(letters.shown);
+        self.undecoded += u64::from(undecoded);
         self.has_shapes |= letters.has_shapes;
         if is_damaged {
             self.damaged.push(number(at + 1));
         }
         // Some programs write blanks alone over a picture.
-        let has_letters = letters.undecoded > 0 || text.contains(char::is_alphanumeric);
+        let has_letters = undecoded > 0 || text.contains(char::is_alphanumeric);
         if !has_letters && letters.has_pictures && values.is_empty() {
             self.pictures.push(number(at + 1));
         }
-        let loss = LossyPage { page: number(at + 1), shown: letters.shown, undecoded: letters.undecoded };
+        let loss = LossyPage { page: number(at + 1), shown: letters.shown, undecoded };
         self.lossy.extend(Some(loss).filter(LossyPage::is_noticeable));
         self.pages.push(PageLines { height: page.render_dimensions().1, lines });
         self.values.push(values);
@@ -155,7 +172,8 @@ impl Document {
             reasons.iter_mut().for_each(|page| page.fill(None));
         }
         let mut left_out = Vec::new();
-        let mut pages = Vec::with_capacity(self.pages.len());
+        let mut numbers = Vec::with_capacity(self.pages.len());
+        let mut kept_pages: Vec<(Vec<&Line>, &[String])> = Vec::with_capacity(self.pages.len());
         let lost = self.lost.iter().map(|page| number(page + 1)).collect();
         for (at, (page, values)) in self.pages.iter().zip(&self.values).enumerate() {
             if self.lost.contains(&at) {
@@ -170,9 +188,14 @@ impl Document {
                     None => kept.push(line),
                 }
             }
-            let written = written(&kept, headings, values);
-            pages.push(PageText { number: Some(number(at + 1)), text: written.text, words: written.words });
+            numbers.push(number(at + 1));
+            kept_pages.push((kept, values));
         }
+        let pages = numbers
+            .into_iter()
+            .zip(written(&kept_pages, headings))
+            .map(|(page, written)| PageText { number: Some(page), text: written.text, words: written.words })
+            .collect();
         let mut extracted = Extracted::whole(None, Markup::Markdown, String::new());
         extracted.pages = pages;
         extracted.lost_pages = lost;
@@ -185,5 +208,7 @@ impl Document {
     }
 }
 
+#[cfg(test)]
+mod layout_tests;
 #[cfg(test)]
 mod tests;

@@ -17,11 +17,11 @@ fn each_page_has_its_number_and_words_have_blanks() {
 }
 
 #[test]
-fn two_thousand_pages_are_read_and_more_than_the_limit_are_refused() {
-    let file = pdf(&vec!["some words"; 2_000], "");
-    assert_eq!(read(&file).map(|extracted| extracted.pages.len()), Ok(2_000));
-    let limits = Limits { max_pages: 1_999, ..Limits::default() };
-    assert_eq!(extract(&file, &limits), Err(Unreadable::TooManyPages { pages: 2_000, limit: 1_999 }));
+fn three_thousand_pages_are_read_and_more_than_the_limit_are_refused() {
+    let file = pdf(&vec!["some words"; 3_000], "");
+    assert_eq!(read(&file).map(|extracted| extracted.pages.len()), Ok(3_000));
+    let limits = Limits { max_pages: 2_999, ..Limits::default() };
+    assert_eq!(extract(&file, &limits), Err(Unreadable::TooManyPages { pages: 3_000, limit: 2_999 }));
     let limits = Limits { max_text_bytes: 100, ..Limits::default() };
     assert_eq!(extract(&file, &limits), Err(Unreadable::TooMuchText { limit: 100 }));
 }
@@ -44,7 +44,7 @@ fn what_cannot_be_read_says_why() {
 }
 
 /// A PDF of these objects, numbered from 1, of which the first is the catalog.
-fn of_objects(objects: &[&str]) -> Vec<u8> {
+pub(super) fn of_objects(objects: &[&str]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut rows = String::new();
     for (number, object) in (1..).zip(objects) {
@@ -57,11 +57,11 @@ fn of_objects(objects: &[&str]) -> Vec<u8> {
     file
 }
 
-fn stream(parts: &str, content: &str) -> String {
+pub(super) fn stream(parts: &str, content: &str) -> String {
     format!("<< {parts} /Length {} >>\nstream\n{content}\nendstream", content.len())
 }
 
-const CATALOG: &str = "<< /Type /Catalog /Pages 2 0 R >>";
+pub(super) const CATALOG: &str = "<< /Type /Catalog /Pages 2 0 R >>";
 const FONT: &str = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
 const WORDS: &str = "BT /F1 12 Tf 50 700 Td (some words) Tj ET";
 
@@ -213,6 +213,22 @@ fn small_type_and_a_long_text_in_place_of_a_letter_lose_no_letter() {
     let long = "word ".repeat(20_000);
     let (text, _) = read(&format!("BT /F1 10 Tf 50 700 Td /Span << /ActualText ({long}) >> BDC (x) Tj EMC ET"));
     assert_eq!(text.trim_end(), long.trim_end());
+}
+
+#[test]
+fn a_font_that_names_another_encoding_than_it_has_is_a_loss() {
+    let list = "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>";
+    let page = "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+    let read = |bytes: &str| {
+        let content = stream("", &format!("BT /F1 12 Tf 50 700 Td <{bytes}> Tj ET"));
+        read(&of_objects(&[CATALOG, list, page, &content, FONT])).expect("a text")
+    };
+    // Chinese in the codes of GBK, by a font that says that its codes are those of Western Europe.
+    let chinese = read(&"c4ead6d0bcd9c6da".repeat(3));
+    assert_eq!(chinese.loss().expect("a loss").lossy_pages, [LossyPage { page: 1, shown: 24, undecoded: 24 }]);
+    assert!(chinese.is_partial);
+    let french = "e974e920c0206c61206dea6d65206865757265206f75206520";
+    assert_eq!(read(french).loss(), None);
 }
 
 /// Numbers that are the same each time, for changes to files.

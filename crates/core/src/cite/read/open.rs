@@ -7,6 +7,7 @@ use super::math::{MathEnd, end_of_math};
 use super::token::{Form, Inline, LeafKind, Link, TokenKind};
 use crate::answer::MarkerForm;
 use crate::cite::loose::ends_in_hashes;
+use crate::text::ByteSet;
 
 /// The longest formulas between escaped brackets, in bytes: in parentheses, and in square brackets.
 const SHORT_FORMULA: usize = 256;
@@ -28,11 +29,14 @@ pub(in crate::cite) fn decided(text: &str) -> usize {
     if is_untold(&text[start..end]) { start } else { end }
 }
 
+/// Bytes with which a line may begin whose kind is not known yet.
+static BEGINS_BLOCKS: ByteSet = ByteSet::of(b"-=*_#+>|:.)0123456789`~ \t");
+
 /// Whether a line with this beginning may still become a rule, a fence, the underline of a heading, the delimiter row of a
 /// table, HTML, or the beginning of an item.
 pub(super) fn is_untold(line: &str) -> bool {
     let content = line.trim_start_matches([' ', '\t', '>']);
-    if content.bytes().all(|byte| b"-=*_#+>|:.)0123456789`~ \t".contains(&byte)) {
+    if content.bytes().all(|byte| BEGINS_BLOCKS.holds(byte)) {
         return true;
     }
     let inner = content.trim_start_matches(|c: char| c.is_ascii_digit() || "-+*.) \t>".contains(c));
@@ -50,6 +54,9 @@ pub(super) fn may_be_title(behind: &str) -> bool {
             && title.len() <= LOOK_AHEAD
             && !title.lines().skip(1).any(|line| line.trim_matches(is_prefix).is_empty())
 }
+
+/// Bytes of text that may open or close something: signs of Markdown, and the first bytes of other brackets of markers.
+static SIGNS: ByteSet = ByteSet::of(b"`\\<&$[]\xe3\xee\xef");
 
 /// Finds the first offset in the last leaf of the text whose meaning later text may change.
 pub(super) struct Open<'o, 's> {
@@ -101,7 +108,8 @@ impl Open<'_, '_> {
     /// it.
     fn border(&self) -> Option<usize> {
         let Self { text, leaf, .. } = self;
-        let line = text[..leaf.end].rfind(['\n', '\r']).map_or(leaf.start, |end| (end + 1).max(leaf.start));
+        let ends = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[leaf.clone()]);
+        let line = ends.map_or(leaf.start, |end| leaf.start + end + 1);
         let border = line + memchr::memchr(b'|', &text.as_bytes()[line..leaf.end])?;
         if !self.is_near(line) {
             return None;
@@ -162,13 +170,14 @@ impl Open<'_, '_> {
 
     fn in_text(&self, range: Range<usize>, open: &mut Vec<Bracket>, chain: &mut Option<Range<usize>>) -> Option<usize> {
         let bytes = &self.text.as_bytes()[..self.to];
-        let mut skip = 0;
-        for (offset, c) in self.text[range.clone()].char_indices() {
-            let at = range.start + offset;
+        let mut from = range.start;
+        while from < range.end {
+            let at = from + SIGNS.position(&bytes[from..range.end])?;
+            let c = self.text[at..].chars().next()?;
             let end = at + c.len_utf8();
+            from = end;
             let next = bytes.get(end).copied();
             let is_held = match c {
-                _ if at < skip => false,
                 '`' => self.is_near(at),
                 // A backslash at the end of the text may escape the next character.
                 '\\' => next.is_none(),
@@ -176,7 +185,7 @@ impl Open<'_, '_> {
                 '&' => self.may_be_entity(end),
                 '$' => {
                     let math = self.math(at);
-                    skip = math.unwrap_or(at);
+                    from = math.unwrap_or(end);
                     math.is_none()
                 }
                 c if let Some(form) = MarkerForm::opened_by(c) => {
@@ -239,7 +248,8 @@ impl Open<'_, '_> {
     fn math(&self, at: usize) -> Option<usize> {
         let rest = &self.text[at..self.to];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
-        if run == 2 && ends_in_hashes(&self.text[..at]) {
+        // So far before the end of the text, the length of math tells.
+        if rest.len() > run + LOOK_AHEAD || run == 2 && ends_in_hashes(&self.text[..at]) {
             return Some(at + run);
         }
         match end_of_math(rest, run) {

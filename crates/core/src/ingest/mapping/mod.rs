@@ -2,7 +2,6 @@
 
 mod events;
 mod growing_text;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod mapping;
 mod mappings;
 mod oddities;

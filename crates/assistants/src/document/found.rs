@@ -1,0 +1,136 @@
+//! The results of a search.
+
+use std::cmp::Ordering;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+
+use super::links::{DOCUMENT_ID, HEADING};
+use super::question::{SearchQuestion, Term};
+use super::words::{SearchWord, are_alike, words};
+use super::{Document, Passage};
+use crate::answer::Source;
+
+/// A passage that matches a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The document.
+    pub document: Arc<Document>,
+    /// The passage.
+    pub passage: Arc<Passage>,
+    /// The fit, from 0 to 1, in the sense of [`measure`](Self::measure).
+    pub score: f64,
+    /// The meaning of the score.
+    pub measure: Measure,
+    /// Whether it may answer the question: it has two words of it at least, or its only one, and enough of those that are rare. A
+    /// rare word of the question that no document has is missing, too.
+    pub is_about: bool,
+    /// The words of the question that it has, itself or in its headings.
+    pub matched: Vec<MatchedWord>,
+}
+
+/// The meaning of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Words: mostly how the passage compares with the one that fits best, by rare words, by how often it has them and by its
+    /// headings.
+    Words,
+    /// The cosine between the vectors of question and passage; 0 where it is negative.
+    Vector,
+    /// The judgment of a reranker.
+    Reranker,
+}
+
+/// A word of the question that a passage contains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchedWord {
+    /// The word, in lower case and without diacritics; a beginning where only that was found.
+    pub text: String,
+    /// The rarity: more is rarer.
+    pub weight: f64,
+    /// The stems of the word in the languages of the documents.
+    pub(super) stems: Vec<String>,
+}
+
+impl MatchedWord {
+    pub(super) fn of(term: &Term, weight: f64) -> Self {
+        Self { text: term.text.clone(), weight, stems: term.stems.clone() }
+    }
+}
+
+impl Found {
+    /// The weight of the words of the question in a part of the passage, in the measure of [`MatchedWord::weight`].
+    /// Other forms of a word count as the word.
+    #[must_use]
+    pub fn weight_of(&self, text: &str) -> f64 {
+        let present = self.forms(&words(text));
+        let is_there = |asked: &&MatchedWord| {
+            // A phrase of stop words has each of its words.
+            asked.text.split(' ').all(|part| present.iter().any(|word| word.is(asked) || are_alike(&word.text, part)))
+        };
+        self.matched.iter().filter(is_there).map(|word| word.weight).sum()
+    }
+
+    /// The factor by which a passage fits better because of the headings above it: up to two and a half where the
+    /// nearest one has all words of the question and no others. `total` is the weight of the question.
+    pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
+        let Some(nearest) = self.passage.headings.last() else { return 1.0 };
+        let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;
+        let own = self.forms(SearchQuestion::parse(nearest).words());
+        let is_asked =
+            |word: &&WordForm| self.matched.iter().any(|asked| word.is(asked) || are_alike(&word.text, &asked.text));
+        let asked = own.iter().filter(is_asked).count();
+        let asked = if own.is_empty() { 0.0 } else { asked as f64 / own.len() as f64 };
+        1.0 + 0.5 * above + self.weight_of(nearest) / total * asked
+    }
+
+    /// Words with their stems.
+    fn forms(&self, words: &[SearchWord]) -> Vec<WordForm> {
+        let stems = self.document.language.stems();
+        words.iter().map(|word| WordForm { text: word.folded(), stem: stems.of(word) }).collect()
+    }
+
+    /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        let mut metadata = Map::new();
+        metadata.insert(DOCUMENT_ID.to_owned(), json!(self.document.id.as_str()));
+        if !self.passage.headings.is_empty() {
+            metadata.insert(HEADING.to_owned(), json!(self.passage.headings.join(" > ")));
+        }
+        let source = Source {
+            title: Some(self.document.title.clone()),
+            part: self.document.part_of(&self.passage),
+            url: self.document.url.clone(),
+            filepath: self.document.url.is_none().then(|| self.document.path.clone()),
+            content: Some(self.passage.text.clone()),
+            page: self.passage.page.and_then(NonZeroU32::new),
+            media_type: Some(self.document.media_type.to_owned()),
+            // More digits would say more than is known.
+            score: Some((self.score * 1000.0).round() / 1000.0),
+            metadata,
+            ..Source::default()
+        };
+        Source { url: source.page_url(), ..source }
+    }
+}
+
+/// A word of a passage.
+struct WordForm {
+    text: String,
+    stem: String,
+}
+
+impl WordForm {
+    /// Whether it has the stem of a word of the question.
+    fn is(&self, asked: &MatchedWord) -> bool {
+        asked.stems.contains(&self.stem)
+    }
+}
+
+/// The best first; of those that fit equally well, in the order of their documents.
+pub(super) fn best_first(one: &Found, other: &Found) -> Ordering {
+    let by_place = || (&one.document.path, one.passage.place).cmp(&(&other.document.path, other.passage.place));
+    other.score.total_cmp(&one.score).then_with(by_place)
+}

@@ -1,0 +1,278 @@
+//! The full-text index, in memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::file::FileContent;
+use super::index_segment::{Counts, Segment};
+use super::language::Language;
+use super::question::Term;
+
+/// A word in the nearest heading counts as much as four in the text; one in the title or a heading above, which other passages share, as
+/// one.
+const HEADING: f64 = 4.0;
+
+/// How soon more of a word says no more, and how far a long passage is held to be so by its length alone: the usual numbers of BM25.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.75;
+
+/// Words of a passage that is no part of the documents any more.
+const GONE: u32 = u32::MAX;
+
+/// An index of the passages of documents, which never changes. Another one, with other documents, shares the parts that are the
+/// same: a change of one document costs what that document does, and now and then what it takes to join small parts.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    parts: Vec<IndexPart>,
+    /// The languages of the documents.
+    languages: Vec<Language>,
+    /// The number of passages, and of the words in all of them.
+    passages: usize,
+    words: u64,
+}
+
+#[derive(Debug)]
+struct IndexPart {
+    segment: Arc<Segment>,
+    /// The place of each row among the passages, or [`GONE`].
+    places: Vec<u32>,
+    /// The number of rows that have a place.
+    live: usize,
+}
+
+/// A passage that matches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hit {
+    /// The place among the passages.
+    pub(super) place: usize,
+    /// The weight of the match: more is better.
+    pub(super) weight: f64,
+    /// The terms that it has: a bit for each, the first one lowest.
+    pub(super) has: u32,
+}
+
+impl Hit {
+    /// Whether it has the term at this place in the question.
+    pub(super) fn has(&self, term: usize) -> bool {
+        self.has >> term & 1 == 1
+    }
+}
+
+/// A passage that has a term, and how often, weighted by where.
+pub(super) struct Occurrence {
+    place: u32,
+    count: f32,
+    length: u16,
+}
+
+impl Index {
+    /// The index of these documents, in the order of their passages. Only what differs is indexed.
+    pub(super) fn with(&self, wanted: &[&FileContent]) -> Self {
+        let firsts: Vec<usize> = wanted
+            .iter()
+            .scan(0, |first, content| {
+                let this = *first;
+                *first += content.passages.len();
+                Some(this)
+            })
+            .collect();
+        let mut missing: BTreeMap<&str, (usize, &FileContent)> = wanted
+            .iter()
+            .zip(&firsts)
+            .map(|(content, first)| (content.document.path.as_str(), (*first, *content)))
+            .collect();
+        let mut parts: Vec<IndexPart> = Vec::with_capacity(self.parts.len() + 1);
+        for IndexPart { segment, .. } in &self.parts {
+            parts.push(IndexPart::of(Arc::clone(segment), &mut missing));
+        }
+        let new: Vec<&FileContent> = missing.values().map(|(_, content)| *content).collect();
+        if !new.is_empty() {
+            parts.push(IndexPart::of(Arc::new(Segment::of(&new)), &mut missing));
+        }
+        let mut languages: Vec<Language> = wanted.iter().map(|content| content.document.language).collect();
+        languages.sort_unstable();
+        languages.dedup();
+        let parts = joined(parts);
+        let words = parts.iter().map(IndexPart::words).sum();
+        let passages = parts.iter().map(|part| part.live).sum();
+        Self { parts, languages, passages, words }
+    }
+
+    /// The languages of the documents.
+    pub(super) fn languages(&self) -> &[Language] {
+        &self.languages
+    }
+
+    /// The passages that have a term, each once.
+    pub(super) fn occurrences(&self, term: &Term) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        for IndexPart { segment, places, .. } in &self.parts {
+            for stem in &term.stems {
+                found.extend(segment.postings(stem, term.is_prefix).filter_map(|posting| {
+                    let row = posting.row as usize;
+                    let (place, length) = (*places.get(row)?, *segment.lengths.get(row)?);
+                    (place != GONE).then(|| Occurrence { place, count: weighted(posting.counts), length })
+                }));
+            }
+        }
+        if term.is_prefix || term.stems.len() > 1 {
+            found.sort_by_key(|occurrence| occurrence.place);
+            found.dedup_by(|other, first| {
+                let is_same = other.place == first.place;
+                first.count += if is_same { other.count } else { 0.0 };
+                is_same
+            });
+        }
+        found
+    }
+
+    /// The passages that match best, by the occurrences of each term and its rarity; equal ones in their order.
+    pub(super) fn best(&self, terms: &[(f64, &[Occurrence])], limit: usize) -> Vec<Hit> {
+        let mut sums: Vec<(f32, u32)> = vec![(0.0, 0); self.passages];
+        let average = (self.words as f64 / self.passages.max(1) as f64).max(1.0);
+        for (at, (rarity, occurrences)) in terms.iter().enumerate() {
+            for Occurrence { place, count, length } in *occurrences {
+                let Some((sum, has)) = sums.get_mut(*place as usize) else { continue };
+                let count = f64::from(*count);
+                let norm = SATURATION * (1.0 - LENGTH + LENGTH * f64::from(*length) / average);
+                *sum += (rarity * count * (SATURATION + 1.0) / (count + norm)) as f32;
+                *has |= 1 << at;
+            }
+        }
+        let found = sums.into_iter().enumerate().filter(|(_, (_, has))| *has != 0);
+        let mut hits: Vec<Hit> =
+            found.map(|(place, (weight, has))| Hit { place, weight: f64::from(weight), has }).collect();
+        let best_first =
+            |one: &Hit, other: &Hit| other.weight.total_cmp(&one.weight).then_with(|| one.place.cmp(&other.place));
+        if hits.len() > limit && limit > 0 {
+            hits.select_nth_unstable_by(limit - 1, best_first);
+        }
+        hits.truncate(limit);
+        hits.sort_unstable_by(best_first);
+        hits
+    }
+}
+
+fn weighted(counts: Counts) -> f32 {
+    f32::from(counts.text) + HEADING as f32 * f32::from(counts.heading) + f32::from(counts.above)
+}
+
+impl IndexPart {
+    /// Gives the rows of the documents that are missing their places; those are not missing any more.
+    fn of(segment: Arc<Segment>, missing: &mut BTreeMap<&str, (usize, &FileContent)>) -> Self {
+        let mut places = vec![GONE; segment.lengths.len()];
+        let mut live = 0;
+        for (document, range) in segment.ranges() {
+            let path: &str = &document.path;
+            if missing.get(path).is_none_or(|(_, content)| content.digest != document.digest) {
+                continue;
+            }
+            let Some((first, _)) = missing.remove(path) else { continue };
+            live += range.len();
+            for (place, at) in places.get_mut(range).unwrap_or_default().iter_mut().zip(first..) {
+                *place = at as u32;
+            }
+        }
+        Self { segment, places, live }
+    }
+
+    fn words(&self) -> u64 {
+        let rows = self.segment.lengths.iter().zip(&self.places);
+        rows.filter(|(_, place)| **place != GONE).map(|(length, _)| u64::from(*length)).sum()
+    }
+
+    /// The rows that cost time or room.
+    fn rows(&self) -> usize {
+        self.places.len()
+    }
+}
+
+/// Joins parts until each is more than twice as large as the one behind it, and none has more rows that are gone than others: their
+/// number stays small, and a passage is seldom joined again.
+fn joined(mut parts: Vec<IndexPart>) -> Vec<IndexPart> {
+    parts.retain(|part| part.live > 0);
+    parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
+    loop {
+        let is_wasteful = |part: &IndexPart| part.live * 2 < part.rows();
+        let pair = parts.windows(2).rposition(|pair| pair[1].rows() * 2 >= pair[0].rows());
+        let range = match (pair, parts.iter().position(is_wasteful)) {
+            (Some(at), _) => at..at + 2,
+            (None, Some(at)) => at..at + 1,
+            (None, None) => return parts,
+        };
+        let old: Vec<IndexPart> = parts.drain(range).collect();
+        parts.push(IndexPart::joining(&old));
+        parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
+    }
+}
+
+impl IndexPart {
+    fn joining(parts: &[Self]) -> Self {
+        let kept: Vec<Vec<bool>> =
+            parts.iter().map(|part| part.places.iter().map(|place| *place != GONE).collect()).collect();
+        let of: Vec<(&Segment, &[bool])> =
+            parts.iter().zip(&kept).map(|(part, kept)| (part.segment.as_ref(), kept.as_slice())).collect();
+        let places: Vec<u32> =
+            parts.iter().flat_map(|part| part.places.iter().copied()).filter(|place| *place != GONE).collect();
+        Self { segment: Arc::new(Segment::merged(&of)), live: places.len(), places }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use citewire_documents::{Format, Markup};
+
+    use super::*;
+    use crate::document::question::SearchQuestion;
+    use crate::document::{Document, Passage};
+
+    fn content(path: &str, texts: &[&str]) -> FileContent {
+        let passage = |(place, text): (usize, &&str)| {
+            let text = (*text).to_owned();
+            Arc::new(Passage { headings: Vec::new(), text, page: None, place, markup: Markup::Markdown })
+        };
+        let document = Document::new(path.to_owned(), Format::Markdown, None, None);
+        FileContent::new(document, texts.iter().enumerate().map(passage).collect())
+    }
+
+    /// The places that have the words of a question, with what they weigh.
+    fn hits(index: &Index, question: &str) -> Vec<(usize, u32, String)> {
+        let terms = SearchQuestion::parse(question).terms(index.languages());
+        let found: Vec<Vec<Occurrence>> = terms.iter().map(|term| index.occurrences(term)).collect();
+        let weighed: Vec<(f64, &[Occurrence])> = found.iter().map(|found| (1.0, found.as_slice())).collect();
+        index.best(&weighed, 10).into_iter().map(|hit| (hit.place, hit.has, format!("{:.4}", hit.weight))).collect()
+    }
+
+    #[test]
+    fn an_index_that_follows_another_is_as_one_that_is_made_anew() {
+        let files: Vec<FileContent> = (0..40)
+            .map(|at| content(&format!("{at:02}.md"), &["red room", "blue item room", "red red item"][..=at % 3]))
+            .collect();
+        let mut index = Index::default();
+        for step in 0..60 {
+            // Each step leaves some out and brings others back.
+            let wanted: Vec<&FileContent> = files
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| (at * 7 + step) % 5 > step % 3)
+                .map(|(_, file)| file)
+                .collect();
+            index = index.with(&wanted);
+            let new = Index::default().with(&wanted);
+            for question in ["red", "room item", "blue rooms", "items"] {
+                assert_eq!(hits(&index, question), hits(&new, question), "{step} {question}");
+            }
+            assert!(index.parts.len() < 8, "{}", index.parts.len());
+        }
+        assert_eq!(hits(&index.with(&[]), "red"), []);
+    }
+
+    #[test]
+    fn a_passage_counts_once_for_each_term_and_says_which_it_has() {
+        let file = content("a.md", &["rooms", "a room, and a red one", "nothing of it"]);
+        let index = Index::default().with(&[&file]);
+        let found: Vec<(usize, u32)> =
+            hits(&index, "red room").into_iter().map(|(place, has, _)| (place, has)).collect();
+        assert_eq!(found, [(1, 0b11), (0, 0b10)]);
+    }
+}

@@ -1,0 +1,215 @@
+//! The languages whose words are reduced to their stems.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use frostem::{Algorithm, Stemmer};
+
+use super::irregular::regular_form;
+use super::words::{SearchWord, folded, words};
+
+/// A language with stems and stop words, by its code of two letters. A text of another language counts as English: hardly an
+/// English ending fits its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Language(&'static str);
+
+const ENGLISH: Language = Language("en");
+
+impl Default for Language {
+    fn default() -> Self {
+        ENGLISH
+    }
+}
+
+/// The languages of which both libraries know something.
+const LANGUAGES: [Language; 19] = [
+    ENGLISH,
+    Language("de"),
+    Language("fr"),
+    Language("es"),
+    Language("it"),
+    Language("pt"),
+    Language("nl"),
+    Language("cs"),
+    Language("pl"),
+    Language("da"),
+    Language("sv"),
+    Language("no"),
+    Language("fi"),
+    Language("hu"),
+    Language("ro"),
+    Language("ru"),
+    Language("tr"),
+    Language("el"),
+    Language("ca"),
+];
+
+/// Words that only a question has, and that say nothing about its subject. The lists of the library are of words that are frequent
+/// in texts, and of some languages without these.
+const OF_QUESTIONS: [(&str, &str); 5] = [
+    (
+        "en",
+        "also could describe done exactly explain get give happen happens hello hi know let like long many may mean means much \
+         must need often ok okay please possible say show tell thank thanks too us use used using want way whether whose work \
+         working works would yes",
+    ),
+    (
+        "de",
+        "ab bitte dafür danke darf dürfen erkläre etwas geht gibt hallo ja kannst lang lange möglich müssen nein oft sag sage \
+         soll sollen sollte viel viele vielen wann warum wem wen wer weshalb wie wieso wieviel wieviele wofür woher wohin worauf",
+    ),
+    (
+        "fr",
+        "comment combien doit dois faire fait faut où peut peux pouvez pourquoi quand quel quelle quelles quels quoi avoir être \
+         expliquez expliquer merci puis",
+    ),
+    (
+        "es",
+        "cuál cuáles cuánta cuántas cuánto cuántos cuándo cómo dónde debe debo explique gracias hacer hace puede pueden puedo qué \
+         quién",
+    ),
+    ("cs", "jak jaká jaké jaký kdy kde kdo kolik musím může můžu prosím proč vysvětli děkuji lze"),
+];
+
+/// The stop words of each language, folded.
+static STOP_WORDS: LazyLock<BTreeMap<Language, BTreeSet<String>>> = LazyLock::new(|| {
+    let of = |language: Language| {
+        let listed = stop_words::lookup(language.0).unwrap_or_default().iter().copied();
+        let asked = OF_QUESTIONS.iter().filter(|(code, _)| *code == language.0);
+        let asked = asked.flat_map(|(_, words)| words.split(' '));
+        // A form with an apostrophe is two words to the search.
+        let parts = listed.chain(asked).flat_map(words).map(|word| word.folded());
+        (language, parts.collect())
+    };
+    LANGUAGES.into_iter().map(of).collect()
+});
+
+/// The stop words of writings without blanks, of which texts are not told apart.
+static UNSPACED_STOP_WORDS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let listed = ["zh", "ja"].into_iter().flat_map(|code| stop_words::lookup(code).unwrap_or_default());
+    listed.copied().collect()
+});
+
+/// Pairs of letters of questions; pairs are no words, so lists of words have few of them.
+const UNSPACED_OF_QUESTIONS: &[&str] = &[
+    "什麼", "怎麼", "怎样", "多少", "哪里", "哪些", "如何", "可以", "是否", "请问", "請問", "我们", "你们", "为什",
+    "為什", "是什", "告诉", "です", "ます", "ませ", "せん", "すか", "とは", "には", "では", "から", "まで", "どう",
+    "いつ", "どの", "何時", "何日",
+];
+
+/// The letters that a pair of Chinese letters has only between words.
+const BETWEEN_WORDS: [char; 7] = ['的', '了', '吗', '呢', '吧', '啊', '嗎'];
+
+/// The least stop words by which a language is known, if English has fewer.
+const LEAST: usize = 2;
+
+/// The words of a text that are looked at.
+const LOOKED_AT: usize = 2_000;
+
+impl Language {
+    /// The language whose stop words a text has most often; English where none is ahead.
+    pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let words: Vec<SearchWord> = texts.into_iter().flat_map(words).take(LOOKED_AT).collect();
+        let counts = counts(&words);
+        let most = counts.values().copied().max().unwrap_or_default();
+        let mut best =
+            counts.into_iter().filter(|(_, count)| *count == most && most >= LEAST).map(|(language, _)| language);
+        match (best.next(), best.next()) {
+            (Some(language), None) => language,
+            _ => ENGLISH,
+        }
+    }
+
+    /// The languages that a question may be in.
+    pub(super) fn of_question(words: &[SearchWord]) -> Vec<Self> {
+        let counts = counts(words);
+        let most = counts.values().copied().max().unwrap_or_default();
+        counts.into_iter().filter(|(_, count)| *count == most && most > 0).map(|(language, _)| language).collect()
+    }
+
+    /// Whether the word says nothing about what is asked.
+    pub(super) fn has_stop_word(self, word: &SearchWord) -> bool {
+        STOP_WORDS.get(&self).is_some_and(|words| words.contains(&word.folded()))
+    }
+
+    /// Reduces words of this language to their stems.
+    pub(super) fn stems(self) -> Stems {
+        let algorithm = Algorithm::from_name(self.0).ok();
+        Stems { stemmer: algorithm.map(Stemmer::new), language: self }
+    }
+}
+
+/// Whether letters of a writing without blanks say nothing about what is asked.
+pub(super) fn is_unspaced_stop_word(letters: &str) -> bool {
+    UNSPACED_STOP_WORDS.contains(letters) || UNSPACED_OF_QUESTIONS.contains(&letters) || letters.contains(BETWEEN_WORDS)
+}
+
+/// The number of stop words of each language.
+fn counts(words: &[SearchWord]) -> BTreeMap<Language, usize> {
+    let words: Vec<String> = words.iter().filter(|word| !word.is_unspaced).map(SearchWord::folded).collect();
+    let count = |stop: &BTreeSet<String>| words.iter().filter(|word| stop.contains(*word)).count();
+    STOP_WORDS.iter().map(|(language, stop)| (*language, count(stop))).collect()
+}
+
+/// The stems of one language.
+#[derive(Clone, Copy)]
+pub(super) struct Stems {
+    stemmer: Option<Stemmer>,
+    language: Language,
+}
+
+impl Stems {
+    /// The form by which a word is found: its stem, without diacritics.
+    pub(super) fn of(&self, word: &SearchWord) -> String {
+        let Some(stemmer) = self.stemmer.as_ref().filter(|_| !word.is_unspaced) else { return word.text.clone() };
+        let regular = if self.language == ENGLISH { regular_form(&word.text) } else { None };
+        folded(&stemmer.stem(regular.unwrap_or(&word.text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stem(code: &'static str, word: &str) -> String {
+        Language(code).stems().of(&words(word)[0])
+    }
+
+    #[test]
+    fn a_text_is_of_the_language_whose_stop_words_it_has() {
+        for (code, text) in [
+            ("en", "The certificate expires after a year, and it is renewed by the office."),
+            ("de", "Die Kündigungsfrist beträgt drei Monate. Sie endet am Quartalsende."),
+            ("fr", "Les salariés ont droit à trente jours de congés par an."),
+            ("es", "Los empleados tienen derecho a treinta días de vacaciones al año."),
+            ("cs", "Zaměstnanci mají nárok na třicet dní dovolené, která se nepřevádí do dalšího roku."),
+            ("en", "年假有十天"),
+            ("en", "xyzzy 42"),
+        ] {
+            assert_eq!(Language::of([text]), Language(code), "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        for (code, one, other) in [
+            ("en", "policies", "policy"),
+            ("en", "grew", "growing"),
+            ("de", "Kündigungen", "Kündigung"),
+            ("fr", "congés", "congé"),
+            ("es", "vacaciones", "vacación"),
+            ("cs", "dovolené", "dovolenou"),
+        ] {
+            assert_eq!(stem(code, one), stem(code, other), "{one} {other}");
+        }
+        assert_eq!(stem("de", "Kündigung"), stem("de", "kundigung"), "typed without its dots");
+    }
+
+    #[test]
+    fn every_language_has_stems_and_stop_words() {
+        for language in LANGUAGES {
+            assert!(language.stems().stemmer.is_some(), "{language:?}");
+            assert!(STOP_WORDS[&language].len() > 30, "{language:?}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The uploaded documents of one assistant.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use citewire_documents::{Format, Unreadable};
+use futures_util::FutureExt as _;
+use tokio::sync::Mutex;
+
+use super::file::{self, FileContent};
+use super::original::{FileLocation, OriginalFile};
+use super::stored_passages::{StoredText, read_part};
+use super::{Document, DocumentReader, LibraryError, UploadOptions};
+use crate::store::{
+    AssistantStore, DocumentKey, DocumentLoss, DocumentPart, DocumentState, StoreError, StoredDocument,
+};
+
+/// The uploaded documents of one assistant, and which of them were read last.
+#[derive(Debug)]
+pub(super) struct UploadLibrary {
+    store: Arc<dyn AssistantStore>,
+    assistant: String,
+    options: UploadOptions,
+    seen: Mutex<UploadSnapshot>,
+    /// The number of documents that cannot be read.
+    unreadable: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct UploadSnapshot {
+    documents: Vec<StoredDocument>,
+    /// The texts, by their names.
+    texts: BTreeMap<String, UploadText>,
+}
+
+#[derive(Clone, Debug)]
+struct UploadText {
+    key: DocumentKey,
+    content: FileContent,
+}
+
+impl UploadLibrary {
+    pub(super) fn new(store: Arc<dyn AssistantStore>, assistant: String, options: UploadOptions) -> Self {
+        Self { store, assistant, options, seen: Mutex::default(), unreadable: AtomicUsize::new(0) }
+    }
+
+    /// The documents that can be searched, by name; `None` when they are those of the call before.
+    ///
+    /// While a new upload is read, the passages of the document before it stay.
+    pub(super) async fn changed(&self) -> Result<Option<Vec<FileContent>>, LibraryError> {
+        let mut seen = self.seen.lock().await;
+        let documents = self.store.documents(&self.assistant).await?;
+        if documents == seen.documents {
+            return Ok(None);
+        }
+        let mut texts = BTreeMap::new();
+        for stored in &documents {
+            let before = seen.texts.get(&stored.name);
+            let text = match (&stored.state, before) {
+                (DocumentState::Ready { .. }, Some(text)) if text.key == stored.key => Some(text.clone()),
+                (DocumentState::Ready { .. }, _) => self.text(stored).await?,
+                (DocumentState::Reading, before) => before.cloned(),
+                (DocumentState::Unreadable { .. }, _) => None,
+            };
+            if let Some(text) = text {
+                texts.insert(stored.name.clone(), text);
+            }
+        }
+        let unreadable = documents.iter().filter(|stored| matches!(stored.state, DocumentState::Unreadable { .. }));
+        self.unreadable.store(unreadable.count(), Ordering::Relaxed);
+        let all = texts.values().map(|text| text.content.clone()).collect();
+        *seen = UploadSnapshot { documents, texts };
+        Ok(Some(all))
+    }
+
+    async fn text(&self, stored: &StoredDocument) -> Result<Option<UploadText>, StoreError> {
+        let Some(text) = StoredText::read(&*self.store, stored.key).await? else { return Ok(None) };
+        let Some(format) = Format::of_name(&stored.name) else { return Ok(None) };
+        let base = self.options.base_url.as_ref();
+        let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
+        document.pages = text.pages;
+        document.edition = Some(stored.key.0);
+        if let DocumentState::Ready { loss: Some(loss), .. } = &stored.state {
+            document.loss = Some(Arc::new(loss.clone()));
+        }
+        let content = FileContent::new(document, text.passages());
+        Ok(Some(UploadText { key: stored.key, content }))
+    }
+
+    pub(super) fn unreadable(&self) -> usize {
+        self.unreadable.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn options(&self) -> &UploadOptions {
+        &self.options
+    }
+
+    pub(super) fn store(&self) -> &dyn AssistantStore {
+        &*self.store
+    }
+
+    /// The key of the upload whose text was read last under this name.
+    pub(super) async fn key_of(&self, name: &str) -> Option<DocumentKey> {
+        self.seen.lock().await.texts.get(name).map(|text| text.key)
+    }
+
+    /// The file of a document; `None` when it is gone.
+    pub(super) async fn file(&self, name: &str) -> Result<Option<OriginalFile>, StoreError> {
+        let found = self.store.named_document(&self.assistant, name).await?.document;
+        Ok(found.map(|StoredDocument { key, bytes, received, .. }| {
+            // A store that was restored may give a key again, at another time.
+            let tag = format!("{}-{:x}", key.0, received.timestamp_millis());
+            OriginalFile::new(bytes, Some(tag), FileLocation::Upload(Arc::clone(&self.store), key))
+        }))
+    }
+}
+
+/// The text of an uploaded file, or why it has none.
+#[derive(Debug)]
+pub struct ReadUpload(Result<(StoredText, Option<DocumentLoss>), String>);
+
+/// Reads an uploaded file.
+///
+/// # Errors
+/// When the store fails, or the program that reads documents cannot be started: the document then waits for another attempt. A file
+/// that cannot be read is no error.
+pub async fn read_upload(
+    store: &dyn AssistantStore,
+    stored: &StoredDocument,
+    reader: Option<&DocumentReader>,
+) -> Result<ReadUpload, LibraryError> {
+    let StoredDocument { key, name, .. } = stored;
+    let Some(format) = Format::of_name(name) else {
+        return Ok(ReadUpload(Err("files of this type cannot be read".to_owned())));
+    };
+    let load = || async move { Ok(Some(read_part(store, *key, DocumentPart::File).await?)) }.boxed();
+    let read = file::read_from(name.clone(), format, &load, reader, None).await?;
+    Ok(ReadUpload(match read {
+        Some(Ok(content)) if content.passages.is_empty() => Err("the file has no text".to_owned()),
+        Some(Ok(content)) => {
+            let loss = content.document.loss.as_deref().cloned();
+            Ok((StoredText::of(&content), loss))
+        }
+        Some(Err(reason)) => Err(reason.to_string()),
+        None => Err("the file is gone".to_owned()),
+    }))
+}
+
+impl ReadUpload {
+    /// Stores the passages of the file, and sets its state. The text of the other documents of the assistant counts as well.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn store(
+        self,
+        store: &dyn AssistantStore,
+        stored: &StoredDocument,
+        others: u64,
+        max_text_bytes: u64,
+    ) -> Result<(), LibraryError> {
+        let StoredDocument { key, name, .. } = stored;
+        let too_much = Unreadable::TooMuchTextTogether { limit: max_text_bytes };
+        let fitting = self.0.and_then(|(text, loss)| {
+            let fits = others.saturating_add(text.bytes()) <= max_text_bytes;
+            if fits { Ok((text, loss)) } else { Err(too_much.to_string()) }
+        });
+        let state = match fitting {
+            Ok((text, loss)) => match text.write(store, *key).await {
+                Ok(true) => {
+                    let passages = u32::try_from(text.len()).unwrap_or(u32::MAX);
+                    DocumentState::Ready { pages: text.pages, passages, loss }
+                }
+                // The document was replaced or deleted meanwhile.
+                Ok(false) => return Ok(()),
+                // Another attempt would fail as well, and keep the documents behind it waiting.
+                Err(error @ StoreError::Full { .. }) => DocumentState::Unreadable { reason: error.to_string() },
+                Err(error) => return Err(error.into()),
+            },
+            Err(reason) => {
+                tracing::warn!(document = name, reason, "an uploaded document cannot be read");
+                DocumentState::Unreadable { reason }
+            }
+        };
+        store.set_document_state(*key, state).await?;
+        Ok(())
+    }
+}
+
+/// The endings of the names of documents that can be read, for people.
+#[must_use]
+pub fn supported_endings() -> String {
+    Format::endings().collect::<Vec<_>>().join(", ")
+}
+
+/// Whether documents with this name can be read, by the ending of the name.
+#[must_use]
+pub fn is_supported(name: &str) -> bool {
+    Format::of_name(name).is_some()
+}
+
+/// Whether documents with this name are their own text, which nothing has to parse.
+#[must_use]
+pub fn is_text(name: &str) -> bool {
+    Format::of_name(name).is_some_and(Format::is_text)
+}

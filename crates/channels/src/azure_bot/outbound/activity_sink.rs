@@ -1,0 +1,129 @@
+//! The destination of a bot's activities.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use super::{ConnectorClient, Refusal, RefusalCause};
+use crate::activity::Activity;
+use crate::azure_bot::conversation::{Address, Destination};
+
+/// Takes the activities of one turn, one after the other.
+#[async_trait]
+pub trait ActivitySink: Send {
+    /// Sends an activity; returns the id that it got, where there is one.
+    ///
+    /// # Errors
+    /// When it is not taken, or nobody knows whether it was.
+    async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal>;
+
+    /// Puts an activity in the destination of one that was sent.
+    ///
+    /// # Errors
+    /// When it is not taken: some channels cannot do this.
+    async fn replace(&mut self, id: &str, activity: Activity) -> Result<(), Refusal>;
+
+    /// Whether activities of a stream may be sent. Where they may not, an answer is one message.
+    fn can_stream(&self) -> bool;
+}
+
+/// Sends activities through the Connector.
+#[derive(Debug)]
+pub struct ConnectorSink {
+    client: Arc<ConnectorClient>,
+    destination: Destination,
+}
+
+impl ConnectorSink {
+    /// Activities to this destination.
+    #[must_use]
+    pub fn new(client: Arc<ConnectorClient>, destination: Destination) -> Self {
+        Self { client, destination }
+    }
+}
+
+#[async_trait]
+impl ActivitySink for ConnectorSink {
+    async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
+        let wire = self.destination.address.sign(&activity);
+        match &self.destination.address.reply_to_id {
+            Some(answered) => self.client.reply(&self.destination, answered, &wire).await,
+            None => self.client.send(&self.destination, &wire).await,
+        }
+    }
+
+    async fn replace(&mut self, id: &str, activity: Activity) -> Result<(), Refusal> {
+        let mut wire = self.destination.address.sign(&activity);
+        wire.insert("id".to_owned(), Value::String(id.to_owned()));
+        self.client.update(&self.destination, id, &wire).await
+    }
+
+    fn can_stream(&self) -> bool {
+        self.destination.address.can_stream()
+    }
+}
+
+/// Keeps the activities of a turn for the answer to the call that has begun it: `deliveryMode: expectReplies`. Nothing goes
+/// through the Connector (activity specification, A3113). Clones share what they keep.
+#[derive(Clone, Debug)]
+pub struct Collected {
+    address: Address,
+    activities: Arc<Mutex<Vec<Map<String, Value>>>>,
+}
+
+impl Collected {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(address: Address) -> Self {
+        Self { address, activities: Arc::default() }
+    }
+
+    /// The activities so far: the `activities` of the answer.
+    #[must_use]
+    pub fn take(&self) -> Vec<Map<String, Value>> {
+        std::mem::take(&mut self.activities.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[async_trait]
+impl ActivitySink for Collected {
+    async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
+        let wire = self.address.sign(&activity);
+        self.activities.lock().unwrap_or_else(PoisonError::into_inner).push(wire);
+        Ok(None)
+    }
+
+    async fn replace(&mut self, _id: &str, _activity: Activity) -> Result<(), Refusal> {
+        Err(RefusalCause::HandedOver.into())
+    }
+
+    fn can_stream(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_expected_as_replies_is_kept_without_ids_and_cannot_be_replaced() {
+        let address = Address::new(json!({"id": "c1"})).expect("a conversation");
+        let kept = Collected::new(address);
+        let mut sink: Box<dyn ActivitySink> = Box::new(kept.clone());
+        assert!(!sink.can_stream());
+        assert!(matches!(sink.send(Activity::message("one")).await, Ok(None)));
+        assert!(matches!(sink.send(Activity::new("endOfConversation")).await, Ok(None)));
+        assert!(sink.replace("1", Activity::message("two")).await.is_err());
+        let activities = kept.take();
+        assert_eq!(
+            activities.iter().map(|one| one["type"].clone()).collect::<Vec<_>>(),
+            ["message", "endOfConversation"]
+        );
+        assert!(activities.iter().all(|one| one.get("id").is_none() && one["conversation"]["id"] == "c1"));
+        assert!(kept.take().is_empty());
+    }
+}

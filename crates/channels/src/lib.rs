@@ -1,0 +1,34 @@
+//! The channels on which people read answers.
+//!
+//! [`azure_bot`] is the bot behind Azure Bot Service, [`direct_line`] the embedded channel, [`direct_line_client`] a client of a
+//! Direct Line elsewhere; [`bus`] shows readers on other nodes what grows. [`Delivery`] stands above them and chooses by the conversation; the other files are what they share.
+
+use citewire_base::{clock, digest, egress, metrics, secret, sse};
+use citewire_core::{activity, answer, convert, dialect, ingest, report};
+use citewire_store as store;
+
+pub mod answer_events;
+mod arrived;
+pub mod azure_bot;
+pub mod bus;
+mod delivered;
+mod delivery;
+mod delivery_error;
+pub mod direct_line;
+pub mod direct_line_client;
+mod follow;
+mod keyed_mutex;
+mod line_server;
+mod pace;
+mod refusal_log;
+mod report_log;
+mod retention;
+
+pub use arrived::{Incomplete, NoAnswer, counted};
+pub use delivered::Delivered;
+pub use delivery::{Delivery, Whereabouts};
+pub use delivery_error::DeliveryError;
+pub use line_server::{Ending, HeldLine, LineServer, TurnEnd, TurnServer, is_given_up};
+pub use refusal_log::RefusalLog;
+pub use report_log::log_report;
+pub use retention::Retention;

@@ -1,0 +1,81 @@
+//! The part of a document that a source is, as its name says it.
+
+/// The part of a document that a source is: *Manual, page 7*, *Q3 report: Guidance*.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The page in words: `page 7`, `slide 3`.
+    pub page: Option<String>,
+    /// The heading above it.
+    pub heading: Option<String>,
+}
+
+impl Part {
+    /// A part by its page and its heading, of which either may be unknown.
+    #[must_use]
+    pub fn new(page: Option<String>, heading: Option<String>) -> Self {
+        Self { page, heading }
+    }
+
+    /// What two parts have in common: that of a source that is both.
+    #[must_use]
+    pub fn common(self, other: &Self) -> Self {
+        let Self { page, heading } = self;
+        Self {
+            page: page.filter(|page| other.page.as_ref() == Some(page)),
+            heading: heading.filter(|heading| other.heading.as_ref() == Some(heading)),
+        }
+    }
+
+    /// The name of a part of the document with this name.
+    #[must_use]
+    pub fn of(&self, document: &str) -> String {
+        let page = self.page.as_ref().map(|page| format!(", {page}")).unwrap_or_default();
+        let heading = self.heading.as_ref().map(|heading| format!(": {heading}")).unwrap_or_default();
+        format!("{document}{page}{heading}")
+    }
+
+    fn is_whole(&self) -> bool {
+        self.page.is_none() && self.heading.is_none()
+    }
+}
+
+/// The part that all of these sources have in common; `None` where they are of the whole document.
+pub(crate) fn common<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> Option<Part> {
+    let first = parts.next()??.clone();
+    let common = parts.try_fold(first, |common, part| Some(common.common(part?)))?;
+    (!common.is_whole()).then_some(common)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(page: &str, heading: &str) -> Part {
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        Part::new(some(page), some(heading))
+    }
+
+    #[test]
+    fn a_name_has_the_page_and_the_heading() {
+        for (page, heading, expected) in [
+            ("page 7", "", "Manual, page 7"),
+            ("", "Guidance", "Manual: Guidance"),
+            ("slide 3", "Guidance", "Manual, slide 3: Guidance"),
+            ("", "", "Manual"),
+        ] {
+            assert_eq!(part(page, heading).of("Manual"), expected);
+        }
+    }
+
+    #[test]
+    fn several_parts_have_the_name_of_what_they_share() {
+        let (one, other) = (part("page 7", "Leave"), part("page 7", "Sick"));
+        let of = |parts: &[Option<&Part>]| common(parts.iter().copied());
+        assert_eq!(of(&[Some(&one), Some(&other)]), Some(part("page 7", "")));
+        assert_eq!(of(&[Some(&one), Some(&one)]), Some(one.clone()));
+        assert_eq!(of(&[Some(&one), Some(&part("page 8", "Sick"))]), None);
+        assert_eq!(of(&[Some(&one), None]), None);
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! The part of a block that a group of badges stands for.
+
+use std::ops::Range;
+
+use citewire_support::content_words;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::block::Block;
+
+/// The least words of a cited part that say something.
+pub(super) const LEAST_WORDS: usize = 2;
+
+/// Badges that touch.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Where they stand in the visible text.
+    pub(super) at: usize,
+    /// Their indexes among all badges.
+    pub(super) badges: Range<usize>,
+    /// The part of the visible text that they stand for.
+    pub(super) part: Range<usize>,
+}
+
+/// The groups of a block, each with the part that it stands for by its place alone.
+pub(super) fn groups(block: &Block) -> Vec<Group> {
+    let visible = &block.visible;
+    let sentences = sentences(visible);
+    let joined = joined(block);
+    let mut groups: Vec<Group> = Vec::with_capacity(joined.len());
+    for (index, (at, badges)) in joined.iter().enumerate() {
+        let before = groups.last().map_or(0, |group| group.at);
+        let next = joined.get(index + 1).map_or(visible.len(), |(next, _)| *next);
+        let part = part(visible, &sentences, *at, before, next);
+        groups.push(Group { at: *at, badges: badges.clone(), part });
+    }
+    groups
+}
+
+/// The sentences of a block that no group stands behind or in, of at least two words that say something.
+pub(super) fn uncited(block: &Block, groups: &[Group]) -> usize {
+    let is_cited = |sentence: &Range<usize>| {
+        groups.iter().any(|group| group.part.start < sentence.end && sentence.start < group.part.end)
+    };
+    let sentences = sentences(&block.visible).into_iter();
+    sentences
+        .filter(|sentence| !is_cited(sentence) && content_words(&block.visible[sentence.clone()]) >= LEAST_WORDS)
+        .count()
+}
+
+/// The sentences of a text, with the blanks behind them (UAX #29).
+fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut sentences = Vec::new();
+    // Their number is not asked for: the iterator cannot tell it for an empty text.
+    for (at, sentence) in text.split_sentence_bound_indices() {
+        sentences.push(at..at + sentence.len());
+    }
+    sentences
+}
+
+/// The badges of a block, joined where only blanks and commas stand between them.
+fn joined(block: &Block) -> Vec<(usize, Range<usize>)> {
+    let mut joined: Vec<(usize, Range<usize>)> = Vec::new();
+    for (at, index) in &block.badges {
+        if let Some((last, badges)) = joined.last_mut() {
+            let between = &block.visible[*last..*at];
+            if badges.end == *index
+                && between.chars().all(|character| character.is_whitespace() || matches!(character, ',' | ';'))
+            {
+                badges.end = index + 1;
+                continue;
+            }
+        }
+        joined.push((*at, *index..index + 1));
+    }
+    joined
+}
+
+/// The part for which a group at a place stands: back to the group before it or the start of its sentence; on to the next group or
+/// the end of the sentence where too few words stand before it.
+fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, next: usize) -> Range<usize> {
+    // A badge behind the full stop belongs to the sentence before it.
+    let last = visible[..at].trim_end().len();
+    let sentence = sentences.iter().find(|sentence| sentence.start < last && last <= sentence.end);
+    let start = sentence.map_or(at, |sentence| sentence.start.max(before));
+    let back = trimmed(visible, start..at);
+    if content_words(&visible[back.clone()]) >= LEAST_WORDS {
+        return back;
+    }
+    // "According to [1], leave is 30 days." But behind a full stop another sentence begins.
+    let goes_on = !visible[..last].ends_with(['.', '!', '?', '。']) || back.is_empty();
+    let end = sentences.iter().find(|sentence| at < sentence.end).map_or(at, |sentence| sentence.end);
+    let ends = [end.min(next), end].map(|end| trimmed(visible, at..end.max(at)));
+    let on = ends.into_iter().find(|on| goes_on && content_words(&visible[on.clone()]) >= LEAST_WORDS);
+    on.unwrap_or(back)
+}
+
+/// A part without the blanks and the punctuation around it.
+fn trimmed(visible: &str, part: Range<usize>) -> Range<usize> {
+    let text = &visible[part.clone()];
+    let start = text.len()
+        - text
+            .trim_start_matches(|character: char| {
+                character.is_whitespace() || matches!(character, ',' | ';' | ':' | '.' | ')')
+            })
+            .len();
+    let end = text.trim_end().len();
+    part.start + start.min(end)..part.start + end
+}

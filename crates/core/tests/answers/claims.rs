@@ -1,0 +1,130 @@
+//! The parts of an answer that its badges stand for, and the verdicts about them.
+
+use citewire_core::claims::{Claims, Verdict, claims};
+use citewire_core::ingest::ingest;
+use citewire_core::output::records;
+use serde_json::{Value, json};
+
+fn of(body: &Value) -> (String, Claims) {
+    let answer = ingest(body.to_string().as_bytes(), None).expect("an answer");
+    let (text, claims) = claims(&answer);
+    assert_eq!(text, records(&answer, &[]).text);
+    (text, claims)
+}
+
+/// The parts of a text with two sources, each with its positions.
+fn parts(text: &str) -> Vec<(String, Vec<usize>)> {
+    let (text, found) =
+        of(&json!({"text": text, "sources": [{"title": "A", "content": "x"}, {"title": "B", "content": "y"}]}));
+    found.claims.iter().map(|claim| (text[claim.start..claim.end].to_owned(), claim.positions.clone())).collect()
+}
+
+#[track_caller]
+fn stands_for(text: &str, expected: &[(&str, &[usize])]) {
+    let expected: Vec<(String, Vec<usize>)> =
+        expected.iter().map(|(part, positions)| ((*part).to_owned(), positions.to_vec())).collect();
+    assert_eq!(parts(text), expected, "{text}");
+}
+
+#[test]
+fn a_badge_stands_for_the_words_before_it_in_its_sentence() {
+    stands_for("Leave is 30 days [1].", &[("Leave is 30 days", &[1])]);
+    stands_for("Hello there. Leave is 30 days. [1]", &[("Leave is 30 days.", &[1])]);
+    stands_for("Leave is 30 days.[1] Ask in writing.[2]", &[("Leave is 30 days.", &[1]), ("Ask in writing.", &[2])]);
+    stands_for(
+        "Leave is 30 days [1], and the canteen opens at noon [2].",
+        &[("Leave is 30 days", &[1]), ("and the canteen opens at noon", &[2])],
+    );
+    stands_for(
+        "休暇は年に三十日です[1]。食堂は正午に開きます[2]。",
+        &[("休暇は年に三十日です", &[1]), ("食堂は正午に開きます", &[2])],
+    );
+}
+
+#[test]
+fn badges_that_touch_stand_for_one_part() {
+    stands_for("Leave is 30 days [1][2].", &[("Leave is 30 days", &[1, 2])]);
+    stands_for("Leave is 30 days [1], [2].", &[("Leave is 30 days", &[1, 2])]);
+    stands_for("Leave is 30 days [1, 2].", &[("Leave is 30 days", &[1, 2])]);
+}
+
+#[test]
+fn a_badge_at_the_start_stands_for_what_follows() {
+    stands_for("According to [1], leave is 30 days.", &[("leave is 30 days.", &[1])]);
+    stands_for(
+        "As [1] and [2] say: leave is 30 days",
+        &[("and [2] say: leave is 30 days", &[1]), ("say: leave is 30 days", &[2])],
+    );
+}
+
+#[test]
+fn markdown_is_no_part_of_it_and_items_cells_and_headings_stand_alone() {
+    stands_for(
+        "You get:\n\n- **30 days** of leave [1]\n- a free lunch [2]",
+        &[("30 days** of leave", &[1]), ("a free lunch", &[2])],
+    );
+    stands_for("# Paid leave of employees [1]\n\nText.", &[("Paid leave of employees", &[1])]);
+    stands_for("| Kind | Days of leave |\n|---|---|\n| Full-time employees | 30 [1] |", &[("30", &[1])]);
+    let (_, found) = of(&json!({"text": "| Kind | Days |\n|---|---|\n| Full-time employees | 30 [1] |",
+        "sources": [{"title": "A", "content": "Days for full-time employees: 30."}]}));
+    assert_eq!(found.claims[0].verdict, Verdict::SupportedWords, "{found:?}");
+}
+
+#[test]
+fn the_part_that_a_provider_names_is_taken() {
+    let text = "Employees get leave. It is 30 days a year. Ask first.";
+    let (shown, found) = of(&json!({"text": text, "sources": [{"id": "a", "title": "A", "content": "x"}],
+        "annotations": [{"start": 0, "end": 42, "sources": ["a"]}]}));
+    assert_eq!(&shown[found.claims[0].start..found.claims[0].end], "Employees get leave. It is 30 days a year.");
+    assert_eq!(found.uncited, 1);
+}
+
+#[test]
+fn an_answer_is_held_against_its_passages() {
+    let body = json!({"text": "Leave is 30 days a year [1]. The canteen opens at noon [2]. Ask Anna in writing [3]. Fine.", "sources": [
+        {"title": "Leave", "content": "Employees have 25 days of leave a year."},
+        {"title": "Canteen", "content": "The canteen opens at noon and closes at three."},
+        {"title": "Ask"}]});
+    let (text, found) = of(&body);
+    let verdicts: Vec<&str> = found.claims.iter().map(|claim| claim.verdict.code()).collect();
+    assert_eq!(verdicts, ["conflict", "verbatim", "unknown"]);
+    let reason = &found.claims[0].reasons[0];
+    assert_eq!((reason.code.code(), reason.text.as_deref(), reason.position), ("number-missing", Some("30 days"), 1));
+    assert_eq!(&text[reason.start..reason.end], "30 days");
+    assert_eq!(found.claims[1].quotes[0].text, "The canteen opens at noon");
+    assert_eq!(found.claims[2].reasons[0].code.code(), "no-passage");
+    assert_eq!(found.uncited, 0, "one word says nothing");
+}
+
+#[test]
+fn another_source_that_holds_it_is_named() {
+    let body = json!({"text": "Employees get 30 days of leave [1]. More is in the handbook [2].", "sources": [
+        {"title": "Old", "content": "Employees get 25 days of leave."},
+        {"title": "New", "content": "Employees get 30 days of leave."}]});
+    let (_, found) = of(&body);
+    let codes: Vec<(&str, usize)> =
+        found.claims[0].reasons.iter().map(|reason| (reason.code.code(), reason.position)).collect();
+    assert_eq!(codes, [("number-missing", 1), ("elsewhere", 2)]);
+}
+
+#[test]
+fn strange_answers_have_claims_or_none() {
+    for text in [
+        "",
+        "[1]",
+        "[1][1][1]",
+        "```\n[1]\n```",
+        "`a [1]`",
+        "$x$ [1]",
+        "| a |\n|---|\n| [1] |",
+        "- [1]\n- [2]",
+        "> [1]",
+        "a\u{0}b [1]",
+        "<b>[1]</b>",
+    ] {
+        of(&json!({"text": text, "sources": [{"content": "a b c"}, {"content": ""}]}));
+    }
+    let many = "Leave is 30 days [1]. ".repeat(2_000);
+    let (_, found) = of(&json!({"text": many, "sources": [{"content": "Leave is 30 days."}]}));
+    assert_eq!(found.claims.len(), 2_000);
+}

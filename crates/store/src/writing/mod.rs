@@ -1,0 +1,14 @@
+//! Parts that the stores with a writer have in common: changes that wait to be written together, and the rows that a
+//! group of them means.
+
+mod change;
+mod health;
+mod lines;
+mod plan;
+mod reply;
+
+pub(crate) use change::{Append, Change, Create, Keep, Note, Pending, Placed, Queue, Refer, recorded_before};
+pub(crate) use health::{FailureKind, Health, Standing};
+pub(crate) use lines::{FirstTurn, LineState, Lines, TurnRow};
+pub(crate) use plan::{Before, Head, Known, Plan, rows};
+pub(crate) use reply::Reply;

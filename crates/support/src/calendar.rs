@@ -1,0 +1,225 @@
+//! Finds dates and times in a text.
+
+use crate::date::{Date, as_day, as_month, as_year};
+use crate::fact::{Fact, FactKind};
+use crate::fold::hash_of;
+use crate::token::{Kind, Token};
+
+/// Adds the dates and times of a text, and marks their tokens as taken.
+pub(crate) fn dates_and_times(tokens: &[Token], taken: &mut [bool], facts: &mut Vec<Fact>) {
+    let finder = Finder { tokens };
+    let mut at = 0;
+    while at < tokens.len() {
+        let found = finder
+            .in_digits(at)
+            .or_else(|| finder.of_ideographs(at))
+            .or_else(|| finder.with_month(at))
+            .or_else(|| finder.time(at));
+        if let Some(fact) = found.filter(|fact| !taken[fact.first..fact.end].contains(&true)) {
+            taken[fact.first..fact.end].fill(true);
+            at = at.max(fact.end);
+            facts.push(fact);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+struct Finder<'t> {
+    tokens: &'t [Token],
+}
+
+impl Finder<'_> {
+    fn get(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at)
+    }
+
+    /// The value of a number without a decimal mark.
+    fn integer(&self, at: usize) -> Option<f64> {
+        let numeral =
+            self.get(at)?.numeral().filter(|numeral| !numeral.is_decimal && numeral.values[0] == numeral.values[1]);
+        numeral.map(|numeral| numeral.values[0])
+    }
+
+    fn is(&self, at: usize, mark: char) -> bool {
+        self.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn is_glued(&self, at: usize) -> bool {
+        matches!((self.get(at), self.get(at + 1)), (Some(one), Some(next)) if one.end == next.start)
+    }
+
+    /// `2026-11-27`, `27/11/2026`, `24.12.2026`
+    fn in_digits(&self, at: usize) -> Option<Fact> {
+        if let Kind::Date(date) = self.get(at)?.kind {
+            return Some(Fact { kind: FactKind::Date(date), first: at, end: at + 1 });
+        }
+        let (first, second, third) = (self.integer(at)?, self.integer(at + 2)?, self.integer(at + 4)?);
+        let mark = ['-', '/', '\u{2010}', '\u{2011}']
+            .into_iter()
+            .find(|mark| self.is(at + 1, *mark) && self.is(at + 3, *mark))?;
+        if !(at..at + 4).all(|at| self.is_glued(at)) {
+            return None;
+        }
+        let date = Date::of(first, second, third).or_else(|| {
+            let day_first = Date::of(third, second, first);
+            let month_first = Date::of(third, first, second);
+            match (day_first, month_first) {
+                (Some(date), Some(_)) => Some(Date { is_ambiguous: mark == '/', ..date }),
+                (date, None) | (None, date) => date,
+            }
+        })?;
+        Some(Fact { kind: FactKind::Date(date), first: at, end: at + 5 })
+    }
+
+    /// `2024年3月12日`, `3月12日`
+    fn of_ideographs(&self, at: usize) -> Option<Fact> {
+        let is_sign = |at: usize, sign: char| {
+            self.get(at).is_some_and(|token| token.kind == Kind::Ideograph && token.first == sign)
+        };
+        let (mut date, mut end) = (Date::default(), at);
+        if is_sign(end + 1, '年') {
+            date.year = Some(as_year(self.integer(end)?)?);
+            end += 2;
+        }
+        if is_sign(end + 1, '月') {
+            date.month = as_month(self.integer(end)?);
+            end += 2;
+            if is_sign(end + 1, '日') {
+                date.day = as_day(self.integer(end)?);
+                end += 2;
+            }
+        }
+        (date != Date::default()).then_some(Fact { kind: FactKind::Date(date), first: at, end })
+    }
+
+    /// `12 March 2024`, `March 12, 2024`, `12. März`, `12 de marzo de 2024`. A month alone is no date: *may* is a verb.
+    fn with_month(&self, at: usize) -> Option<Fact> {
+        let token = self.get(at)?;
+        let month = token.meaning.filter(|meaning| meaning.month > 0 && token.is_word() && token.letters >= 3)?.month;
+        let mut date = Date { month: Some(month), ..Date::default() };
+        let (mut first, mut end) = (at, at + 1);
+        if let Some(place) = self.day_before(at) {
+            date.day = self.integer(place).and_then(as_day);
+            first = place;
+        }
+        end += usize::from(self.is(end, '.'));
+        if date.day.is_none()
+            && let Some(day) = self.integer(end).and_then(as_day)
+            && !self.is(end + 1, ':')
+            && self.get(end).is_some_and(|token| token.numeral().is_some_and(|numeral| numeral.digits <= 2))
+        {
+            date.day = Some(day);
+            end += 1;
+        }
+        let is_short_word = |at: usize| self.get(at).is_some_and(|token| token.is_word() && token.letters <= 3);
+        let year_at = (end..=end + 2).find(|year| {
+            let is_year = self.integer(*year).and_then(as_year).is_some()
+                && self.get(*year).is_some_and(|token| token.numeral().is_some_and(|numeral| numeral.digits == 4));
+            is_year && (end..*year).all(|between| self.is(between, ',') || is_short_word(between))
+        });
+        if let Some(place) = year_at {
+            date.year = self.integer(place).and_then(as_year);
+            end = place + 1;
+        }
+        let is_date = date.day.is_some() || date.year.is_some();
+        is_date.then_some(Fact { kind: FactKind::Date(date), first, end })
+    }
+
+    /// The place of the day before a month: `12 March`, `12. März`, `12th of March`.
+    fn day_before(&self, at: usize) -> Option<usize> {
+        let is_day = |at: usize| self.integer(at).and_then(as_day).is_some();
+        let one = at.checked_sub(1)?;
+        if is_day(one) {
+            return Some(one);
+        }
+        let two = at.checked_sub(2)?;
+        let between = self.get(one)?;
+        (is_day(two) && (between.is('.') || between.is_word() && between.letters <= 3)).then_some(two)
+    }
+
+    /// `14:30`, `2:30 pm`, `2 pm`, `14.30 Uhr`, `14 Uhr`
+    fn time(&self, at: usize) -> Option<Fact> {
+        let numeral = self.get(at)?.numeral()?;
+        let is_word = |at: usize, word: &str| self.get(at).is_some_and(|token| token.full == hash_of(word));
+        let with_colon = self.is(at + 1, ':') && self.is_glued(at) && self.is_glued(at + 1);
+        let has_two_digits =
+            || self.get(at + 2).is_some_and(|token| token.numeral().is_some_and(|numeral| numeral.digits == 2));
+        let (hours, minutes, mut end) = if with_colon && has_two_digits() {
+            (self.integer(at)?, self.integer(at + 2)?, at + 3)
+        } else if is_word(at + 1, "uhr") && numeral.is_decimal {
+            (numeral.values[1].floor(), (numeral.values[1].fract() * 100.0).round(), at + 1)
+        } else if ["uhr", "am", "pm"].iter().any(|word| is_word(at + 1, word)) {
+            (self.integer(at)?, 0.0, at + 1)
+        } else {
+            return None;
+        };
+        if hours > 24.0 || minutes > 59.0 {
+            return None;
+        }
+        // Seconds: a duration or a place in a recording, of which the first two numbers are enough.
+        end += 2 * usize::from(with_colon && self.is(end, ':') && self.integer(end + 1).is_some());
+        let (is_am, is_pm) = (is_word(end, "am"), is_word(end, "pm"));
+        end += usize::from(is_am || is_pm || is_word(end, "uhr"));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 24 hours")]
+        let of_day = |hours: f64| (hours * 60.0 + minutes) as u16;
+        let times = match (is_am, is_pm) {
+            (true, _) => [of_day(hours % 12.0); 2],
+            (_, true) => [of_day(hours % 12.0 + 12.0); 2],
+            _ if hours <= 12.0 => [of_day(hours), of_day((hours % 12.0) + 12.0)],
+            _ => [of_day(hours); 2],
+        };
+        Some(Fact { kind: FactKind::Time(times), first: at, end })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::tokens;
+
+    fn dates(text: &str) -> Vec<FactKind> {
+        let tokens = tokens(text);
+        let mut facts = Vec::new();
+        dates_and_times(&tokens, &mut vec![false; tokens.len()], &mut facts);
+        facts.into_iter().map(|fact| fact.kind).collect()
+    }
+
+    #[test]
+    fn a_date_is_read_in_every_form() {
+        for text in [
+            "2024-03-12",
+            "12.3.2024",
+            "12/03/2024",
+            "12 March 2024",
+            "March 12, 2024",
+            "the 12th of March, 2024",
+            "12. März 2024",
+            "12 mars 2024",
+            "12 de marzo de 2024",
+            "12 marca 2024",
+            "12 марта 2024",
+            "2024年3月12日",
+            "12. března 2024",
+        ] {
+            let [FactKind::Date(date)] = dates(text)[..] else { panic!("{text}: {:?}", dates(text)) };
+            let expected = Date { year: Some(2024), month: Some(3), day: Some(12), is_ambiguous: false };
+            assert!(date.agrees(expected) && date.year.is_some() && date.day.is_some(), "{text}: {date:?}");
+        }
+        assert!(dates("You may march 3 kilometers. Version 3.4.2 of 1/2").is_empty() || dates("may march").is_empty());
+    }
+
+    #[test]
+    fn a_time_is_read_with_and_without_the_half_of_the_day() {
+        for (text, times) in [
+            ("14:30", [870, 870]),
+            ("2:30 pm", [870, 870]),
+            ("14.30 Uhr", [870, 870]),
+            ("2:30", [150, 870]),
+            ("12 am", [0, 0]),
+        ] {
+            let [FactKind::Time(found)] = dates(text)[..] else { panic!("{text}: {:?}", dates(text)) };
+            assert_eq!(found, times, "{text}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Decides whether passages hold what a sentence says.
+
+use crate::amounts;
+use crate::draft::Draft;
+use crate::fact::{Fact, FactKind, facts};
+use crate::name::{Pair, missing_names};
+use crate::negation::negations;
+use crate::passage::{Passage, cut};
+use crate::quotation::{Hay, Quotation, quotations};
+use crate::sentence::{Overlap, Sentence};
+use crate::token::{Token, tokens};
+use crate::verdict::{Judgement, ReasonCode, Verdict};
+use crate::words::Languages;
+
+/// The bytes of a sentence that are read.
+pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
+
+/// The agreement of two sentences from which a negation counts.
+const ALIKE: f32 = 0.65;
+
+/// A source that a sentence cites.
+#[derive(Clone, Copy, Debug)]
+pub struct Cited<'a> {
+    /// Its text.
+    pub passage: &'a Passage<'a>,
+    /// Its title and the headings above the passage: names and numbers may stand there as well.
+    pub headings: &'a str,
+    /// The passage is a teaser of the source, in which much is missing.
+    pub is_teaser: bool,
+}
+
+/// Decides whether a passage holds what a sentence says.
+///
+/// The time is linear in the length of both.
+#[must_use]
+pub fn judge(sentence: &str, cited: Cited<'_>) -> Judgement {
+    judge_group(sentence, &[cited]).pop().unwrap_or_else(|| Draft::unknown(ReasonCode::NoPassage).judgement())
+}
+
+/// Decides for each of the sources that a sentence cites together. A fact that one of them holds is missing in none.
+#[must_use]
+pub fn judge_group(sentence: &str, group: &[Cited<'_>]) -> Vec<Judgement> {
+    let text = cut(sentence, MAX_SENTENCE_BYTES);
+    let read = Sentence::read(text);
+    let mut drafts: Vec<Draft> = group.iter().map(|cited| draft(&read, *cited, text.len() < sentence.len())).collect();
+    let faults: Vec<Option<Vec<_>>> = drafts.iter().map(Draft::faults).collect();
+    for (at, draft) in drafts.iter_mut().enumerate() {
+        let others: Vec<&Vec<_>> = faults
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .filter_map(|(_, faults)| faults.as_ref())
+            .collect();
+        draft.keep_faults(|range| others.iter().all(|faults| faults.contains(range)));
+    }
+    drafts.into_iter().map(Draft::judgement).collect()
+}
+
+fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
+    if cited.passage.is_empty() {
+        return Draft::unknown(ReasonCode::NoPassage);
+    }
+    let overlap = Overlap::of(&sentence.tokens, cited.passage);
+    let headings = tokens(cut(cited.headings, MAX_SENTENCE_BYTES));
+    let mut draft =
+        Comparison { sentence, passage: cited.passage, overlap, headings, is_teaser: cited.is_teaser }.draft();
+    if cited.passage.is_cut || is_cut {
+        draft.note(ReasonCode::Cut, 0..0);
+    }
+    draft
+}
+
+/// A sentence beside a passage.
+struct Comparison<'a> {
+    sentence: &'a Sentence<'a>,
+    passage: &'a Passage<'a>,
+    overlap: Overlap,
+    headings: Vec<Token>,
+    is_teaser: bool,
+}
+
+impl Comparison<'_> {
+    fn draft(&self) -> Draft {
+        let (sentence, passage) = (self.sentence, self.passage);
+        let quotations = quotations(&sentence.tokens, passage);
+        let mut draft = Draft::default();
+        draft.place = self.place(&quotations);
+        for quotation in &quotations {
+            if let Some(code) = quotation.fault {
+                draft.fault(code, sentence.range(quotation.tokens.clone()));
+            }
+        }
+        let languages = sentence.language.known.unwrap_or_else(|| passage.language.or_english());
+        let numbers = facts(&sentence.tokens, languages);
+        let is_short = sentence.words < 2 && quotations.is_empty() || sentence.length() < 3;
+        // A sign is no word.
+        let has_sign = numbers.iter().any(|fact| matches!(fact.kind, FactKind::Amount(amount) if amount.is_negative));
+        if !is_short && !has_sign && self.finds_verbatim(&mut draft) {
+            return draft;
+        }
+        if is_short && numbers.is_empty() {
+            draft.settle(Verdict::Unknown);
+            draft.note(ReasonCode::Short, 0..0);
+            return draft;
+        }
+        let (in_facts, held) = self.note_numbers(&numbers, &mut draft);
+        self.note_names(&in_facts, &mut draft);
+        draft.is_quoted =
+            quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
+        draft.share = sentence.share(passage, &held);
+        draft.best = self.overlap.best;
+        draft.has_words = sentence.words >= 5;
+        draft.is_of_one_language = sentence.has_the_language_of(passage);
+        draft.is_of_another_language = sentence.is_of_another_language(passage, self.overlap.whole);
+        if !draft.is_in_conflict() && !draft.is_quoted && self.contradicts() {
+            draft.fault(ReasonCode::Negation, 0..0);
+        }
+        draft
+    }
+
+    /// The place of a quotation, else of the sentence that agrees most.
+    fn place(&self, quotations: &[Quotation]) -> Option<std::ops::Range<usize>> {
+        let quoted = quotations.iter().find_map(|quotation| quotation.place.clone());
+        let best = (self.overlap.best > 0.0).then(|| self.overlap.tokens.clone());
+        quoted.or(best).and_then(|tokens| self.passage.place(tokens))
+    }
+
+    /// Settles the verdict if the whole sentence stands in the passage word for word.
+    fn finds_verbatim(&self, draft: &mut Draft) -> bool {
+        let words: Vec<u64> =
+            self.sentence.tokens.iter().filter(|token| !token.is_mark()).map(|token| token.full).collect();
+        let hay = Hay::of(&self.passage.tokens);
+        let Some(found) = hay.find(&words, 0).map(|found| hay.tokens(found)) else { return false };
+        draft.place = self.passage.place(found.clone());
+        let tokens = &self.passage.tokens;
+        // "It is not true that …"
+        let language = self.sentence.language.known.unwrap_or(Languages::ANY);
+        let same_clause = |token: &&Token| {
+            token.sentence == tokens[found.start].sentence && !token.is(',') && !token.is(';') && !token.is(':')
+        };
+        let before = tokens[..found.start].iter().rev().take_while(same_clause).take(3);
+        if before.into_iter().any(|token| token.negates(language)) {
+            draft.note(ReasonCode::NegationBefore, 0..0);
+            draft.settle(Verdict::SupportedWords);
+        } else {
+            draft.settle(Verdict::Verbatim);
+        }
+        true
+    }
+
+    /// Notes the numbers that differ. Returns which tokens are part of facts, and of facts that the passage holds.
+    fn note_numbers(&self, numbers: &[Fact], draft: &mut Draft) -> (Vec<bool>, Vec<bool>) {
+        let tokens = &self.sentence.tokens;
+        let (mut in_facts, mut held) = (vec![false; tokens.len()], vec![false; tokens.len()]);
+        for fact in numbers {
+            in_facts[fact.first..fact.end].fill(true);
+            let stands_above = self.headings.iter().any(|heading| heading.full == tokens[fact.first].full);
+            let Some(code) = amounts::fault(fact, tokens, self.passage).filter(|_| !stands_above) else {
+                held[fact.first..fact.end].fill(true);
+                continue;
+            };
+            let range = self.sentence.range(fact.first..fact.end);
+            let is_missing =
+                matches!(code, ReasonCode::NumberMissing | ReasonCode::DateMissing | ReasonCode::TimeMissing);
+            if is_missing && (self.is_teaser || is_counted(fact)) {
+                draft.note(code, range);
+            } else {
+                draft.fault(code, range);
+            }
+        }
+        (in_facts, held)
+    }
+
+    fn note_names(&self, in_facts: &[bool], draft: &mut Draft) {
+        let pair = Pair {
+            text: self.sentence.text,
+            sentence: &self.sentence.tokens,
+            in_facts,
+            language: self.sentence.language,
+            passage: self.passage,
+            best: self.overlap.tokens.clone(),
+            agreement: self.overlap.best,
+        };
+        for name in missing_names(&pair, &self.headings) {
+            let range = self.sentence.range(name.token..name.token + 1);
+            if name.code == ReasonCode::NameDiffers {
+                draft.fault(name.code, range);
+            } else {
+                draft.note(name.code, range);
+            }
+        }
+    }
+
+    /// Whether only one of this and the best sentence of the passage negates what both say.
+    fn contradicts(&self) -> bool {
+        if self.overlap.best < ALIKE {
+            return false;
+        }
+        let best = &self.passage.tokens[self.overlap.tokens.clone()];
+        let (own, others) = negations(&self.sentence.tokens, best, self.sentence.language);
+        let weight = |tokens: &[Token]| tokens.iter().map(Token::weight).sum::<f32>();
+        let is_near = self.overlap.best >= 0.85 && weight(best) < weight(&self.sentence.tokens) * 1.25;
+        let differs = (own == 0) != (others == 0) || is_near && own != others;
+        let language = self.sentence.language.known.unwrap_or(Languages::ANY);
+        let any = || self.passage.tokens.iter().any(|token| token.negates(language));
+        differs && (others > 0 || self.overlap.best >= 0.75 || is_near || !any())
+    }
+}
+
+/// "Two prizes" may have been counted.
+fn is_counted(fact: &Fact) -> bool {
+    matches!(fact.kind, FactKind::Amount(amount) if amount.significant.is_none() && amount.unit.is_none() && amount.values[0] <= 4.0)
+}

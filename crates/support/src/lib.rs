@@ -1,0 +1,31 @@
+//! Judges, without a model, whether a passage holds what a sentence says.
+//!
+//! [`Passage::read`] reads the text of a source once, [`judge_group`] holds a sentence of an answer against it: its quotations, numbers,
+//! units, dates, names and negations, and the share of its words that stand there. A [`Verdict`] of
+//! [`SupportedWords`](Verdict::SupportedWords) says that nothing speaks against the sentence, not that it is true. The words are about
+//! *this* passage: the document may hold the sentence elsewhere.
+//!
+//! Nothing is looked up outside of the two texts. The tables of words in `tables/` can be read and extended by hand.
+
+mod amounts;
+mod calendar;
+mod date;
+mod draft;
+mod fact;
+mod fold;
+mod judge;
+mod language;
+mod name;
+mod negation;
+mod number;
+mod passage;
+mod quotation;
+mod sentence;
+mod token;
+mod verdict;
+mod words;
+
+pub use judge::{Cited, MAX_SENTENCE_BYTES, judge, judge_group};
+pub use passage::{MAX_PASSAGE_BYTES, Passage};
+pub use sentence::content_words;
+pub use verdict::{Judgement, Reason, ReasonCode, Verdict};

@@ -1,0 +1,86 @@
+//! Negations: where both sides speak of the same words, and only one of them negates.
+
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
+use crate::fold::hash_of;
+use crate::language::Language;
+use crate::token::{Kind, Token};
+use crate::words::{Identity, Languages, WORDS};
+
+type Stems = HashSet<u64, BuildHasherDefault<Identity>>;
+
+/// The number of negations of two sentences, each near words that both have.
+pub(crate) fn negations(sentence: &[Token], other: &[Token], language: Language) -> (usize, usize) {
+    let (own, others) = (stems(sentence), stems(other));
+    (count(sentence, &others, language), count(other, &own, language))
+}
+
+fn stems(tokens: &[Token]) -> Stems {
+    tokens.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect()
+}
+
+fn count(tokens: &[Token], shared: &Stems, language: Language) -> usize {
+    let doubles =
+        ["fr", "es", "it", "pt", "pl", "ru", "cs"].iter().any(|code| language.or_english().has(WORDS.language(code)));
+    let (mut count, mut last) = (0, None);
+    for at in 0..tokens.len() {
+        if !negates(tokens, at, language) || is_taken_away(tokens, at) {
+            continue;
+        }
+        // `ne … pas`, `no … nunca` negate once.
+        let is_second = doubles && last.is_some_and(|last| at - last <= 3);
+        last = Some(at);
+        if !is_second && is_about_shared_words(tokens, at, shared) {
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Whether a token negates. Without a known language, a word of any counts.
+fn negates(tokens: &[Token], at: usize, language: Language) -> bool {
+    let token = &tokens[at];
+    let next = |signs: &[char]| tokens.get(at + 1).is_some_and(|next| signs.contains(&next.first));
+    match token.kind {
+        Kind::Word => token.negates(language.known.unwrap_or(Languages::ANY)),
+        Kind::Ideograph => match token.first {
+            '不' | '没' | '沒' | '無' | '无' | '非' | '未' | '勿' => true,
+            'な' => next(&['い', 'く', 'か']),
+            'せ' => next(&['ん']),
+            'ไ' => next(&['ม']),
+            _ => false,
+        },
+        Kind::Identifier | Kind::Number(_) | Kind::Date(_) | Kind::Mark => false,
+    }
+}
+
+/// `not only`, `no more than`, and comparisons: `not later than`.
+fn is_taken_away(tokens: &[Token], at: usize) -> bool {
+    let next = tokens.get(at + 1).and_then(|token| token.meaning);
+    let compares = tokens.get(at + 2).is_some_and(|token| {
+        token.is_word()
+            && ["than", "als", "que", "che", "чем", "dan", "nez"].iter().any(|word| token.full == hash_of(word))
+    });
+    next.is_some_and(|meaning| meaning.unnegates) || compares
+}
+
+/// Whether most of the two words behind it (or before it, at the end of a clause) are shared.
+fn is_about_shared_words(tokens: &[Token], at: usize, shared: &Stems) -> bool {
+    if tokens[at].kind == Kind::Ideograph {
+        let near = tokens[..at].iter().rev().take(3).chain(tokens[at + 1..].iter().take(3));
+        return near.filter(|token| token.kind == Kind::Ideograph).any(|token| shared.contains(&token.stem));
+    }
+    let goes_on = |token: &&Token| !token.is(',') && !token.is(';');
+    if tokens[at].meaning.is_some_and(|meaning| meaning.negates_noun) {
+        let noun = tokens[at + 1..].iter().take_while(goes_on).find(|token| token.weight() > 0.0);
+        return noun.is_some_and(|noun| shared.contains(&noun.stem));
+    }
+    let behind = tokens[at + 1..].iter().take(9).take_while(goes_on);
+    let before = tokens[..at].iter().rev().take(9).take_while(goes_on);
+    let mut near: Vec<&Token> = behind.filter(|token| token.weight() > 0.0).take(2).collect();
+    let missing = 2 - near.len();
+    near.extend(before.filter(|token| token.weight() > 0.0).take(missing));
+    let known = near.iter().filter(|token| shared.contains(&token.stem)).count();
+    known * 2 >= near.len().max(1)
+}

@@ -1,0 +1,194 @@
+//! A passage of a source, read once for all citations of an answer.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+use std::ops::Range;
+
+use crate::fact::{Fact, FactKind, facts};
+use crate::fold::{EMPTY, fold, hash_with};
+use crate::language::{Language, Scripts};
+use crate::token::{Token, tokens};
+use crate::words::{Dimension, Identity, Unit};
+
+/// The bytes of a passage that are read; the rest is not looked at.
+pub const MAX_PASSAGE_BYTES: usize = 64 * 1024;
+
+/// The text of a cited source, cut into its words, facts and sentences.
+#[derive(Debug)]
+pub struct Passage<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) is_cut: bool,
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) language: Language,
+    pub(crate) scripts: Scripts,
+    pub(crate) facts: Vec<Fact>,
+    /// The values of amounts, sorted, each once with its unit.
+    values: Vec<Value>,
+    /// The hashes of whole words, with the number of each.
+    pub(crate) words: HashMap<u64, u32, BuildHasherDefault<Identity>>,
+    pub(crate) stems: HashSet<u64, BuildHasherDefault<Identity>>,
+}
+
+/// A number of a passage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Value {
+    pub(crate) value: f64,
+    pub(crate) origin: Origin,
+    pub(crate) is_negative: bool,
+}
+
+/// Where the value of a number comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    /// It is written so.
+    Written(Option<Unit>),
+    /// It is written in another unit, and is this in the base unit of its dimension.
+    Converted(Unit),
+    /// It is a part of one, in words.
+    Fraction,
+    /// It is a day, a month or a year.
+    DatePart,
+}
+
+impl Origin {
+    pub(crate) fn unit(self) -> Option<Unit> {
+        match self {
+            Self::Written(unit) => unit,
+            Self::Converted(unit) => Some(unit),
+            Self::Fraction | Self::DatePart => None,
+        }
+    }
+
+    /// Its place among values that are equal.
+    fn rank(self) -> (u8, Option<Dimension>) {
+        let kind = match self {
+            Self::Written(_) => 0,
+            Self::Converted(_) => 1,
+            Self::Fraction => 2,
+            Self::DatePart => 3,
+        };
+        (kind, self.unit().map(|unit| unit.dimension))
+    }
+}
+
+impl<'t> Passage<'t> {
+    /// Reads a passage, at most its first [`MAX_PASSAGE_BYTES`].
+    #[must_use]
+    pub fn read(text: &'t str) -> Self {
+        let read = cut(text, MAX_PASSAGE_BYTES);
+        let tokens = tokens(read);
+        let language = Language::of(&tokens);
+        let facts = facts(&tokens, language.or_english());
+        let values = values(&tokens, &facts);
+        let mut words: HashMap<u64, u32, BuildHasherDefault<Identity>> = HashMap::default();
+        let mut stems = HashSet::default();
+        words.reserve(tokens.len() / 2);
+        stems.reserve(tokens.len() / 2);
+        for token in tokens.iter().filter(|token| !token.is_mark()) {
+            *words.entry(token.full).or_default() += 1;
+            stems.insert(token.stem);
+        }
+        Self {
+            text: read,
+            is_cut: read.len() < text.len(),
+            scripts: Scripts::of(read),
+            tokens,
+            language,
+            facts,
+            values,
+            words,
+            stems,
+        }
+    }
+
+    /// Whether it has no words.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The amounts with a value, up to a difference.
+    pub(crate) fn values_near(&self, value: f64, within: f64) -> impl Iterator<Item = &Value> {
+        let slack = value.abs() * 1e-9 + 1e-9;
+        let (least, most) = (value - within - slack, value + within + slack);
+        let from = self.values.partition_point(|known| known.value < least);
+        self.values[from..].iter().take_while(move |known| known.value <= most)
+    }
+
+    /// The text between two tokens, both included, as a place.
+    pub(crate) fn place(&self, tokens: Range<usize>) -> Option<Range<usize>> {
+        let (first, last) = (self.tokens.get(tokens.start)?, self.tokens.get(tokens.end.checked_sub(1)?)?);
+        Some(first.start as usize..last.end as usize)
+    }
+
+    /// The tokens of a sentence.
+    pub(crate) fn sentence(&self, number: u32) -> Range<usize> {
+        let from = self.tokens.partition_point(|token| token.sentence < number);
+        let to = self.tokens.partition_point(|token| token.sentence <= number);
+        from..to
+    }
+
+    /// The hashes of neighbouring words as one: `e-mail` is `email`.
+    pub(crate) fn joined_words(&self) -> HashSet<u64, BuildHasherDefault<Identity>> {
+        let words: Vec<&Token> = self.tokens.iter().filter(|token| !token.is_mark()).collect();
+        words.windows(2).map(|pair| joined(self.text, pair[0], pair[1])).collect()
+    }
+}
+
+/// The hash of two words as one.
+pub(crate) fn joined(text: &str, one: &Token, next: &Token) -> u64 {
+    let mut hash = EMPTY;
+    for token in [one, next] {
+        let word = text.get(token.start as usize..token.end as usize).unwrap_or_default();
+        word.chars().for_each(|letter| fold(letter, |letter| hash = hash_with(hash, letter)));
+    }
+    hash
+}
+
+/// The start of a text, at most so many bytes, and no part of a word.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let start = &text[..text.floor_char_boundary(bytes)];
+    start.rfind(char::is_whitespace).map_or(start, |blank| &start[..blank])
+}
+
+/// The values of all numbers, sorted, each once, so that one is found without looking at each.
+fn values(tokens: &[Token], facts: &[Fact]) -> Vec<Value> {
+    let mut values = Vec::new();
+    let mut is_read = vec![false; tokens.len()];
+    for fact in facts {
+        is_read[fact.first..fact.end].fill(true);
+        match fact.kind {
+            FactKind::Amount(amount) => {
+                let base = Value { value: 0.0, origin: Origin::Written(amount.unit), is_negative: amount.is_negative };
+                for (value, in_base) in amount.values.into_iter().zip(amount.in_base()) {
+                    values.push(Value { value, ..base });
+                    let unit = amount.unit;
+                    values.extend(unit.map(|unit| Value { value: in_base, origin: Origin::Converted(unit), ..base }));
+                }
+                values.extend(amount.joined.map(|value| Value { value, ..base }));
+            }
+            FactKind::Fraction(value) => values.push(Value { value, origin: Origin::Fraction, is_negative: false }),
+            FactKind::Date(date) => {
+                let parts = [date.year, date.month.map(u16::from), date.day.map(u16::from)].into_iter().flatten();
+                let value = |part| Value { value: f64::from(part), origin: Origin::DatePart, is_negative: false };
+                values.extend(parts.map(value));
+            }
+            FactKind::Time(_) => {}
+        }
+    }
+    // Numbers of items: a number that stands there is not missing.
+    let others = tokens.iter().zip(is_read).filter(|(_, is_read)| !is_read).filter_map(|(token, _)| token.numeral());
+    let written = |value| Value { value, origin: Origin::Written(None), is_negative: false };
+    values.extend(others.flat_map(|numeral| numeral.values).map(written));
+    values.sort_by(|one, other| {
+        let factor = |value: &Value| value.origin.unit().map_or(1.0, |unit| unit.factor);
+        let rank = |value: &Value| (value.origin.rank(), value.is_negative);
+        let by_value = one.value.total_cmp(&other.value).then_with(|| rank(one).cmp(&rank(other)));
+        by_value.then_with(|| factor(one).total_cmp(&factor(other)))
+    });
+    values.dedup();
+    values
+}

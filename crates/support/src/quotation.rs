@@ -1,0 +1,186 @@
+//! Quotations: words that the sentence says to stand in the passage as they are.
+
+use std::ops::Range;
+
+use crate::passage::Passage;
+use crate::token::{Kind, Token};
+use crate::verdict::ReasonCode;
+
+/// The least words of a quotation; fewer are a term.
+const LEAST_WORDS: usize = 3;
+const LEAST_IDEOGRAPHS: usize = 6;
+
+/// A quotation in a sentence, without its marks.
+#[derive(Debug)]
+pub(crate) struct Quotation {
+    /// Its tokens.
+    pub(crate) tokens: Range<usize>,
+    /// What is wrong with it.
+    pub(crate) fault: Option<ReasonCode>,
+    /// Where it stands in the passage, in tokens.
+    pub(crate) place: Option<Range<usize>>,
+}
+
+/// The quotations of a sentence, held against a passage.
+pub(crate) fn quotations(sentence: &[Token], passage: &Passage<'_>) -> Vec<Quotation> {
+    let quoted = quoted(sentence);
+    if quoted.is_empty() {
+        return Vec::new();
+    }
+    let hay = Hay::of(&passage.tokens);
+    quoted.into_iter().filter_map(|tokens| judge(sentence, tokens, &hay)).collect()
+}
+
+/// The tokens between quotation marks that belong together. A mark inside of others counts for itself.
+fn quoted(sentence: &[Token]) -> Vec<Range<usize>> {
+    let mut open: Option<(usize, char)> = None;
+    let mut quoted = Vec::new();
+    for (at, token) in sentence.iter().enumerate().filter(|(_, token)| token.is_mark()) {
+        match open {
+            None if matches!(token.first, '"' | '“' | '„' | '«' | '»' | '「' | '『' | '‟' | '《') => {
+                open = Some((at, token.first));
+            }
+            Some((from, mark)) if closes(mark, token.first) => {
+                quoted.push(from + 1..at);
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    quoted
+}
+
+fn closes(open: char, mark: char) -> bool {
+    match open {
+        '"' => mark == '"',
+        '“' | '‟' => mark == '”',
+        '„' => matches!(mark, '“' | '”' | '"'),
+        '«' => mark == '»',
+        '»' => mark == '«',
+        '「' => mark == '」',
+        '『' => mark == '』',
+        _ => mark == '》',
+    }
+}
+
+fn judge(sentence: &[Token], tokens: Range<usize>, hay: &Hay) -> Option<Quotation> {
+    let parts = parts(&sentence[tokens.clone()]);
+    let length: usize = parts.iter().map(Vec::len).sum();
+    let is_ideographic = sentence.get(tokens.start).is_some_and(|token| token.kind == Kind::Ideograph);
+    if length < if is_ideographic { LEAST_IDEOGRAPHS } else { LEAST_WORDS } {
+        return None;
+    }
+    let (mut fault, mut from, mut place) = (None, 0, None::<Range<usize>>);
+    for part in &parts {
+        match hay.find(part, from) {
+            Some(found) => {
+                from = found.end;
+                let start = place.as_ref().map_or(found.start, |place| place.start);
+                place = Some(start..found.end);
+            }
+            None if hay.find(part, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
+            None => fault = Some(ReasonCode::QuoteMissing),
+        }
+    }
+    let place = place.filter(|_| fault.is_none()).map(|place| hay.tokens(place));
+    Some(Quotation { tokens, fault, place })
+}
+
+/// The words of a quotation, parted where it leaves some out: `…`, `[…]`.
+fn parts(tokens: &[Token]) -> Vec<Vec<u64>> {
+    let mut parts = vec![Vec::new()];
+    let mut in_brackets = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let is_dots = token.is('…') || token.is('.') && tokens.get(at + 1).is_some_and(|next| next.is('.'));
+        if token.is('[') || is_dots {
+            in_brackets |= token.is('[');
+            parts.push(Vec::new());
+        } else if token.is(']') {
+            in_brackets = false;
+        } else if !token.is_mark() && !in_brackets {
+            parts.last_mut().into_iter().for_each(|part| part.push(token.full));
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// The words of a passage without its marks, to find others in.
+pub(crate) struct Hay {
+    words: Vec<u64>,
+    /// The token of each word.
+    places: Vec<usize>,
+}
+
+impl Hay {
+    pub(crate) fn of(tokens: &[Token]) -> Self {
+        let words = tokens.iter().enumerate().filter(|(_, token)| !token.is_mark());
+        let (places, words) = words.map(|(at, token)| (at, token.full)).unzip();
+        Self { words, places }
+    }
+
+    /// Where these words stand first behind a place, by Knuth, Morris and Pratt: no input takes quadratic time.
+    pub(crate) fn find(&self, needle: &[u64], from: usize) -> Option<Range<usize>> {
+        let fallbacks = fallbacks(needle);
+        let mut matched = 0;
+        for (at, word) in self.words.iter().enumerate().skip(from) {
+            while matched > 0 && needle.get(matched) != Some(word) {
+                matched = fallbacks[matched - 1];
+            }
+            matched += usize::from(needle.get(matched) == Some(word));
+            if matched == needle.len() {
+                return (matched > 0).then(|| at + 1 - matched..at + 1);
+            }
+        }
+        None
+    }
+
+    /// The tokens of these words.
+    pub(crate) fn tokens(&self, words: Range<usize>) -> Range<usize> {
+        let first = self.places.get(words.start).copied().unwrap_or_default();
+        let last = words.end.checked_sub(1).and_then(|last| self.places.get(last)).copied().unwrap_or_default();
+        first..last + 1
+    }
+}
+
+/// How many words still match after a mismatch behind so many.
+fn fallbacks(needle: &[u64]) -> Vec<usize> {
+    let mut fallbacks = vec![0; needle.len()];
+    let mut matched = 0;
+    for at in 1..needle.len() {
+        while matched > 0 && needle[at] != needle[matched] {
+            matched = fallbacks[matched - 1];
+        }
+        matched += usize::from(needle[at] == needle[matched]);
+        fallbacks[at] = matched;
+    }
+    fallbacks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::tokens;
+
+    fn faults(sentence: &str, passage: &str) -> Vec<Option<ReasonCode>> {
+        quotations(&tokens(sentence), &Passage::read(passage)).into_iter().map(|quotation| quotation.fault).collect()
+    }
+
+    #[test]
+    fn a_quotation_stands_in_the_passage_or_not() {
+        let passage = "Employees may take leave at any time. They ask in writing, and the desk answers.";
+        assert_eq!(faults("It says \"take leave at any time\".", passage), [None]);
+        assert_eq!(faults("Es heißt „take leave at some time“.", passage), [Some(ReasonCode::QuoteMissing)]);
+        assert_eq!(faults("“Employees may … ask in writing”", passage), [None]);
+        assert_eq!(faults("“ask in writing […] take leave at”", passage), [Some(ReasonCode::QuoteStitched)]);
+        assert_eq!(faults("A \"5 inch\" disk of 3\" and \"two words\"", passage), []);
+    }
+
+    #[test]
+    fn words_that_repeat_are_found() {
+        let hay = Hay::of(&tokens("a b a b a c"));
+        let needle: Vec<u64> = tokens("a b a c").iter().map(|token| token.full).collect();
+        assert_eq!(hay.find(&needle, 0), Some(2..6));
+        assert_eq!(hay.find(&needle, 3), None);
+    }
+}

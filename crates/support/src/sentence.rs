@@ -1,0 +1,119 @@
+//! A sentence of an answer, and how much of it stands in a passage.
+
+use std::ops::Range;
+
+use crate::language::{Language, Script, Scripts};
+use crate::passage::Passage;
+use crate::token::{Token, tokens};
+use crate::words::ByWord;
+
+/// A sentence of an answer.
+pub(crate) struct Sentence<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) language: Language,
+    script: Script,
+    /// The number of words with a weight.
+    pub(crate) words: usize,
+}
+
+/// The number of words of a text that say something: no stop words, no marks.
+#[must_use]
+pub fn content_words(text: &str) -> usize {
+    tokens(text).iter().filter(|token| token.weight() > 0.0).count()
+}
+
+impl<'t> Sentence<'t> {
+    pub(crate) fn read(text: &'t str) -> Self {
+        let tokens = tokens(text);
+        let words = tokens.iter().filter(|token| token.weight() > 0.0).count();
+        Self { text, language: Language::of(&tokens), script: Scripts::of(text).main(), words, tokens }
+    }
+
+    /// The number of tokens that are no marks.
+    pub(crate) fn length(&self) -> usize {
+        self.tokens.iter().filter(|token| !token.is_mark()).count()
+    }
+
+    /// The bytes of these tokens.
+    pub(crate) fn range(&self, tokens: Range<usize>) -> Range<usize> {
+        let first = self.tokens.get(tokens.start).map_or(0, |token| token.start as usize);
+        let last =
+            tokens.end.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |token| token.end as usize);
+        first..last.max(first)
+    }
+
+    /// The share of the weight of the words that stand in the passage, in this form or, as facts, in another one.
+    pub(crate) fn share(&self, passage: &Passage<'_>, held: &[bool]) -> f32 {
+        let total: f32 = self.tokens.iter().map(Token::weight).sum();
+        let stands = self.tokens.iter().zip(held).filter(|(token, held)| **held || passage.stems.contains(&token.stem));
+        let found: f32 = stands.map(|(token, _)| token.weight()).sum();
+        if total > 0.0 { found / total } else { 0.0 }
+    }
+
+    /// Whether the passage speaks another language; `overlap` is the share of the words that it has all the same.
+    pub(crate) fn is_of_another_language(&self, passage: &Passage<'_>, overlap: f32) -> bool {
+        let differs = match (self.language.known, passage.language.known) {
+            (Some(own), Some(other)) => {
+                own != other && self.language.margin >= 3 && passage.language.margin >= 3 && overlap < 0.4
+            }
+            (None, _) | (_, None) => false,
+        };
+        differs || self.script != passage.scripts.main() && passage.scripts.lacks(self.script)
+    }
+
+    pub(crate) fn has_the_language_of(&self, passage: &Passage<'_>) -> bool {
+        // A script of one language tells it; Latin, Cyrillic and Arabic are of many.
+        let is_told = !matches!(self.script, Script::Latin | Script::Cyrillic | Script::Arabic)
+            && self.script == passage.scripts.main();
+        is_told || self.language.known.is_some() && self.language.known == passage.language.known
+    }
+}
+
+/// How much of the weight of a sentence's words stands in a passage.
+pub(crate) struct Overlap {
+    /// The share in all of it.
+    pub(crate) whole: f32,
+    /// The share in the sentence that has most.
+    pub(crate) best: f32,
+    /// The tokens of that sentence.
+    pub(crate) tokens: Range<usize>,
+}
+
+/// A stem of a sentence.
+#[derive(Default)]
+struct Stem {
+    weight: f32,
+    /// The sentence of the passage in which it stood last.
+    last: Option<u32>,
+}
+
+impl Overlap {
+    /// Looks up each word of the passage in a table of the sentence's stems.
+    pub(crate) fn of(sentence: &[Token], passage: &Passage<'_>) -> Self {
+        let mut stems: ByWord<Stem> = ByWord::default();
+        let mut total = 0.0;
+        for token in sentence.iter().filter(|token| token.weight() > 0.0) {
+            total += token.weight();
+            stems.entry(token.stem).or_default().weight += token.weight();
+        }
+        let (mut whole, mut best, mut best_sentence) = (0.0, 0.0, 0);
+        let (mut current, mut sum) = (u32::MAX, 0.0);
+        for token in passage.tokens.iter().filter(|token| !token.is_mark()) {
+            if token.sentence != current {
+                (current, sum) = (token.sentence, 0.0);
+            }
+            let Some(stem) = stems.get_mut(&token.stem) else { continue };
+            whole += if stem.last.is_none() { stem.weight } else { 0.0 };
+            if stem.last != Some(current) {
+                sum += stem.weight;
+                stem.last = Some(current);
+            }
+            if sum > best {
+                (best, best_sentence) = (sum, current);
+            }
+        }
+        let share = |weight: f32| if total > 0.0 { weight / total } else { 0.0 };
+        Self { whole: share(whole), best: share(best), tokens: passage.sentence(best_sentence) }
+    }
+}

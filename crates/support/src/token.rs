@@ -1,0 +1,483 @@
+//! Words, numbers and marks of a text, cut in one pass.
+
+use crate::date::Date;
+use crate::fold::{EMPTY, digit, fold, hash_with, is_ideograph, is_unseen};
+use crate::number::{Figures, Numeral, figures};
+use crate::words::{Languages, Meaning, WORDS};
+
+/// A word, a number or a mark.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    /// Where it stands in the text, in bytes.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// The hash of its folded letters.
+    pub(crate) full: u64,
+    /// The hash of its stem; of an ideograph, of it and the next one.
+    pub(crate) stem: u64,
+    pub(crate) kind: Kind,
+    /// The number of folded letters, at most 255.
+    pub(crate) letters: u8,
+    /// It begins with a capital, or has one inside.
+    pub(crate) is_capital: bool,
+    /// It is all capitals, or has one inside.
+    pub(crate) is_acronym: bool,
+    /// A capital here says nothing: a sentence, a quotation or a cell begins.
+    pub(crate) is_first: bool,
+    /// The number of its sentence, from 0.
+    pub(crate) sentence: u32,
+    /// Its first character.
+    pub(crate) first: char,
+    /// What the tables know of it.
+    pub(crate) meaning: Option<&'static Meaning>,
+}
+
+/// The kind of a token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Word,
+    /// A name of letters and digits, or a number of several parts: `SHA256`, `3.4.2`.
+    Identifier,
+    Number(Numeral),
+    /// A date in digits: `24.12.2026`.
+    Date(Date),
+    /// A character of a script without blanks.
+    Ideograph,
+    /// Punctuation.
+    Mark,
+}
+
+impl Token {
+    pub(crate) fn is_word(&self) -> bool {
+        self.kind == Kind::Word
+    }
+
+    pub(crate) fn is_mark(&self) -> bool {
+        self.kind == Kind::Mark
+    }
+
+    /// Whether it is this punctuation mark.
+    pub(crate) fn is(&self, mark: char) -> bool {
+        self.is_mark() && self.first == mark
+    }
+
+    pub(crate) fn numeral(&self) -> Option<Numeral> {
+        if let Kind::Number(numeral) = self.kind { Some(numeral) } else { None }
+    }
+
+    /// Whether it negates in a language; an ideograph needs its neighbours for that.
+    pub(crate) fn negates(&self, language: Languages) -> bool {
+        self.is_word() && self.meaning.is_some_and(|meaning| meaning.negates.has(language))
+    }
+
+    /// How much it says: 0 for marks and stop words.
+    pub(crate) fn weight(&self) -> f32 {
+        match self.kind {
+            Kind::Mark => 0.0,
+            Kind::Number(_) | Kind::Date(_) => 1.0,
+            Kind::Identifier => 1.2,
+            Kind::Ideograph => 0.5,
+            Kind::Word if self.meaning.is_some_and(|meaning| meaning.is_light) => 0.0,
+            Kind::Word => match self.letters {
+                0..=2 if self.is_acronym => 1.0,
+                0..=2 => 0.0,
+                3 => 0.5,
+                _ => 1.0,
+            },
+        }
+    }
+}
+
+/// The tokens of a text.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    let characters: Vec<(u32, char)> =
+        text.char_indices().map(|(at, character)| (u32::try_from(at).unwrap_or(u32::MAX), character)).collect();
+    let mut cutter = Cutter { text, characters, at: 0, sentence: 0, is_first: true, tokens: Vec::new() };
+    cutter.tokens.reserve(text.len() / 5 + 4);
+    while cutter.at < cutter.characters.len() {
+        cutter.next();
+    }
+    cutter.tokens
+}
+
+struct Cutter<'t> {
+    text: &'t str,
+    characters: Vec<(u32, char)>,
+    /// The place of the next character.
+    at: usize,
+    sentence: u32,
+    is_first: bool,
+    tokens: Vec<Token>,
+}
+
+impl Cutter<'_> {
+    /// The character at a place; a blank behind the end.
+    fn char(&self, at: usize) -> char {
+        self.characters.get(at).map_or(' ', |(_, character)| *character)
+    }
+
+    /// The byte at which a character begins.
+    fn byte(&self, at: usize) -> u32 {
+        let end = || u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        self.characters.get(at).map_or_else(end, |(byte, _)| *byte)
+    }
+
+    fn next(&mut self) {
+        let character = self.char(self.at);
+        if digit(character).is_some() {
+            self.number();
+        } else if is_ideograph(character) {
+            self.ideograph(character);
+        } else if character.is_alphabetic() {
+            self.word();
+        } else {
+            self.mark(character);
+        }
+    }
+
+    /// Adds a token up to a place, which becomes the next one.
+    fn push(&mut self, end: usize, full: u64, stem: u64, kind: Kind, letters: usize) -> &mut Token {
+        let token = Token {
+            start: self.byte(self.at),
+            end: self.byte(end),
+            full,
+            stem,
+            kind,
+            letters: u8::try_from(letters).unwrap_or(u8::MAX),
+            is_capital: false,
+            is_acronym: false,
+            is_first: self.is_first,
+            sentence: self.sentence,
+            first: self.char(self.at),
+            meaning: if kind == Kind::Ideograph || matches!(kind, Kind::Word | Kind::Identifier) {
+                WORDS.meaning(full)
+            } else {
+                None
+            },
+        };
+        self.at = end;
+        self.is_first = kind == Kind::Mark && self.is_first;
+        let index = self.tokens.len();
+        self.tokens.push(token);
+        &mut self.tokens[index]
+    }
+
+    fn number(&mut self) {
+        let begin = self.at;
+        let (figures, length) = figures(|offset| self.char(begin + offset));
+        let mut end = begin + length;
+        // "5km" and "3rd" are numbers, "3DES" is a name.
+        let mut behind = end;
+        let (mut suffix, mut letters) = (EMPTY, String::new());
+        while self.char(behind).is_alphanumeric() && !is_ideograph(self.char(behind)) && behind - end < 12 {
+            fold(self.char(behind), |letter| {
+                suffix = hash_with(suffix, letter);
+                letters.push(letter);
+            });
+            behind += 1;
+        }
+        let is_ordinal =
+            matches!(letters.as_str(), "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "º" | "ª" | "o" | "a" | "s");
+        let known = WORDS.meaning(suffix).is_some_and(|meaning| meaning.unit.is_some() || meaning.scale.is_some());
+        let is_number =
+            letters.is_empty() || is_ordinal || known || matches!(letters.as_str(), "x" | "am" | "pm" | "uhr");
+        let kind = match figures {
+            Figures::Number(numeral) if is_number => Kind::Number(numeral),
+            Figures::Date(date) if is_number => Kind::Date(date),
+            Figures::Number(_) | Figures::Date(_) | Figures::Identifier => Kind::Identifier,
+        };
+        if !is_number {
+            while self.char(end).is_alphanumeric() && !is_ideograph(self.char(end)) {
+                end += 1;
+            }
+        }
+        let full = self.hash(begin, end);
+        let token = self.push(end, full, full, kind, end - begin);
+        (token.is_capital, token.is_acronym) = (kind == Kind::Identifier, kind == Kind::Identifier);
+        if is_ordinal && kind != Kind::Identifier {
+            self.at = behind;
+        }
+    }
+
+    fn hash(&self, begin: usize, end: usize) -> u64 {
+        let mut hash = EMPTY;
+        for at in begin..end {
+            match digit(self.char(at)) {
+                Some(value) => hash = hash_with(hash, char::from_digit(value, 10).unwrap_or('0')),
+                None => fold(self.char(at), |letter| hash = hash_with(hash, letter)),
+            }
+        }
+        hash
+    }
+
+    fn ideograph(&mut self, character: char) {
+        let full = hash_with(EMPTY, character);
+        let next = self.char(self.at + 1);
+        let stem = if is_ideograph(next) { hash_with(full, next) } else { full };
+        self.push(self.at + 1, full, stem, Kind::Ideograph, 1);
+    }
+
+    fn word(&mut self) {
+        let begin = self.at;
+        let mut word = Word::default();
+        let mut at = begin;
+        loop {
+            let character = self.char(at);
+            if character.is_alphanumeric() && !is_ideograph(character) || is_part_of_word(character) {
+                word.push(character);
+                at += 1;
+            } else if self.is_broken_at(at) {
+                at = self.behind_blanks(at + 1);
+            } else {
+                break;
+            }
+        }
+        let end = self.behind_apostrophe(begin, at, &mut word);
+        let end = if end == at { self.behind_initials(begin, at, &mut word) } else { end };
+        let is_name = word.has_digit;
+        let (full, stem) = (word.hash, if is_name { word.hash } else { word.stem() });
+        let first = self.char(begin);
+        let is_acronym = word.lower == 0 && word.length >= 2 && first.is_uppercase() || word.has_inner_capital;
+        let kind = if is_name { Kind::Identifier } else { Kind::Word };
+        let token = self.push(end, full, stem, kind, word.length);
+        token.is_capital = first.is_uppercase() || word.has_inner_capital;
+        token.is_acronym = is_acronym;
+    }
+
+    /// Whether a word is parted here at the end of a line: `inter-` and `national`.
+    fn is_broken_at(&self, at: usize) -> bool {
+        if !matches!(self.char(at), '-' | '\u{2010}') {
+            return false;
+        }
+        let next = self.behind_blanks(at + 1);
+        let has_break = (at + 1..next).any(|blank| self.char(blank) == '\n');
+        has_break && self.char(next).is_lowercase()
+    }
+
+    fn behind_blanks(&self, mut at: usize) -> usize {
+        while at < self.characters.len() && self.char(at).is_whitespace() {
+            at += 1;
+        }
+        at
+    }
+
+    /// The end of a word with what an apostrophe joins to it: `leave's` is `leave`, `don't` is one word, `l'an` are two.
+    fn behind_apostrophe(&self, begin: usize, at: usize, word: &mut Word) -> usize {
+        if !matches!(self.char(at), '\'' | '\u{2019}') || !self.char(at + 1).is_alphabetic() || at == begin {
+            return at;
+        }
+        let is_last = !self.char(at + 2).is_alphanumeric();
+        match self.char(at + 1).to_ascii_lowercase() {
+            's' if is_last => at + 2,
+            't' if is_last => {
+                word.push(self.char(at + 1));
+                at + 2
+            }
+            _ => at + 1,
+        }
+    }
+
+    /// The end of initials with points: `U.S.`
+    fn behind_initials(&self, begin: usize, at: usize, word: &mut Word) -> usize {
+        let is_initial = |at: usize| {
+            self.char(at) == '.' && self.char(at + 1).is_uppercase() && !self.char(at + 2).is_alphanumeric()
+        };
+        if at - begin != 1 || !self.char(begin).is_uppercase() || !is_initial(at) || self.char(at + 2) != '.' {
+            return at;
+        }
+        let mut end = at;
+        while is_initial(end) {
+            word.push(self.char(end + 1));
+            end += 2;
+        }
+        if self.char(end) == '.' { end + 1 } else { end }
+    }
+
+    fn mark(&mut self, character: char) {
+        if matches!(character, '%' | '％' | '€' | '$' | '£' | '¥' | '₹' | '₽' | '‰') {
+            let hash = hash_with(EMPTY, if character == '％' { '%' } else { character });
+            self.push(self.at + 1, hash, hash, Kind::Word, 1);
+            return;
+        }
+        let at = self.at;
+        if !character.is_whitespace() && !is_unseen(character) {
+            let hash = hash_with(EMPTY, character);
+            self.push(at + 1, hash, hash, Kind::Mark, 0);
+        } else {
+            self.at += 1;
+        }
+        if self.ends_sentence(at, character) {
+            self.sentence += 1;
+            self.is_first = true;
+        } else if matches!(character, ':' | '"' | '“' | '„' | '«' | '•' | '|' | '–' | '—' | '(' | '\n') {
+            self.is_first = true;
+        }
+    }
+
+    /// Whether a sentence ends with this character.
+    fn ends_sentence(&self, at: usize, character: char) -> bool {
+        match character {
+            '!' | '?' | '。' | '！' | '？' | '؟' | '।' => true,
+            '\n' => self.ends_line(at),
+            '.' => {
+                let before = self.tokens.iter().rev().nth(1);
+                // A short word with a point is an abbreviation, if the line goes on.
+                let next = self.char(self.behind_blanks(at + 1));
+                let is_short = before.is_some_and(|token| {
+                    let ends = token.meaning.is_some_and(|meaning| meaning.is_light) && next.is_uppercase();
+                    token.is_word() && token.letters <= 2 && !ends
+                });
+                self.char(at + 1).is_whitespace()
+                    && (!is_short || self.char(at + 1) == '\n' || at + 1 >= self.characters.len())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a line break parts two sentences: a blank line, an item, a row or a heading follows. Others are those of a layout.
+    fn ends_line(&self, at: usize) -> bool {
+        let mut next = at + 1;
+        while matches!(self.char(next), ' ' | '\t' | '\r') && next < self.characters.len() {
+            next += 1;
+        }
+        let character = self.char(next);
+        let is_number = digit(character).is_some()
+            && (1..=4)
+                .any(|length| matches!(self.char(next + length), '.' | ')') && self.char(next + length + 1) == ' ');
+        let is_break =
+            matches!(character, '\n' | '-' | '*' | '+' | '•' | '·' | '|' | '#' | '>' | '–' | '—' | '◦' | '▪');
+        // A heading has no end of a sentence, and what follows begins anew.
+        let line_is_short = at - self.line_start(at) < 50 && !character.is_lowercase();
+        is_break || is_number || line_is_short
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        (at.saturating_sub(50)..at)
+            .rev()
+            .find(|before| self.char(*before) == '\n')
+            .map_or(at.saturating_sub(50), |before| before + 1)
+    }
+}
+
+fn is_part_of_word(character: char) -> bool {
+    !character.is_ascii() && (is_unseen(character) || matches!(character, '\u{900}'..='\u{dff}'))
+}
+
+/// A word as far as it was read.
+struct Word {
+    hash: u64,
+    /// The first folded letters, for the stem.
+    start: [char; STEM_OF],
+    length: usize,
+    lower: usize,
+    has_digit: bool,
+    has_inner_capital: bool,
+    is_hangul: bool,
+}
+
+/// The letters from which a stem is taken.
+const STEM_OF: usize = 32;
+
+/// The longest stem, in letters.
+const STEM: usize = 6;
+
+impl Default for Word {
+    fn default() -> Self {
+        Self {
+            hash: EMPTY,
+            start: [' '; STEM_OF],
+            length: 0,
+            lower: 0,
+            has_digit: false,
+            has_inner_capital: false,
+            is_hangul: false,
+        }
+    }
+}
+
+impl Word {
+    fn push(&mut self, character: char) {
+        self.has_inner_capital |= character.is_uppercase() && self.lower > 0;
+        self.lower += usize::from(character.is_lowercase());
+        self.is_hangul |= matches!(character, '\u{ac00}'..='\u{d7a3}');
+        if let Some(value) = digit(character) {
+            self.has_digit = true;
+            self.add(char::from_digit(value, 10).unwrap_or('0'));
+            return;
+        }
+        fold(character, |letter| self.add(letter));
+    }
+
+    fn add(&mut self, letter: char) {
+        self.hash = hash_with(self.hash, letter);
+        if let Some(place) = self.start.get_mut(self.length) {
+            *place = letter;
+        }
+        self.length += 1;
+    }
+
+    /// The hash of a light stem: without a plural, `-ed`, `-ing` and a last vowel, of at most six letters. Stemmers of one language
+    /// need to know the language of a word, which a sentence of an answer often does not tell.
+    fn stem(&self) -> u64 {
+        let length = self.length.min(STEM_OF);
+        let letters = &self.start[..length];
+        let singular = match letters {
+            _ if self.is_hangul => length.min(2),
+            [.., 's'] if length >= 4 => length - 1,
+            _ => length,
+        };
+        let kept = match &letters[..singular] {
+            [.., 'e', 'd'] if singular >= 6 => singular - 2,
+            [.., 'i', 'n', 'g'] if singular >= 7 => singular - 3,
+            [.., 'e' | 'a' | 'o' | 'i' | 'y'] if singular >= 5 => singular - 1,
+            [.., 'n'] if singular >= 6 => singular - 1,
+            _ => singular,
+        };
+        letters[..kept.min(STEM)].iter().fold(EMPTY, |hash, letter| hash_with(hash, *letter))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        tokens(text)
+            .iter()
+            .filter(|token| !token.is_mark())
+            .map(|token| &text[token.start as usize..token.end as usize])
+            .collect()
+    }
+
+    fn sentences(text: &str) -> Vec<u32> {
+        tokens(text).iter().filter(|token| !token.is_mark()).map(|token| token.sentence).collect()
+    }
+
+    #[test]
+    fn a_text_is_cut_into_words_numbers_and_names() {
+        assert_eq!(words("Don't touch the dog's U.S. bowl"), ["Don't", "touch", "the", "dog's", "U.S.", "bowl"]);
+        assert_eq!(words("l'an 5km SHA256 3.4.2 39 %"), ["l'", "an", "5", "km", "SHA256", "3.4.2", "39", "%"]);
+        assert_eq!(words("休暇です"), ["休", "暇", "で", "す"]);
+        assert_eq!(words("inter-\nnational rules"), ["inter-\nnational", "rules"]);
+    }
+
+    #[test]
+    fn sentences_end_with_their_marks_and_with_lines_that_stand_alone() {
+        assert_eq!(sentences("One two. Three e.g. four! Five"), [0, 0, 1, 1, 1, 1, 2]);
+        let mut parted = sentences("# Leave\nYou have\n\n- an item\n- two");
+        parted.dedup();
+        assert_eq!(parted.len(), 4);
+        let wrapped = "Employees who have worked for the company for more than\nfive years get more.";
+        assert!(sentences(wrapped).iter().all(|sentence| *sentence == 0));
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        for (one, other) in
+            [("leaves", "leave"), ("worked", "working"), ("employee", "employees"), ("Häuser", "hauser")]
+        {
+            assert_eq!(tokens(one)[0].stem, tokens(other)[0].stem, "{one} {other}");
+        }
+        assert_ne!(tokens("SHA256")[0].stem, tokens("SHA512")[0].stem);
+    }
+}

@@ -1,0 +1,216 @@
+//! What words mean to a fact: the tables of `tables/`, read once.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
+
+use crate::fold::{EMPTY, fold, hash_with};
+
+/// Passes hashes on: words are hashes already.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 << 8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// A map by the hash of a word.
+pub(crate) type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Identity>>;
+
+/// A set of languages, one bit each, in the order of `tables/stop_words.txt`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Languages(pub(crate) u32);
+
+impl Languages {
+    /// Every language, also those that no table knows.
+    pub(crate) const ANY: Self = Self(u32::MAX);
+
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The meanings that a word has, in one entry: a text asks once for each of its words.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Meaning {
+    /// The languages of which it is a stop word.
+    pub(crate) stops: Languages,
+    /// It has no weight.
+    pub(crate) is_light: bool,
+    /// The languages in which it negates.
+    pub(crate) negates: Languages,
+    /// It negates the noun behind it alone.
+    pub(crate) negates_noun: bool,
+    pub(crate) unnegates: bool,
+    pub(crate) is_about: bool,
+    pub(crate) month: u8,
+    pub(crate) fraction: Option<f64>,
+    pub(crate) scale: Option<f64>,
+    pub(crate) unit: Option<Unit>,
+    /// Numbers, each with its languages.
+    pub(crate) numbers: [(Languages, f64); 2],
+}
+
+/// A unit of measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    pub(crate) dimension: Dimension,
+    pub(crate) factor: f64,
+}
+
+/// Units of one dimension convert into each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Dimension(u8);
+
+/// The tables.
+pub(crate) struct Words {
+    meanings: ByWord<Meaning>,
+    languages: Vec<&'static str>,
+    dimensions: Vec<&'static str>,
+}
+
+/// The tables, read at the first use.
+pub(crate) static WORDS: LazyLock<Words> = LazyLock::new(Words::read);
+
+/// The lines of a table, without its comments, each parted into words.
+fn rows(table: &'static str) -> impl Iterator<Item = std::str::SplitWhitespace<'static>> {
+    table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(str::split_whitespace)
+}
+
+/// The hash of a word of a table, folded as words of texts are.
+fn folded(word: &str) -> u64 {
+    let mut hash = EMPTY;
+    word.chars().for_each(|letter| fold(letter, |letter| hash = hash_with(hash, letter)));
+    hash
+}
+
+fn number(word: &str) -> f64 {
+    word.parse().unwrap_or_default()
+}
+
+impl Words {
+    fn read() -> Self {
+        let mut words = Self { meanings: ByWord::default(), languages: Vec::new(), dimensions: Vec::new() };
+        for mut row in rows(include_str!("tables/stop_words.txt")) {
+            let language = Languages(1 << words.languages.len());
+            words.languages.extend(row.next());
+            words.each(row, |meaning| {
+                meaning.stops.0 |= language.0;
+                meaning.is_light = true;
+            });
+        }
+        rows(include_str!("tables/light_words.txt")).for_each(|row| words.each(row, |it| it.is_light = true));
+        for mut row in rows(include_str!("tables/negations.txt")) {
+            let language = row.next().map(|code| words.language(code)).filter(|known| *known != Languages(0));
+            words.each(row, |it| it.negates.0 |= language.unwrap_or(Languages::ANY).0);
+        }
+        rows(include_str!("tables/negating_prepositions.txt")).for_each(|row| {
+            words.each(row, |it| (it.negates, it.negates_noun) = (Languages::ANY, true));
+        });
+        rows(include_str!("tables/no_negations.txt")).for_each(|row| words.each(row, |it| it.unnegates = true));
+        rows(include_str!("tables/approximations.txt")).for_each(|row| words.each(row, |it| it.is_about = true));
+        for mut row in rows(include_str!("tables/months.txt")) {
+            let month = row.next().and_then(|month| month.parse().ok()).unwrap_or_default();
+            words.each(row, |meaning| meaning.month = month);
+        }
+        for mut row in rows(include_str!("tables/scales.txt")) {
+            let scale = row.next().map(number);
+            words.each(row, |meaning| meaning.scale = scale);
+        }
+        for mut row in rows(include_str!("tables/fractions.txt")) {
+            let fraction = row.next().map(number);
+            words.each(row, |meaning| meaning.fraction = fraction);
+        }
+        words.read_units();
+        words.read_numbers();
+        words
+    }
+
+    fn read_units(&mut self) {
+        for mut row in rows(include_str!("tables/units.txt")) {
+            let name = row.next().unwrap_or_default();
+            let factor = row.next().map(number).unwrap_or(1.0);
+            let known = self.dimensions.iter().position(|dimension| *dimension == name);
+            let index = known.unwrap_or_else(|| {
+                self.dimensions.push(name);
+                self.dimensions.len() - 1
+            });
+            let unit = Unit { dimension: Dimension(u8::try_from(index).unwrap_or(u8::MAX)), factor };
+            self.each(row, |meaning| meaning.unit = meaning.unit.or(Some(unit)));
+        }
+    }
+
+    fn read_numbers(&mut self) {
+        for mut row in rows(include_str!("tables/numbers.txt")) {
+            let language = row.next().map(|code| self.language(code)).unwrap_or_default();
+            for (word, value) in row.filter_map(|pair| pair.split_once('=')) {
+                let value = number(value);
+                let [first, second] = &mut self.meanings.entry(folded(word)).or_default().numbers;
+                let place = if first.0 == Languages::default() || first.1 == value { first } else { second };
+                place.0.0 |= language.0;
+                place.1 = value;
+            }
+        }
+    }
+
+    fn each<'w>(&mut self, words: impl Iterator<Item = &'w str>, change: impl Fn(&mut Meaning)) {
+        for word in words {
+            change(self.meanings.entry(folded(word)).or_default());
+        }
+    }
+
+    /// The meanings of a word by the hash of its folded letters.
+    pub(crate) fn meaning(&self, word: u64) -> Option<&Meaning> {
+        self.meanings.get(&word)
+    }
+
+    /// The number of languages.
+    pub(crate) fn languages(&self) -> usize {
+        self.languages.len()
+    }
+
+    /// The language of this code.
+    pub(crate) fn language(&self, code: &str) -> Languages {
+        self.languages.iter().position(|known| *known == code).map_or(Languages(0), |index| Languages(1 << index))
+    }
+
+    /// Whether a unit is of this dimension.
+    pub(crate) fn is(&self, unit: Unit, dimension: &str) -> bool {
+        self.dimensions.get(usize::from(unit.dimension.0)).is_some_and(|name| *name == dimension)
+    }
+
+    /// Whether a unit is of money.
+    pub(crate) fn is_money(&self, unit: Unit) -> bool {
+        self.dimensions.get(usize::from(unit.dimension.0)).is_some_and(|name| name.starts_with("money-"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_all_of_its_meanings() {
+        let meaning = |word: &str| *WORDS.meaning(folded(word)).expect("it stands in a table");
+        let once = meaning("once");
+        assert!(once.is_light && once.numbers[0].1 == 11.0 && once.numbers[0].0.has(WORDS.language("es")));
+        assert_eq!(meaning("november").month, 11);
+        let (day, week) = (meaning("tage").unit.expect("a unit"), meaning("weeks").unit.expect("a unit"));
+        assert_eq!((day.dimension, week.factor / day.factor), (week.dimension, 7.0));
+        assert!(
+            WORDS.is_money(meaning("€").unit.expect("a unit")) && WORDS.is(meaning("%").unit.expect("a unit"), "share")
+        );
+    }
+}

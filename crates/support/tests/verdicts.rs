@@ -1,0 +1,232 @@
+//! Verdicts about pairs of a sentence and a passage, by kind.
+
+use citewire_support::{Cited, Judgement, MAX_PASSAGE_BYTES, Passage, ReasonCode, Verdict, judge, judge_group};
+use proptest::prelude::*;
+
+const LEAVE: &str = "# Leave\n\nEmployees who have worked here for more than a year get 25 days of paid leave. \
+                     Leave may not be taken in December. Ask Anna Meyer in writing before 31 March 2026, 14:30.\n\n\
+                     The budget is €1.5 billion, 3,4 % more than in 2025.";
+
+fn of(sentence: &str, passage: &str) -> Judgement {
+    judge(sentence, Cited { passage: &Passage::read(passage), headings: "", is_teaser: false })
+}
+
+fn told(judgement: &Judgement) -> Vec<&'static str> {
+    judgement.reasons.iter().map(|reason| reason.code.code()).collect()
+}
+
+#[track_caller]
+fn fine(sentence: &str, passage: &str) {
+    let judgement = of(sentence, passage);
+    assert!(!judgement.verdict.is_alarm(), "{sentence} | {passage} | {judgement:?}");
+    assert_ne!(judgement.verdict, Verdict::Unknown, "{sentence} | {passage} | {judgement:?}");
+}
+
+#[track_caller]
+fn conflict(sentence: &str, passage: &str, code: ReasonCode) {
+    let judgement = of(sentence, passage);
+    assert_eq!(judgement.verdict, Verdict::Conflict, "{sentence} | {passage} | {judgement:?}");
+    assert!(told(&judgement).contains(&code.code()), "{sentence} | {passage} | {judgement:?}");
+}
+
+#[test]
+fn a_sentence_that_stands_there_is_verbatim() {
+    let judgement = of("Leave may not be taken in December.", LEAVE);
+    assert_eq!((judgement.verdict, told(&judgement)), (Verdict::Verbatim, vec![]));
+    let place = judgement.place.map(|place| &LEAVE[place]);
+    assert_eq!(place, Some("Leave may not be taken in December"));
+    assert_eq!(of("leave May NOT be “taken” in\u{ad} December", LEAVE).verdict, Verdict::Verbatim);
+    assert_eq!(
+        of("Employees get more leave.", "It is not true that employees get more leave.").verdict,
+        Verdict::SupportedWords
+    );
+}
+
+#[test]
+fn the_words_of_a_sentence_support_it_in_other_forms() {
+    fine("Employees get 25 days of leave after one year.", LEAVE);
+    fine("Employees get about 3.6 weeks of paid leave.", LEAVE);
+    fine("The budget is 1.5bn euros.", LEAVE);
+    fine("The budget is 1,500 million euros.", LEAVE);
+    fine("The budget grew by 3.4 percent.", LEAVE);
+    fine("Ask Anna Meyer before March 31, 2026 at 2:30 pm.", LEAVE);
+    fine("Ask before 31.03.2026.", LEAVE);
+    fine("The limit of a request is 120 seconds.", "Each request has a limit of two minutes.");
+    fine("A quarter of the employees agree.", "25 % of the employees agree.");
+    fine("The distance to the office is 5,000 m.", "The distance to the office is 5 km.");
+    fine("The office has twenty-one desks.", "There are 21 desks in the office.");
+    fine("Der Ausschuss hat 12.000 Mitglieder.", "Dem Ausschuss gehören 12 000 Mitglieder an.");
+    fine("International rules apply to employees.", "The inter-\nnational rules apply to all employees.");
+}
+
+#[test]
+fn a_fact_that_differs_is_a_conflict() {
+    conflict("Employees get 30 days of paid leave.", LEAVE, ReasonCode::NumberMissing);
+    conflict("Employees get 25 weeks of paid leave.", LEAVE, ReasonCode::UnitDiffers);
+    conflict("Ask Anna Meyer before 30 March 2026.", LEAVE, ReasonCode::DateDiffers);
+    conflict("Ask Anna Meyer in writing before 15:45.", LEAVE, ReasonCode::TimeMissing);
+    conflict("Ask Paul Novak in writing before 31 March 2026.", LEAVE, ReasonCode::NameDiffers);
+    conflict("Leave may be taken in December.", LEAVE, ReasonCode::Negation);
+    conflict("The budget is $1.5 billion.", LEAVE, ReasonCode::UnitDiffers);
+    conflict("The budget is €1.5 million.", LEAVE, ReasonCode::NumberMissing);
+    conflict("It says: “get 25 days of unpaid leave”.", LEAVE, ReasonCode::QuoteMissing);
+    conflict("The temperature is −5 degrees today.", "The temperature is 5 degrees today.", ReasonCode::NumberMissing);
+    conflict(
+        "Prague handles the requests of partners.",
+        "In the region, Berlin handles the requests of partners.",
+        ReasonCode::NameDiffers,
+    );
+    conflict(
+        "Use SHA512 for the signature of files.",
+        "Use SHA256 for the signature of files.",
+        ReasonCode::NameDiffers,
+    );
+    conflict("The price is 39 € for each seat.", "The price rose by 39 % for each seat.", ReasonCode::UnitDiffers);
+    conflict("The limit is 3\u{200b}0 requests.", "The limit is 25 requests.", ReasonCode::NumberMissing);
+}
+
+#[test]
+fn negations_of_other_things_are_none() {
+    fine("The contract ends on 7 May 2026.", "Without renewal, the contract ends on 7 May 2026.");
+    fine("Not only employees get leave in summer.", "Employees get leave in summer, and so do others.");
+    fine("Le contrat se termine le 7 mai 2026.", "Sans renouvellement, le contrat se termine le 7 mai 2026.");
+    fine("El contrato no termina nunca.", "El contrato nunca termina.");
+}
+
+#[test]
+fn a_passage_about_something_else_is_told() {
+    let other = "The canteen of the office opens at noon and closes in the afternoon of each day of the week.";
+    assert_eq!(
+        of("Employees who have worked here for years get paid leave in December.", other).verdict,
+        Verdict::Unsupported
+    );
+}
+
+#[test]
+fn what_cannot_be_decided_is_unknown() {
+    let unknown = |sentence: &str, passage: &str| {
+        let judgement = of(sentence, passage);
+        assert_eq!(judgement.verdict, Verdict::Unknown, "{sentence} | {passage} | {judgement:?}");
+        told(&judgement)
+    };
+    assert_eq!(unknown("You have 30 days.", ""), ["no-passage"]);
+    assert_eq!(unknown("Yes.", LEAVE), ["short"]);
+    assert!(unknown("Die Mitarbeiter bekommen im Jahr 30 Tage Urlaub und nicht mehr.", LEAVE).contains(&"language"));
+    assert!(unknown("従業員は年に三十日の休暇を取ることができます。", LEAVE).contains(&"language"));
+}
+
+#[test]
+fn a_long_passage_is_read_in_its_first_part() {
+    let long = format!("{}Employees get 25 days.", "word ".repeat(MAX_PASSAGE_BYTES / 5));
+    let judgement = of("Employees get 25 days of leave.", &long);
+    assert!(told(&judgement).contains(&"cut"), "{judgement:?}");
+}
+
+#[test]
+fn a_name_or_a_number_may_stand_in_the_headings() {
+    let passage = Passage::read("Employees get 25 days of leave each year.");
+    let sentence = "At Contoso, employees get 25 days of leave each year of 2026.";
+    let cited = Cited { passage: &passage, headings: "Contoso handbook 2026", is_teaser: false };
+    assert_eq!(judge(sentence, cited).verdict, Verdict::SupportedWords);
+}
+
+#[test]
+fn a_fact_that_another_source_of_the_group_holds_is_not_missing() {
+    let (leave, canteen) =
+        (Passage::read("Employees get 25 days of leave."), Passage::read("The canteen opens at 11:30."));
+    let cited = |passage| Cited { passage, headings: "", is_teaser: false };
+    let sentence = "Employees get 25 days of leave, and the canteen opens at 11:30.";
+    let verdicts = |group: &[Cited<'_>], sentence| -> Vec<Verdict> {
+        judge_group(sentence, group).into_iter().map(|judgement| judgement.verdict).collect()
+    };
+    let both = [cited(&leave), cited(&canteen)];
+    assert!(verdicts(&both, sentence).iter().all(|verdict| !verdict.is_alarm()), "{:?}", judge_group(sentence, &both));
+    assert_eq!(verdicts(&both[..1], sentence), [Verdict::Conflict]);
+    let wrong = "Employees get 25 days of leave, and the canteen opens at 12:15.";
+    assert!(verdicts(&both, wrong).iter().all(|verdict| verdict.is_alarm()));
+}
+
+#[test]
+fn much_is_missing_in_a_teaser() {
+    let passage = Passage::read("Employees get days of leave …");
+    let teaser = Cited { passage: &passage, headings: "", is_teaser: true };
+    assert_eq!(judge("Employees get 25 days of leave.", teaser).verdict, Verdict::SupportedWords);
+}
+
+#[test]
+fn strange_inputs_have_a_verdict() {
+    for text in [
+        "",
+        "\u{0}",
+        "5",
+        "\"",
+        "\"a b c",
+        "3\" disk",
+        "1.2.3.4.5",
+        "1,2,3",
+        "0x1F",
+        "½ ٣٫٥ 〇",
+        "$(3.4) million",
+        "−5 -5 –5",
+        "10–20",
+        "24/7",
+        "9/11",
+        "Q3",
+        "1990s",
+        "\u{301}\u{301}",
+        "&amp; &#8211;",
+        "{\"a\": [1, 2]}",
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "[a](b) ![c](d)",
+        "support: verbatim",
+        "\u{202e}txet",
+        "１２３",
+        "99999999999999999999999999999999",
+        "1e309",
+        "0",
+        "٪",
+        "年月日 12月",
+        "a\u{200d}b",
+        "\u{feff}",
+        "…",
+        "[…]",
+        "„“",
+        "31.02.2026",
+        "25:61",
+        "12 am pm",
+    ] {
+        for other in [text, LEAVE, "12 Mai 2024"] {
+            of(text, other);
+            of(other, text);
+        }
+    }
+    let many = "sand ".repeat(10_000);
+    assert_eq!(of(&many, &many).verdict, Verdict::Verbatim);
+    let numbers: String = (0..20_000).map(|number| format!("{number} ")).collect();
+    of(&numbers, &numbers);
+}
+
+proptest! {
+    #[test]
+    fn any_two_texts_have_a_verdict_whose_ranges_are_text(sentence in "\\PC{0,120}", passage in "\\PC{0,300}") {
+        let judgement = of(&sentence, &passage);
+        for reason in &judgement.reasons {
+            prop_assert!(sentence.get(reason.range.clone()).is_some(), "{judgement:?}");
+        }
+        if let Some(place) = judgement.place {
+            prop_assert!(passage.get(place).is_some());
+        }
+    }
+
+    #[test]
+    fn a_sentence_of_a_passage_raises_no_alarm(
+        words in proptest::collection::vec("[a-zA-ZäöüÀ-ÿа-я]{1,9}|[0-9]{1,4}", 3..30),
+        at in 0_usize..10,
+    ) {
+        let mut passage: Vec<String> = (0..10).map(|number| format!("Line {number} of the text.")).collect();
+        let sentence = format!("{}.", words.join(" "));
+        passage[at].clone_from(&sentence);
+        let judgement = of(&sentence, &passage.join("\n\n"));
+        prop_assert!(!judgement.verdict.is_alarm(), "{judgement:?}");
+    }
+}

@@ -1,8 +1,0 @@
-//! Proactive messages: finds the conversation, and sends the answer when its queue allows it.
-
-mod error;
-#[expect(clippy::module_inception, reason = "the file is named after what it does")]
-mod proactive;
-
-pub use error::{ProactiveError, ProactiveFailed};
-pub use proactive::{FollowedProactive, ProactiveConversation, ProactiveMessages, ProactiveTurn, WrittenFor};
