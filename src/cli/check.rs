@@ -1,6 +1,6 @@
 //! `citewire check`.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufReader, IsTerminal as _, Read as _, Write as _};
 
 use anyhow::{Context as _, anyhow};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::args::{CheckArgs, CheckOutput};
 use super::input::{Input, print};
 use super::{Outcome, support};
 use crate::check::report::{Style, junit, render, sarif};
-use crate::check::{Channel, Finding, Profile, Severity, check, check_profile, mend, read};
+use crate::check::{Channel, Finding, MAX_INPUT_BYTES, Profile, Severity, check, check_profile, mend, read};
 
 /// The rules to check by.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     }
     let rules = Rules::of(args)?;
     let input = Input::named(args.file.as_deref());
-    let document = read(&input.read()?).map_err(|error| anyhow!("{input}: {error}"))?;
+    let document = read(&bytes(&input)?).map_err(|error| anyhow!("{input}: {error}"))?;
     if args.fix {
         return fix(&document, rules, args.json);
     }
@@ -65,6 +65,14 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     };
     print(printed.as_bytes())?;
     Ok(outcome(&findings))
+}
+
+/// The input, up to one byte above the maximum, by which [`read`] knows that it is too large.
+fn bytes(input: &Input) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let reader = input.open()?.take(MAX_INPUT_BYTES as u64 + 1);
+    BufReader::new(reader).read_to_end(&mut bytes).with_context(|| format!("{input} cannot be read"))?;
+    Ok(bytes)
 }
 
 fn outcome(findings: &[Finding]) -> Outcome {

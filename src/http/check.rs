@@ -10,7 +10,7 @@ use super::convert::{LARGE_BYTES, json};
 use super::error::CheckError;
 use super::query::{ParameterError, Query};
 use super::{ApiError, State, body};
-use crate::check::{Change, Channel, Finding, check, mend};
+use crate::check::{Change, Channel, Finding, Mended, Profile, check, check_profile, mend};
 
 /// An activity to check.
 #[derive(ToSchema)]
@@ -41,7 +41,10 @@ pub(crate) struct CheckAnswer {
 /// Check an activity against the rules of a channel.
 #[utoipa::path(
     post, path = "/v1/check", tag = "answers", operation_id = "checkActivity",
-    params(("fix" = Option<bool>, Query, description = "`true` also mends the activity")),
+    params(
+        ("fix" = Option<bool>, Query, description = "`true` also mends the activity"),
+        ("profile" = Option<String>, Query, description = "`copilot-store` or `teams-extended`: demands beyond those of Teams"),
+    ),
     request_body(content = CheckRequest, description = "The activity, and the channel to check it for"),
     responses(
         (status = 200, description = "The findings, in the order of the document", body = CheckAnswer),
@@ -57,11 +60,23 @@ pub(crate) async fn check_activity(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let fix = fix(&Query::of(&request))?;
+    let query = Query::of(&request);
+    let wanted = Wanted { fix: fix(&query)?, profile: profile(&query)? };
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
     let answer =
-        if body.len() < LARGE_BYTES { run(&body, fix)? } else { web::block(move || run(&body, fix)).await?? };
+        if body.len() < LARGE_BYTES { run(&body, wanted)? } else { web::block(move || run(&body, wanted)).await?? };
     json(HttpResponse::Ok(), &answer)
+}
+
+/// The parameters of the query.
+#[derive(Clone, Copy)]
+struct Wanted {
+    fix: bool,
+    profile: Option<Profile>,
+}
+
+fn profile(query: &Query) -> Result<Option<Profile>, ParameterError> {
+    query.get("profile").map(str::parse).transpose().map_err(ParameterError::Profile)
 }
 
 /// Whether the activity is to be mended.
@@ -73,7 +88,7 @@ fn fix(query: &Query) -> Result<bool, ParameterError> {
     }
 }
 
-fn run(body: &Bytes, fix: bool) -> Result<CheckAnswer, CheckError> {
+fn run(body: &Bytes, wanted: Wanted) -> Result<CheckAnswer, CheckError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let mut members = match serde_json::from_slice(body)? {
         Value::Object(members) => members,
@@ -81,24 +96,35 @@ fn run(body: &Bytes, fix: bool) -> Result<CheckAnswer, CheckError> {
             return Err(member("", "an object with activity and channel is required"));
         }
     };
-    let channel = channel(&members)?;
+    let channel = channel(&members, wanted.profile)?;
     let activity = members.remove("activity").filter(|activity| !activity.is_null());
     let activity = activity.ok_or_else(|| member("/activity", "an activity is required"))?;
     if let Some(name) = members.keys().find(|name| *name != "channel") {
         let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
         return Err(CheckError::Member { pointer, reason: "unknown member; the members are activity and channel" });
     }
-    if !fix {
-        return Ok(CheckAnswer { findings: check(&activity, channel), activity: None, changes: None });
+    let found = |activity: &Value| match wanted.profile {
+        Some(profile) => check_profile(activity, profile),
+        None => check(activity, channel),
+    };
+    if !wanted.fix {
+        return Ok(CheckAnswer { findings: found(&activity), activity: None, changes: None });
     }
-    let mended = mend(&activity, channel)?;
-    Ok(CheckAnswer { findings: mended.findings, activity: Some(mended.document), changes: Some(mended.changes) })
+    let Mended { document, changes, .. } = mend(&activity, channel)?;
+    Ok(CheckAnswer { findings: found(&document), activity: Some(document), changes: Some(changes) })
 }
 
-fn channel(members: &Map<String, Value>) -> Result<Channel, CheckError> {
+fn channel(members: &Map<String, Value>, profile: Option<Profile>) -> Result<Channel, CheckError> {
+    let of_profile = profile.map(Profile::channel);
     match members.get("channel") {
-        None | Some(Value::Null) => Ok(Channel::WebChat),
-        Some(Value::String(name)) => Ok(name.parse()?),
+        None | Some(Value::Null) => Ok(of_profile.unwrap_or(Channel::WebChat)),
+        Some(Value::String(name)) => {
+            let channel = name.parse()?;
+            match of_profile.filter(|of_profile| *of_profile != channel) {
+                Some(_) => Err(member("/channel", "the profile belongs to another channel; leave one of them out")),
+                None => Ok(channel),
+            }
+        }
         Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
             Err(member("/channel", "text is required"))
         }

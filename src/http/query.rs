@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::HttpRequest;
 
 use crate::activity::{InvalidWatermark, Watermark};
+use crate::check::UnknownProfile;
 use crate::ingest::{AnswerFormat, Mappings, UnknownFormat};
 
 /// An invalid query parameter.
@@ -30,6 +31,9 @@ pub enum ParameterError {
         /// The greatest that is taken.
         max: usize,
     },
+    /// `profile` is no profile.
+    #[error(transparent)]
+    Profile(#[from] UnknownProfile),
     /// `fix` is neither `true` nor `false`.
     #[error("fix: true or false is required")]
     Fix,

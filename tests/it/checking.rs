@@ -174,6 +174,32 @@ async fn fix_returns_the_mended_activity_and_refuses_what_is_none() {
     assert_eq!((status, &body["code"]), (StatusCode::BAD_REQUEST, &json!("invalid_parameter")), "{body}");
 }
 
+#[tokio::test]
+async fn a_profile_adds_its_demands_over_http() {
+    let app = TestApp::start();
+    let entity = json!({"type": "https://schema.org/Message", "@type": "Message", "@context": "https://schema.org", "@id": "",
+        "citation": [{"@type": "Claim", "position": 1, "appearance": {"@type": "DigitalDocument", "name": "A", "abstract": "B"}}]});
+    let activity = json!({"type": "message", "text": "a [1]", "entities": [entity]});
+    let codes =
+        |body: &Value| body["findings"].as_array().map(|all| all.iter().map(|one| one["code"].clone()).collect());
+    for (query, channel, expected) in [
+        ("?profile=copilot-store", Value::Null, vec![json!("copilot-source-without-address")]),
+        ("?profile=copilot-store&fix=true", json!("teams"), vec![json!("copilot-source-without-address")]),
+        ("?profile=teams-extended", Value::Null, vec![]),
+        ("", json!("teams"), vec![]),
+    ] {
+        let request = json!({"activity": activity, "channel": channel});
+        let (status, body) = answer(app.post(&format!("/v1/check{query}"), API_KEY).json(&request)).await;
+        assert_eq!((status, codes(&body)), (StatusCode::OK, Some(expected)), "{query} {body}");
+    }
+    let contradicting = json!({"activity": activity, "channel": "web-chat"});
+    let (status, body) = answer(app.post("/v1/check?profile=copilot-store", API_KEY).json(&contradicting)).await;
+    assert_eq!((status, &body["pointer"]), (StatusCode::BAD_REQUEST, &json!("/channel")), "{body}");
+    let (status, body) =
+        answer(app.post("/v1/check?profile=store", API_KEY).json(&json!({"activity": activity}))).await;
+    assert_eq!((status, &body["code"]), (StatusCode::BAD_REQUEST, &json!("invalid_parameter")), "{body}");
+}
+
 #[test]
 fn the_command_fixes_prints_other_forms_and_reads_logs() {
     let fused = json!({"type": "message", "text": "a[1][2].\n\n[1]: https://a.example/\n[2]: https://b.example/"});

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Channel;
 use super::agreement::{self, Claims};
 use super::blank_nodes::BlankNodes;
 use super::code;
@@ -18,9 +17,14 @@ use super::stream_info::{self, Phase, StreamInfo};
 use super::terms;
 use super::text;
 use super::time::Time;
+use super::{Channel, UnknownChannel};
 
 /// The `type` of a claim that is an entity of its own.
 const ROOT_CLAIM: &str = "https://schema.org/Claim";
+
+/// Channels of Azure Bot Service without rules here.
+const OTHER_CHANNELS: [&str; 10] =
+    ["slack", "telegram", "line", "facebook", "kik", "twilio-sms", "groupme", "skype", "alexa", "outlook"];
 
 /// The facts about one activity that checks of other activities need.
 #[derive(Debug)]
@@ -68,7 +72,10 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         );
     }
     terms::check_members(place, findings);
-    let stream = stream_info::read(place, Channel::WebChat, findings);
+    check_channel_id(place, Channel::WebChat, findings);
+    // Events may carry streams of other kinds, such as sound.
+    let is_drawn = matches!(kind, "message" | "typing" | "");
+    let stream = if is_drawn { stream_info::read(place, Channel::WebChat, findings) } else { None };
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
     let data = place.member("channelData");
     let mut activity = Activity {
@@ -89,10 +96,28 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         loose: BTreeSet::new(),
         positions: BTreeSet::new(),
     };
-    if matches!(kind, "message" | "typing" | "") {
+    if is_drawn {
         check_content(place, &mut activity, findings);
     }
     Some(activity)
+}
+
+/// Reports an activity that was recorded in another channel, whose rules may not be those of `channel`.
+pub(super) fn check_channel_id(place: &Place<'_>, channel: Channel, findings: &mut Findings) {
+    let Some(written) = place.member("channelId") else { return };
+    let Some(name) = written.value.as_str().filter(|name| *name != "emulator") else { return };
+    let is_other = match name.parse::<Channel>() {
+        Ok(known) => known != channel,
+        Err(UnknownChannel::NotYet { .. }) => true,
+        Err(UnknownChannel::Unknown { .. }) => OTHER_CHANNELS.contains(&name),
+    };
+    if is_other {
+        findings.add(
+            code::CHANNEL_DIFFERS,
+            &written.at,
+            format!("The activity is one of {:?}, and is judged by the rules of {channel}.", excerpt(name)),
+        );
+    }
 }
 
 fn time(place: &Place<'_>, findings: &mut Findings) -> Option<Time> {
@@ -128,7 +153,11 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
     }
     check_channel_data(place, message.as_ref(), findings);
     if let Some(written) = place.member("text").filter(|text| !text.value.is_string()) {
-        findings.add(code::TEXT_NOT_STRING, &written.at, "`text` must be a string; nothing can be drawn from this.");
+        findings.add(
+            code::TEXT_NOT_STRING,
+            &written.at,
+            "Web Chat throws when it reads this, and the whole chat vanishes from the page. `text` must be a string.",
+        );
     } else if !activity.from_user {
         check_text(place, activity, message.as_ref(), findings);
     }
@@ -140,7 +169,8 @@ fn entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Place<'v>> {
         findings.add(
             code::ENTITIES_NOT_LIST,
             &list.at,
-            "Web Chat reads no citation data from this. Write a list, even for one entity.",
+            "Web Chat throws when it reads this: the message is blank in 4.18.1, and newer versions show neither it nor any \
+             later message. Write a list, even for one entity.",
         );
         return Vec::new();
     };
@@ -191,7 +221,7 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
             findings.add(
                 code::TYPING_WITH_TEXT,
                 &place.at.key("text"),
-                "4.18.1 draws a typing activity that has a text as a message bubble. Leave the text out, or add the \
+                "Web Chat draws a typing activity that has a text as a message, which stays. Leave the text out, or add the \
                  metadata of a livestream.",
             );
         }

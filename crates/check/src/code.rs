@@ -40,7 +40,9 @@ rules! {
         ACTIVITY_TYPE_MISSING = Error "activity-type-missing": "no client draws it";
         TEXT_NOT_STRING = Error "text-not-string": "`text` is not a string";
         ENTITIES_NOT_LIST = Error "entities-not-list": "`entities` is not a list";
-        ENTITY_NOT_OBJECT = Warning "entity-not-object": "entity is not an object";
+        CHANNEL_DIFFERS = Note "channel-differs": "`channelId` names another channel";
+        NOTHING_TO_CHECK = Note "nothing-to-check": "list has no activities";
+        ENTITY_NOT_OBJECT = Note "entity-not-object": "entity is not an object";
         MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";
@@ -61,11 +63,12 @@ rules! {
         TEXT_FORMAT_UNUSUAL = Note "text-format-unusual": "still read as Markdown";
         MESSAGE_EMPTY = Warning "message-empty": "nothing is drawn";
         TIMESTAMP_INVALID = Warning "timestamp-invalid": "`timestamp` is not RFC 3339";
-        TYPING_WITH_TEXT = Warning "typing-with-text": "4.18.1 draws a message";
+        TYPING_WITH_TEXT = Warning "typing-with-text": "drawn as a message";
         SENDER_NOT_BOT = Warning "sender-not-bot": "no interpreter, no thumbs";
         FALLBACK_TEXT_EMPTY = Warning "fallback-text-empty": "screen readers skip the message";
         FEEDBACK_LOOP_WINS = Note "feedback-loop-wins": "`channelData.feedbackLoop` replaces `potentialAction`";
 
+        ENTITY_NULL = Error "entity-null": "blank message";
         ENTITY_TYPE_NOT_STRING = Error "entity-type-not-string": "blank message";
         FOREIGN_ENTITY_FATAL = Error "foreign-entity-fatal": "malformed earlier entity: blank message";
         MESSAGE_CONTEXT_WRONG = Error "message-context-wrong": "not `https://schema.org`: blank message";
@@ -116,6 +119,7 @@ rules! {
 
         TEXT_MOJIBAKE = Warning "text-mojibake": "UTF-8 read as Windows-1252";
         TEXT_IMAGE = Warning "text-image": "image loads immediately";
+        TEXT_LOST = Error "text-lost": "4.18.1 drops text behind block elements of HTML";
         TEXT_HTML = Warning "text-html": "raw HTML is not drawn";
         TEXT_FORGED_BUTTON = Error "text-forged-button": "HTML imitates a citation";
         LINK_SCHEME_UNSAFE = Warning "link-scheme-unsafe": "dangerous link in text";
@@ -158,7 +162,7 @@ rules! {
         ECHO_WITHOUT_CLIENT_ID = Warning "echo-without-client-activity-id": "user's message appears unsent";
 
         STREAM_ONLY_IN_ENTITIES = Error "stream-only-in-entities": "4.18.1 reads `channelData` only";
-        STREAM_FIRST_WITHOUT_ID = Warning "stream-first-without-id": "first activity lacks stream id";
+        STREAM_FIRST_WITHOUT_ID = Note "stream-first-without-id": "first activity lacks stream id";
         STREAM_SECOND_WITHOUT_ID = Error "stream-second-without-id": "drawn above the first stream";
         STREAM_CHUNK_WITHOUT_ID = Error "stream-chunk-without-id": "later activity lacks `streamId`";
         STREAM_ID_UNKNOWN = Warning "stream-id-unknown": "no earlier activity matches";
@@ -210,7 +214,7 @@ rules! {
         TEAMS_LABEL_WITHOUT_TWIN = Error "teams-label-without-twin": "refused: Message lacks this label";
         TEAMS_LABEL_DIFFERS = Error "teams-label-differs": "refused: one label, two texts";
 
-        TEAMS_DEFINITION_IN_TEXT = Warning "teams-definition-in-text": "drawn as raw text";
+        TEAMS_DEFINITION_IN_TEXT = Warning "teams-definition-in-text": "takes the place of badges";
         TEAMS_MARKERS_JOINED = Warning "teams-markers-joined": "write `[1][2]`";
         TEAMS_CLAIM_WITHOUT_MARKER = Warning "teams-claim-without-marker": "claim is not shown";
         TEAMS_MARKER_WITHOUT_CLAIM = Note "teams-marker-without-claim": "no claim describes it";

@@ -44,6 +44,10 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
         return findings.finish();
     }
     let Some((mut places, is_list)) = activities(&root, &mut findings) else { return findings.finish() };
+    if is_list && places.is_empty() {
+        let message = "The list has no activities, so nothing was checked.";
+        findings.add(code::NOTHING_TO_CHECK, &root.at, message);
+    }
     places.retain(|place| !is_answer(place, &mut findings));
     match channel {
         Channel::WebChat => {
@@ -158,7 +162,34 @@ mod tests {
         assert_eq!(codes(&activity), []);
         assert_eq!(codes(&json!([activity, activity])), []);
         assert_eq!(codes(&json!({"activities": [activity], "watermark": "1"})), []);
-        assert_eq!(codes(&json!([])), []);
+    }
+
+    /// Once, the check said that all was good.
+    #[test]
+    fn a_list_without_activities_is_named() {
+        for empty in [json!([]), json!({"activities": [], "watermark": "1"})] {
+            for channel in [Channel::WebChat, Channel::Teams] {
+                let found: Vec<_> = check(&empty, channel).into_iter().map(|finding| finding.code).collect();
+                assert_eq!(found, ["nothing-to-check"], "{empty}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_activity_of_another_channel_is_named() {
+        let of = |channel: &str| json!({"type": "message", "text": "a", "channelId": channel});
+        for (id, channel, named) in [
+            ("msteams", Channel::WebChat, true),
+            ("slack", Channel::WebChat, true),
+            ("webchat", Channel::Teams, true),
+            ("msteams", Channel::Teams, false),
+            ("directline", Channel::WebChat, false),
+            ("emulator", Channel::Teams, false),
+            ("acme", Channel::WebChat, false),
+        ] {
+            let found = check(&of(id), channel);
+            assert_eq!(found.iter().any(|finding| finding.code == "channel-differs"), named, "{id} {channel}");
+        }
     }
 
     #[test]

@@ -106,7 +106,16 @@ enum Verdict {
 /// Classifies an entity before the Message entity is found.
 fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
     let Some(object) = entity.object() else {
-        findings.add(code::ENTITY_NOT_OBJECT, &entity.at, "Entities are objects. Remove this one.");
+        if entity.value.is_null() {
+            findings.add(
+                code::ENTITY_NULL,
+                &entity.at,
+                "Web Chat throws when it reads this: the message is blank in 4.18.1, and newer versions show neither it nor \
+                 any later message. Remove it.",
+            );
+        } else {
+            findings.add(code::ENTITY_NOT_OBJECT, &entity.at, "Entities are objects. Remove this one.");
+        }
         return Verdict::Nothing;
     };
     let kind = match object.get("type") {
@@ -143,8 +152,8 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
         "https://schema.org/Claim" => findings.add(
             code::CLAIM_AT_ROOT,
             &entity.at,
-            "A claim as an entity of its own is an old form: 4.18.1 draws a normal URL as a dead button, and main will \
-             drop the form. Move it into `citation` of the Message thing.",
+            "A claim as an entity of its own is an old form, which main will drop: it describes only the definition whose \
+             address is its `@id`, and 4.18.1 makes that entry a dead button. Move it into `citation` of the Message thing.",
         ),
         "https://schema.org/ReplyAction" | "https://schema.org/VoteAction" => findings.add(
             code::ROOT_ENTITY_DEPRECATED,

@@ -27,6 +27,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     let is_set = activities.len() > 1;
     let mut streams: Vec<Stream<'_, '_>> = Vec::new();
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut unnamed = 0;
     // The newest stream, until it ends.
     let mut running: Option<usize> = None;
     for activity in activities {
@@ -39,8 +40,9 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
                     Some(_) => None,
                 };
                 if delivered {
-                    check_naming(activity, info, joins.is_some(), streams.len(), is_set, findings);
+                    check_naming(activity, info, joins.is_some(), unnamed, is_set, findings);
                 }
+                unnamed += usize::from(info.stream_id.is_none() && joins.is_none());
                 joins.unwrap_or_else(|| {
                     streams.push(Stream::new());
                     streams.len() - 1
@@ -69,7 +71,7 @@ fn check_naming(
     activity: &Activity<'_>,
     info: &StreamInfo<'_>,
     joins: bool,
-    streams_before: usize,
+    unnamed_before: usize,
     is_set: bool,
     findings: &mut Findings,
 ) {
@@ -91,17 +93,17 @@ fn check_naming(
             "Without `streamId` this activity does not belong to the stream before it: users see a bubble for each \
              chunk and one more for the final. Write the id of the stream's first activity.",
         ),
-        None if streams_before > 0 => findings.add(
+        None if unnamed_before > 0 => findings.add(
             code::STREAM_SECOND_WITHOUT_ID,
             &info.at,
-            "4.18.1 draws a later stream above an earlier one when its first activity has no `streamId`. Write its own \
-             `id` as `streamId`.",
+            "4.18.1 draws this stream above an earlier one, because the first activities of both have no `streamId`. Write \
+             its own `id` as `streamId`.",
         ),
         None => findings.add(
             code::STREAM_FIRST_WITHOUT_ID,
             &info.at,
-            "Fine for the first stream of a conversation; 4.18.1 draws any later one above it. Write the activity's own \
-             `id` as `streamId`.",
+            "Fine for one stream of a conversation; 4.18.1 draws another one like it above it. Write the activity's own `id` \
+             as `streamId`.",
         ),
     }
 }

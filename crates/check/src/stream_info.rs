@@ -106,8 +106,8 @@ fn sequence(info: &Place<'_>, phase: Phase, findings: &mut Findings) -> Option<u
             findings.add(
                 code::STREAM_FINAL_WITH_SEQUENCE,
                 &written.at,
-                "The final activity ends the sequence and has no number in it; channels refuse one that has. Leave \
-                 `streamSequence` out.",
+                "The final activity ends the sequence and has no number in it. Web Chat ignores one, other channels may \
+                 refuse it. Leave `streamSequence` out.",
             );
         }
         return None;

@@ -113,7 +113,7 @@ fn walk(place: &Place<'_>, depth: usize, findings: &mut Findings) {
                 match key.as_str() {
                     "@context" => continue,
                     "@type" | "type" => check_type(value, &at, findings),
-                    key if !is_known(key) => {
+                    key if !is_known(key) && !is_annotation(key) => {
                         unknown(key, &at, findings);
                         continue;
                     }
@@ -134,6 +134,11 @@ fn walk(place: &Place<'_>, depth: usize, findings: &mut Findings) {
 /// Whether a member of a thing is a keyword, a term or an address.
 pub(super) fn is_known(key: &str) -> bool {
     KEYWORDS.contains(&key) || knows(key) || key.contains("://")
+}
+
+/// Whether a member says which value of a property an action takes or gives. Readers of JSON-LD skip such members.
+fn is_annotation(key: &str) -> bool {
+    ["-input", "-output"].iter().filter_map(|ending| key.strip_suffix(ending)).any(knows)
 }
 
 /// Whether a type is a term of schema.org, or the address of a vocabulary.
@@ -229,6 +234,19 @@ mod tests {
         assert_eq!(things(&json!({"@typ": "Message"})), [("term-misspelt", "/@typ".into())]);
         assert_eq!(things(&json!({"type": "https://schema.org/Mesage"})), [("term-misspelt", "/type".into())]);
         assert_eq!(things(&json!({"type": "https://other.example/Mesage"})), []);
+    }
+
+    /// The actions of Web Chat's own tests.
+    #[test]
+    fn the_members_of_actions_are_known() {
+        let thing = json!({"@type": "DislikeAction", "target": {"@type": "EntryPoint", "urlTemplate": "a{&reason}"},
+            "result": {"@type": "Review", "reviewBody-input": {"@type": "PropertyValueSpecification", "valueName": "reason",
+            "valueMinLength": 3}}});
+        assert_eq!(things(&thing), []);
+        assert_eq!(things(&json!({"colour-input": 1})), [("term-unknown", "/colour-input".into())]);
+        let document = json!({"type": "message", "text": "a", "entities": [{"type": "https://schema.org/Message",
+            "@context": "https://schema.org", "@type": "Message", "@id": "", "potentialAction": [thing]}]});
+        assert!(check(&document, Channel::WebChat).iter().all(|finding| finding.code != "linked-data-invalid"));
     }
 
     #[test]

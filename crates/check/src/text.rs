@@ -8,6 +8,7 @@ use super::definition::Definition;
 use super::definition_rules;
 use super::findings::Findings;
 use super::link_label::{is_number, normal_label};
+use super::lost_text;
 use super::markdown::{Link, Markdown};
 use super::place::excerpt;
 use super::pointer::Pointer;
@@ -27,6 +28,7 @@ pub(super) fn check(
     rules.attempts();
     markdown.links.iter().for_each(|link| rules.link(link));
     rules.swallowed();
+    rules.lost(text);
     rules.html(text);
 }
 
@@ -105,7 +107,7 @@ impl Rules<'_> {
                          source is requested as a picture. Put U+200B between `!` and `[`."
                     ),
                 );
-            } else {
+            } else if !is_inside(&link.url) {
                 self.findings.add(
                     code::TEXT_IMAGE,
                     self.at,
@@ -132,12 +134,13 @@ impl Rules<'_> {
                 ),
             );
         } else if self.is_changed(link, &text, &label) {
+            let place = if text == label { " in 4.18.1" } else { "" };
             self.findings.add(
                 code::MARKER_LABEL_CHANGED,
                 self.at,
                 format!(
-                    "[{}] (byte {start}) is drawn as a plain link: quotes, dashes, dots or markup of the label are shown \
-                     otherwise than they are written, so it is no badge. Use bare numbers.",
+                    "[{}] (byte {start}) is drawn as a plain link{place}: quotes, dashes, dots or markup of the label are \
+                     shown otherwise than they are written, so it is no badge. Use bare numbers.",
                     excerpt(&link.label)
                 ),
             );
@@ -214,6 +217,22 @@ impl Rules<'_> {
         }
     }
 
+    fn lost(&mut self, text: &str) {
+        if self.markdown.html.is_empty() {
+            return;
+        }
+        if let Some(start) = lost_text::find(text) {
+            self.findings.add(
+                code::TEXT_LOST,
+                self.at,
+                format!(
+                    "4.18.1 does not draw the text at byte {start}, because a block element of HTML has ended its paragraph, \
+                     or because its element is not drawn. Write Markdown, or escape `<` as `&lt;`."
+                ),
+            );
+        }
+    }
+
     fn html(&mut self, text: &str) {
         let mut others = 0;
         for html in &self.markdown.html {
@@ -230,6 +249,9 @@ impl Rules<'_> {
                     ),
                 );
             } else if tag.contains("<img") {
+                if ["src=\"data:image/", "src='data:image/", "src=data:image/"].iter().any(|src| tag.contains(src)) {
+                    continue;
+                }
                 self.findings.add(
                     code::TEXT_IMAGE,
                     self.at,
@@ -247,12 +269,17 @@ impl Rules<'_> {
                 code::TEXT_HTML,
                 self.at,
                 format!(
-                    "Raw HTML that is not drawn in {others} place(s): the tags vanish in 4.18.1, scripts and styles \
-                     with their content, and appear as text in newer versions. Write Markdown, or escape `<` as `&lt;`."
+                    "Raw HTML that is not drawn in {others} place(s): the tags vanish, in 4.18.1 scripts and styles with \
+                     their content, which newer versions show as text. Write Markdown, or escape `<` as `&lt;`."
                 ),
             );
         }
     }
+}
+
+/// Whether an address holds the picture itself, so that nothing is requested.
+fn is_inside(url: &str) -> bool {
+    url.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"))
 }
 
 /// The elements that Web Chat 4.18.1 and newer versions draw, without their attributes; observed in both bundles.
@@ -292,6 +319,11 @@ const DRAWN: [&str; 34] = [
     "tr",
     "ul",
 ];
+
+/// Whether Web Chat draws an element, by its name in lower case.
+pub(super) fn is_drawn(name: &str) -> bool {
+    DRAWN.binary_search(&name).is_ok()
+}
 
 /// Whether a piece of HTML, in lower case, has an element that Web Chat does not draw, or a button. Its end counts as well.
 pub(super) fn is_undrawn_html(html: &str) -> bool {
@@ -371,6 +403,14 @@ mod tests {
         assert_text_finds("a[1].\n\n[1]: https://docs.example/ \"a \"b\" c\"\n", "definition-malformed");
         assert_text_finds("a[1].\n\n[1]: https://docs.example/(\n", "definition-malformed");
         assert_text_is_fine("a[1].\n\n[1]: https://docs.example/ \"a \\\"b\\\" c\"\n");
+    }
+
+    #[test]
+    fn a_picture_in_its_address_is_not_requested() {
+        for text in ["![a](data:image/png;base64,AA==)", "a <img alt=\"x\" src=\"data:image/svg+xml;utf8,b\">"] {
+            assert_text_is_fine(text);
+        }
+        assert_text_finds("![a](https://docs.example/a.png)", "text-image");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "activity-type-missing" => typed(document, at),
         "text-format-plain" | "text-format-unusual" | "teams-text-format" => set(document, at, json!("markdown")),
         "entities-not-list" | "teams-citation-not-list" => listed(document, at),
-        "entity-not-object" => without_null(document, at),
+        "entity-null" | "entity-not-object" => without_null(document, at),
         "message-context-wrong" => set(document, at, json!(CONTEXT)),
         "message-id-missing" => set(document, &format!("{at}/@id"), json!("")),
         "message-id-not-empty" | "message-id-not-string" | "teams-id-not-empty" => set(document, at, json!("")),

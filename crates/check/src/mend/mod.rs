@@ -24,7 +24,8 @@ const MAX_ROUNDS: usize = 40;
 const MAX_WORK: usize = 100_000_000;
 
 /// The codes whose remedies move items, which makes the other pointers of the round wrong.
-const MOVES: [&str; 6] = [
+const MOVES: [&str; 7] = [
+    "entity-null",
     "entity-not-object",
     "foreign-entity-fatal",
     "message-not-first",

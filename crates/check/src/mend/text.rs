@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::pointers::{activity, claims, position};
 use crate::finding::Finding;
 use crate::link_label::{is_number, normal_label};
+use crate::lost_text::ends_paragraph;
 use crate::markdown::{Link, Markdown};
 use crate::text::is_undrawn_html;
 
@@ -46,6 +47,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "marker-case-differs" => (reading.cases(), "wrote a marker like its definition"),
         "text-image" => (reading.images(), "made images links"),
         "text-html" | "text-forged-button" => (reading.html(), "escaped HTML that is not drawn"),
+        "text-lost" => (reading.blocks(), "escaped HTML that ends a paragraph"),
         "link-scheme-unsafe" => (reading.unsafe_links(), "escaped a link with a dangerous address"),
         "text-mojibake" => {
             let mended = MOJIBAKE.iter().fold(text.clone(), |text, (read, meant)| text.replace(read, meant));
@@ -168,6 +170,10 @@ impl Reading<'_> {
 
     fn html(&self) -> Vec<Edit> {
         self.escaped(is_undrawn_html)
+    }
+
+    fn blocks(&self) -> Vec<Edit> {
+        self.escaped(ends_paragraph)
     }
 
     /// Escapes each `<` of the pieces of HTML that `is_meant` in lower case.

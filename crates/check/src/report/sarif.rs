@@ -1,5 +1,7 @@
 //! Writes SARIF 2.1.0, which code scanning reads.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::{Finding, Severity, rules};
@@ -7,6 +9,7 @@ use crate::{Finding, Severity, rules};
 /// The findings of the file `name` as a SARIF log, with the rules that they break. The pointer is the logical location.
 #[must_use]
 pub fn sarif(findings: &[Finding], name: &str) -> Value {
+    let uri = uri(name);
     let broken = rules().iter().filter(|rule| findings.iter().any(|finding| finding.code == rule.code));
     let broken: Vec<Value> = broken
         .map(|rule| {
@@ -20,7 +23,7 @@ pub fn sarif(findings: &[Finding], name: &str) -> Value {
             json!({
                 "ruleId": finding.code, "level": level(finding.severity), "message": {"text": finding.message},
                 "locations": [{
-                    "physicalLocation": {"artifactLocation": {"uri": name}, "region": {"startLine": 1}},
+                    "physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}},
                     "logicalLocations": [{"fullyQualifiedName": finding.pointer}],
                 }],
             })
@@ -36,6 +39,22 @@ pub fn sarif(findings: &[Finding], name: &str) -> Value {
     })
 }
 
+/// A path as a relative or absolute reference of RFC 3986.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            b'\\' if cfg!(windows) => uri.push('/'),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
 fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -48,6 +67,18 @@ fn level(severity: Severity) -> &'static str {
 mod tests {
     use super::*;
     use crate::{Channel, check};
+
+    #[test]
+    fn the_address_of_the_file_is_one() {
+        for (path, expected) in [
+            ("answer.json", "answer.json"),
+            ("out/a b#1?.json", "out/a%20b%231%3F.json"),
+            ("/tmp/ü:[1].json", "/tmp/%C3%BC%3A%5B1%5D.json"),
+        ] {
+            assert_eq!(uri(path), expected);
+            assert!(url::Url::parse("file:///x/").and_then(|base| base.join(expected)).is_ok());
+        }
+    }
 
     #[test]
     fn each_result_has_its_rule_level_and_place() {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::super::Channel;
+use super::super::activity::check_channel_id;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
@@ -47,6 +48,7 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
         );
     }
     terms::check_members(place, findings);
+    check_channel_id(place, Channel::Teams, findings);
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
     if !matches!(kind, "message" | "typing" | "") || from_user {
         return None;

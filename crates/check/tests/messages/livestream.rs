@@ -114,6 +114,10 @@ fn wire(activities: &[Activity]) -> Value {
 
 /// Codes and places of what is wrong with a stream.
 fn faults(activities: &[Activity], channel: Channel) -> Vec<(&'static str, String)> {
+    if activities.is_empty() {
+        // A stream that is withdrawn before anything was shown has none.
+        return Vec::new();
+    }
     let findings = check(&wire(activities), channel).into_iter();
     // A note on the thumbs of the message, streamed or not.
     let findings = findings.filter(|finding| finding.code != "feedback-without-id");

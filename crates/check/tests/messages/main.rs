@@ -14,6 +14,8 @@ mod share;
 // ---- The check itself
 /// Documents and every finding that each deserves, by fixtures.
 mod check;
+/// The cases by which real clients prove the findings.
+mod drawn;
 /// Mended activities: what is changed, what is left, and that nothing is lost.
 mod mend;
 /// Every sample's message in the check of its channel.

@@ -1,8 +1,11 @@
 //! Rewritten answers, as the check of their channel reads them: no error and no warning, or a reason.
 
+use std::collections::BTreeSet;
+
 use citewire_check::{Channel, Severity, check};
 use citewire_core::convert::{Conversion, Converted, convert};
 use citewire_core::dialect::Dialect;
+use pulldown_cmark::{Event, Options, Parser};
 use serde_json::json;
 
 use super::answers;
@@ -19,12 +22,48 @@ const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joine
 /// Findings that are right about an answer that says nothing.
 const EMPTY: [&str; 2] = ["message-empty", "teams-message-empty"];
 
+/// Harmless elements that stay as the model wrote them, though Web Chat does not draw them: their text is drawn.
+const KEPT: [&str; 20] = [
+    "abbr", "cite", "dd", "details", "dfn", "dl", "dt", "kbd", "mark", "q", "rp", "rt", "ruby", "samp", "small", "sub",
+    "summary", "sup", "u", "var",
+];
+
+/// The elements of raw HTML in a text, in lower case.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only HTML is looked for")]
+fn elements(text: &str) -> BTreeSet<String> {
+    let html =
+        Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).filter_map(|event| match event {
+            Event::Html(html) | Event::InlineHtml(html) => Some(html),
+            _ => None,
+        });
+    let mut found = BTreeSet::new();
+    for piece in html {
+        for tag in piece.split('<').skip(1) {
+            let name =
+                tag.trim_start_matches('/').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+            if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                found.insert(name.to_ascii_lowercase());
+            }
+        }
+    }
+    found
+}
+
+/// Whether Web Chat draws an element, as the check has it.
+fn is_drawn(element: &str) -> bool {
+    let message = json!({"type": "message", "text": format!("a <{element}>b</{element}>")});
+    check(&message, Channel::WebChat).iter().all(|finding| finding.code != "text-html")
+}
+
 /// Whether a finding is right about what is written on purpose.
 fn is_on_purpose(code: &str, converted: &Converted) -> bool {
-    let is_empty = converted.activities[0].text.as_deref().unwrap_or_default().trim().is_empty();
+    let text = converted.activities[0].text.as_deref().unwrap_or_default();
     let is_unresolved = !converted.report.unresolved.is_empty();
-    // Harmless elements stay as the model wrote them, also those that Web Chat does not draw: their text is drawn.
-    code == "text-html" || (is_empty && EMPTY.contains(&code)) || (is_unresolved && UNRESOLVED.contains(&code))
+    let is_empty = text.trim().is_empty();
+    let is_kept = || elements(text).iter().all(|element| KEPT.contains(&element.as_str()) || is_drawn(element));
+    (code == "text-html" && is_kept())
+        || (is_empty && EMPTY.contains(&code))
+        || (is_unresolved && UNRESOLVED.contains(&code))
 }
 
 /// Errors and warnings about what becomes of an answer in any channel.
