@@ -143,6 +143,8 @@ impl AssistantManager {
         };
         let entered = match (key, plan.key_origin()) {
             (Some(key), Some(origin)) => Some(EnteredKey::new(key, origin)),
+            // Settings that are not stored may name another address: the key stays here, and is not dropped.
+            (None, origin) if current.keys.get(name).is_some_and(|key| origin.as_ref() != Some(&key.origin)) => None,
             _ => match current.entered_key(&plan) {
                 Ok(entered) => entered,
                 Err(words) => return Ok(Some(Err(FailedCall::new(CallProblem::Key, words)))),

@@ -68,7 +68,7 @@ pub enum UpstreamFault {
     /// The address is private, and nobody has allowed it.
     #[error(
         "{key}: {host} is a {kind} address, which this server calls only if its operator allows it: \
-         allow_hosts = [\"{host}\"] in the section [egress] of the configuration file, or CITEWIRE_EGRESS_ALLOW_HOSTS={host} \
+         allow_hosts = \"{host}\" in the section [egress] of the configuration file, or CITEWIRE_EGRESS_ALLOW_HOSTS={host} \
          in the environment at the next start"
     )]
     Private {
@@ -81,7 +81,7 @@ pub enum UpstreamFault {
     },
     /// The host is allowed at other ports.
     #[error(
-        "{key}: this server calls {host} only if its operator allows this port: allow_hosts = [\"{host}\"] in the section [egress] of \
+        "{key}: this server calls {host} only if its operator allows this port: allow_hosts = \"{host}\" in the section [egress] of \
          the configuration file, or CITEWIRE_EGRESS_ALLOW_HOSTS={host} in the environment at the next start"
     )]
     Port {
