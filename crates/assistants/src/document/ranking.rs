@@ -243,15 +243,19 @@ mod tests {
         }
     }
 
+    /// The misses of the seventy questions where the texts of all languages are in one folder, counted when this was written.
+    const MOST_MISSES: usize = 0;
+
     #[tokio::test]
     async fn documents_of_all_languages_are_searched_beside_each_other() {
         let paths = ["en.md", "de.md", "fr.md", "es.md", "cs.md", "ja.md", "zh.md"];
         let files = paths.into_iter().zip(LANGUAGES).map(|(path, (_, text, _))| (path, text));
         let library = Library::built_in(files).await.expect("a library");
-        for (language, _, questions) in LANGUAGES {
-            let (missed, _) = missed(&library, questions).await;
-            // One of two words is not enough among so many passages.
-            assert!(missed.len() <= 3, "{language}: {missed:?}");
+        let mut misses = Vec::new();
+        for (_, _, questions) in LANGUAGES {
+            misses.extend(missed(&library, questions).await.0);
         }
+        // One of two words is not enough among so many passages.
+        assert!(misses.len() <= MOST_MISSES, "{} of 70: {misses:?}", misses.len());
     }
 }
