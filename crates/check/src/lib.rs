@@ -18,6 +18,7 @@ mod conversation;
 mod definition;
 mod definition_rules;
 mod document;
+mod drawn_html;
 #[cfg(test)]
 mod example;
 mod expand;

@@ -5,7 +5,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::text::is_drawn;
+use super::drawn_html::is_drawn;
 
 /// The elements that end a paragraph, after the HTML standard.
 const ENDS_PARAGRAPH: [&str; 38] = [

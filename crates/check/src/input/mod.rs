@@ -3,10 +3,12 @@
 //! An activity, an activity set, a list of activities such as the Emulator's `.transcript`, a HAR of a Direct Line client, a log
 //! with one JSON value a line, or any of these in a string.
 
+mod nested;
 mod recording;
 
 use serde_json::{Value, json};
 
+use nested::{of_set, opened, opened_items};
 use recording::Recording;
 
 /// The maximum size of an input, in bytes.
@@ -44,9 +46,6 @@ pub enum Unreadable {
     #[error("an input may have {} MiB, and this has more: split it", MAX_INPUT_BYTES >> 20)]
     InputTooLarge,
 }
-
-/// The maximum number of strings in strings that are opened.
-const MAX_STRINGS: usize = 3;
 
 /// Reads `bytes` as a document for [`check()`](super::check()). Of a HAR only activities are read, never headers or addresses,
 /// which may hold secrets.
@@ -107,19 +106,6 @@ fn unwrapped(mut value: Value) -> Value {
     }
 }
 
-/// A list or set whose items are opened when they are strings.
-fn opened_items(mut value: Value) -> Value {
-    let is_set = value.get("activities").is_some();
-    let list = if is_set { &mut value["activities"] } else { &mut value };
-    if is_set {
-        *list = opened(list.take());
-    }
-    if let Value::Array(items) = list {
-        items.iter_mut().for_each(|item| *item = opened(item.take()));
-    }
-    value
-}
-
 fn fault(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -137,18 +123,6 @@ fn fault(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
     Unreadable::NotJson(error.to_string())
 }
 
-/// The value in a string, if it is JSON.
-fn opened(mut value: Value) -> Value {
-    for _ in 0..MAX_STRINGS {
-        let inner = value.as_str().and_then(|text| serde_json::from_str(text.trim()).ok());
-        match inner {
-            Some(inner @ (Value::Object(_) | Value::Array(_) | Value::String(_))) => value = inner,
-            _ => break,
-        }
-    }
-    value
-}
-
 /// A log with one value a line, at least two. A record of a log has its activity in `activity`.
 fn lines(bytes: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(bytes).ok()?;
@@ -160,15 +134,6 @@ fn lines(bytes: &[u8]) -> Option<Value> {
         count += 1;
     }
     (count > 1).then(|| json!({ "activities": activities }))
-}
-
-/// The activities of a set or list, or the value itself.
-fn of_set(mut value: Value) -> Vec<Value> {
-    let list = match value.get_mut("activities") {
-        Some(list) if list.is_array() => list.take(),
-        Some(_) | None => value,
-    };
-    if let Value::Array(items) = list { items } else { vec![list] }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::{of_set, opened, opened_items};
+use super::nested::{of_set, opened, opened_items};
 
 /// A recording.
 #[derive(Deserialize)]
