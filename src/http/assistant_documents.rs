@@ -1,5 +1,6 @@
 //! `/v1/assistants/{name}/documents`: the uploaded documents of an assistant.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -107,7 +108,10 @@ pub(crate) struct UploadedDocuments<'a> {
 )]
 pub(crate) async fn list(state: Data<State>, name: Path<String>) -> Result<HttpResponse, ApiError> {
     let options = upload_options(&state, &name).await?;
-    let stored = manager(&state)?.store().documents(&name).await?;
+    let manager = manager(&state)?;
+    let mut stored = manager.store().documents(&name).await?;
+    let searched = manager.searched_uploads(&name);
+    stored.iter_mut().for_each(|stored| until_searched(stored, searched.as_ref()));
     let documents: Vec<UploadedDocument<'_>> = stored.iter().map(UploadedDocument::from).collect();
     let bytes = documents.iter().map(|document| document.bytes).sum();
     json(HttpResponse::Ok(), &UploadedDocuments { documents, bytes, max_bytes: options.max_total_bytes })
@@ -169,7 +173,9 @@ pub(crate) async fn upload(
     manager.uploaded();
     let waited = tokio::time::timeout(READ_WITHIN, async {
         loop {
-            let stored = store.document(key).await?;
+            let mut stored = store.document(key).await?;
+            let searched = manager.searched_uploads(&name);
+            stored.iter_mut().for_each(|stored| until_searched(stored, searched.as_ref()));
             let is_reading = stored.as_ref().is_some_and(|stored| stored.state == DocumentState::Reading);
             if !is_reading || read.changed().await.is_err() {
                 return Ok::<_, ApiError>(stored);
@@ -180,11 +186,12 @@ pub(crate) async fn upload(
         Ok(stored) => stored?,
         Err(_) => store.document(key).await?,
     };
-    let stored = match stored {
+    let mut stored = match stored {
         Some(stored) => stored,
         // Another upload took its place meanwhile.
         None => find(&**store, &name, &file).await?,
     };
+    until_searched(&mut stored, manager.searched_uploads(&name).as_ref());
     let is_read = stored.state != DocumentState::Reading;
     let builder = if is_read { HttpResponse::Created() } else { HttpResponse::Accepted() };
     json(builder, &UploadedDocument::from(&stored))
@@ -207,7 +214,9 @@ pub(crate) async fn upload(
 pub(crate) async fn read(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {
     let (name, file) = path.into_inner();
     upload_options(&state, &name).await?;
-    let stored = find(&**manager(&state)?.store(), &name, &file).await?;
+    let manager = manager(&state)?;
+    let mut stored = find(&**manager.store(), &name, &file).await?;
+    until_searched(&mut stored, manager.searched_uploads(&name).as_ref());
     json(HttpResponse::Ok(), &UploadedDocument::from(&stored))
 }
 
@@ -323,6 +332,14 @@ async fn take(
 async fn add(store: &dyn AssistantStore, key: DocumentKey, piece: Vec<u8>) -> Result<(), ApiError> {
     // The assistant was deleted meanwhile.
     if store.add_piece(key, DocumentPart::File, piece).await? { Ok(()) } else { Err(AssistantError::Unknown.into()) }
+}
+
+/// A document whose text is stored is ready when answers can quote it, which is a moment later.
+fn until_searched(stored: &mut StoredDocument, searched: Option<&BTreeSet<u64>>) {
+    let is_ready = matches!(stored.state, DocumentState::Ready { .. });
+    if is_ready && searched.is_some_and(|searched| !searched.contains(&stored.key.0)) {
+        stored.state = DocumentState::Reading;
+    }
 }
 
 async fn find(store: &dyn AssistantStore, name: &str, file: &str) -> Result<StoredDocument, ApiError> {

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use crate::counted::number;
+
 use crate::Unread;
 
 /// How a text is written.
@@ -184,11 +186,6 @@ impl Extracted {
     pub(crate) fn is_empty(&self) -> bool {
         !self.pages.iter().any(|page| page.text.chars().any(char::is_alphanumeric))
     }
-}
-
-/// A count as the number that it is written as.
-pub(crate) fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// A text with one blank for any number of blanks and line ends.

@@ -10,6 +10,7 @@
 //! ```
 
 mod archive;
+mod counted;
 mod csv;
 mod docx;
 mod encoding;

@@ -520,6 +520,13 @@ impl AssistantManager {
         self.uploaded.notify_one();
     }
 
+    /// The uploads to an assistant that its answers can quote; `None` if it has no library yet.
+    #[must_use]
+    pub fn searched_uploads(&self, assistant: &str) -> Option<BTreeSet<u64>> {
+        let assistant = self.assistants.get(assistant)?;
+        Some(assistant.library()?.searched_uploads())
+    }
+
     /// Changes each time an uploaded document was read.
     #[must_use]
     pub fn watch_reads(&self) -> watch::Receiver<u64> {

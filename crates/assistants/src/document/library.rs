@@ -264,6 +264,12 @@ impl Library {
         snapshot.pending.len() + usize::from(!snapshot.is_begun)
     }
 
+    /// The numbers of the uploads that a search finds now.
+    #[must_use]
+    pub fn searched_uploads(&self) -> BTreeSet<u64> {
+        self.snapshot().documents.values().filter_map(|document| document.edition).collect()
+    }
+
     /// Whether files of a folder wait until their texts are extracted.
     #[must_use]
     pub fn has_waiting_files(&self) -> bool {
