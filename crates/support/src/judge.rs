@@ -2,7 +2,8 @@
 
 use crate::amounts;
 use crate::draft::Draft;
-use crate::fact::{Fact, FactKind, facts};
+use crate::fact::{Fact, FactKind};
+use crate::facts::facts;
 use crate::name::{Pair, missing_names};
 use crate::negation::negations;
 use crate::passage::{Passage, cut};

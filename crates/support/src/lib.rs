@@ -12,6 +12,7 @@ mod calendar;
 mod date;
 mod draft;
 mod fact;
+mod facts;
 mod fold;
 mod judge;
 mod language;

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
-use crate::fact::{Fact, FactKind, facts};
+use crate::fact::{Fact, FactKind};
+use crate::facts::facts;
 use crate::fold::{EMPTY, fold, hash_with};
 use crate::language::{Language, Scripts};
 use crate::token::{Token, tokens};
