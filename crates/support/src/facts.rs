@@ -1,0 +1,219 @@
+//! Reads the facts of a text.
+
+use crate::calendar;
+use crate::fact::{Amount, Fact, FactKind};
+use crate::fold::hash_of;
+use crate::token::{Kind, Token};
+use crate::words::{Languages, WORDS};
+
+/// The facts of a text. Number words are those of `languages`.
+pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
+    let mut reader = Reader { tokens, languages, taken: vec![false; tokens.len()], facts: Vec::new() };
+    if tokens.iter().all(|token| !may_be_fact(token)) {
+        return reader.facts;
+    }
+    calendar::dates_and_times(tokens, &mut reader.taken, &mut reader.facts);
+    for at in 0..tokens.len() {
+        if !reader.taken[at] {
+            reader.amount(at);
+        }
+    }
+    reader.facts.sort_by_key(|fact| fact.first);
+    reader.facts
+}
+
+fn may_be_fact(token: &Token) -> bool {
+    let has_value =
+        |meaning: &crate::words::Meaning| meaning.fraction.is_some() || meaning.numbers[0].0 != Languages::default();
+    matches!(token.kind, Kind::Number(_) | Kind::Date(_)) || token.meaning.is_some_and(has_value)
+}
+
+struct Reader<'t> {
+    tokens: &'t [Token],
+    languages: Languages,
+    /// Tokens that are part of a fact.
+    taken: Vec<bool>,
+    facts: Vec<Fact>,
+}
+
+impl Reader<'_> {
+    fn token(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at)
+    }
+
+    /// Reads the amount or the fraction that begins with a token.
+    fn amount(&mut self, at: usize) {
+        let token = self.tokens[at];
+        let Some(mut amount) = self.value(&token) else {
+            if let Some(fraction) = token.meaning.and_then(|meaning| meaning.fraction) {
+                self.taken[at] = true;
+                self.facts.push(Fact { kind: FactKind::Fraction(fraction), first: at, end: at + 1 });
+            }
+            return;
+        };
+        if self.is_item_number(at) {
+            self.taken[at] = true;
+            return;
+        }
+        self.look_back(at, &mut amount);
+        let end = self.compound(at, &mut amount);
+        let end = self.scale(end, &mut amount);
+        let end = self.unit(end, &mut amount);
+        self.taken[at..end].fill(true);
+        self.join(at, &mut amount);
+        self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end });
+    }
+
+    /// The value of a number in digits or words.
+    fn value(&self, token: &Token) -> Option<Amount> {
+        let base = Amount {
+            values: [0.0; 2],
+            unit: None,
+            significant: None,
+            is_about: false,
+            is_decimal: false,
+            is_negative: false,
+            joined: None,
+        };
+        if let Some(numeral) = token.numeral() {
+            let is_decimal = numeral.is_decimal;
+            return Some(Amount { values: numeral.values, significant: Some(numeral.significant), is_decimal, ..base });
+        }
+        let numbers = token.meaning.filter(|_| token.is_word())?.numbers;
+        let (_, value) = numbers.into_iter().find(|(languages, _)| languages.has(self.languages))?;
+        Some(Amount { values: [value; 2], ..base })
+    }
+
+    /// The number of an item at the start of a line is no amount.
+    fn is_item_number(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        let begins = at == 0 || self.tokens[at - 1].sentence != token.sentence;
+        let is_short = token.numeral().is_some_and(|numeral| numeral.digits <= 2 && !numeral.is_decimal);
+        begins
+            && is_short
+            && self.token(at + 1).is_some_and(|next| (next.is('.') || next.is(')')) && next.start == token.end)
+    }
+
+    /// A sign, a currency and *about* before the number.
+    fn look_back(&self, at: usize, amount: &mut Amount) {
+        let mut before = at;
+        let previous = |before: usize| before.checked_sub(1).and_then(|at| self.token(at));
+        if let Some(sign) = previous(before) {
+            let is_glued = sign.end == self.tokens[at].start;
+            let is_mark = sign.is_mark() && matches!(sign.first, '-' | '\u{2212}' | '\u{2013}');
+            // Between two numbers it is a range.
+            let is_alone = before < 2 || self.tokens[before - 2].end < sign.start;
+            let is_minus = ["minus", "moins", "menos", "meno"].iter().any(|word| sign.full == hash_of(word));
+            amount.is_negative = is_mark && is_glued && is_alone || is_minus;
+            before -= usize::from(amount.is_negative);
+        }
+        if let Some(unit) = previous(before).and_then(|token| token.meaning).and_then(|meaning| meaning.unit)
+            && WORDS.is_money(unit)
+        {
+            amount.unit = Some(unit);
+            before -= 1;
+        }
+        for back in 1..=2 {
+            let Some(token) = before.checked_sub(back).and_then(|at| self.token(at)) else { break };
+            let is_sign = token.is('~') || token.is('≈');
+            amount.is_about |= is_sign || token.is_word() && token.meaning.is_some_and(|meaning| meaning.is_about);
+            if token.is_mark() && !is_sign {
+                break;
+            }
+        }
+    }
+
+    /// `twenty-one` is one number.
+    fn compound(&mut self, at: usize, amount: &mut Amount) -> usize {
+        let is_tens = amount.significant.is_none()
+            && amount.values[0] >= 20.0
+            && amount.values[0] % 10.0 == 0.0
+            && amount.values[0] < 100.0;
+        let joins = self.token(at + 1).is_some_and(|mark| mark.is('-') || mark.is('\u{2010}') || mark.is('\u{2011}'));
+        let ones_at = if joins { at + 2 } else { at + 1 };
+        if !is_tens || ones_at >= self.tokens.len() {
+            return at + 1;
+        }
+        let ones = match self.value(&self.tokens[ones_at]) {
+            Some(ones) if ones.significant.is_none() && ones.values[0] < 10.0 => Some(ones.values[0]),
+            _ if self.tokens[ones_at].full == hash_of("one") => Some(1.0),
+            _ => None,
+        };
+        let Some(ones) = ones else { return at + 1 };
+        amount.values = amount.values.map(|tens| tens + ones);
+        ones_at + 1
+    }
+
+    /// Words behind a number that multiply it: `1.5 million`, `3 Mio.`
+    fn scale(&self, mut at: usize, amount: &mut Amount) -> usize {
+        while let Some(token) = self.token(at) {
+            let Some(scale) = token.meaning.and_then(|meaning| meaning.scale) else { break };
+            let is_glued = self.tokens[at - 1].end == token.start;
+            if token.letters == 1 && token.is_word() && !is_glued {
+                break;
+            }
+            amount.values = amount.values.map(|value| value * scale);
+            amount.is_about |= scale > 100.0;
+            at += 1;
+            at += usize::from(
+                self.token(at).is_some_and(|point| point.is('.') && point.start == token.end && token.letters <= 4),
+            );
+        }
+        at
+    }
+
+    /// The unit behind a number. Returns the token behind it.
+    fn unit(&self, at: usize, amount: &mut Amount) -> usize {
+        if amount.unit.is_some() {
+            return at;
+        }
+        let is_joint = |token: &Token| matches!(token.first, '-' | '\u{2010}' | '\u{2011}' | '°') && token.is_mark();
+        let has_degree = self.token(at).is_some_and(|token| token.is('°'));
+        let next = if self.token(at).is_some_and(is_joint) { at + 1 } else { at };
+        if let Some(end) = self.per_cent(next) {
+            amount.unit = WORDS.meaning(hash_of("%")).and_then(|meaning| meaning.unit);
+            return end;
+        }
+        let unit_of = |at: usize| self.token(at).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
+        // "30 calendar days"
+        let is_between = unit_of(next).is_none()
+            && self.token(next).is_some_and(|token| token.is_word() && token.weight() > 0.0)
+            && unit_of(next + 1).is_some_and(|unit| WORDS.is(unit, "time") || WORDS.is(unit, "month"));
+        let place = if is_between { next + 1 } else { next };
+        let Some((unit, token)) = unit_of(place).zip(self.token(place)) else { return at };
+        let is_degree =
+            ["celsius", "fahrenheit"].iter().any(|dimension| WORDS.is(unit, dimension)) && token.letters == 1;
+        let is_letter = token.letters == 1 && token.first.is_alphabetic();
+        let is_glued = self.tokens[place - 1].end == token.start;
+        let is_plain = ["length", "mass", "time", "volume"].iter().any(|dimension| WORDS.is(unit, dimension));
+        if is_degree && !has_degree || is_letter && !is_degree && !is_glued && !is_plain {
+            return at;
+        }
+        amount.unit = Some(unit);
+        place + 1
+    }
+
+    /// The token behind `per cent`, `por ciento`, `pour cent`.
+    fn per_cent(&self, at: usize) -> Option<usize> {
+        let is = |at: usize, words: &[&str]| {
+            self.token(at).is_some_and(|token| words.iter().any(|word| token.full == hash_of(word)))
+        };
+        let is_share = is(at, &["per", "por", "pour"]) && is(at + 1, &["cent", "cento", "ciento"]);
+        is_share.then_some(at + 2)
+    }
+
+    /// The second group of `10 000` tells what the number is as a whole.
+    fn join(&mut self, at: usize, amount: &mut Amount) {
+        let token = &self.tokens[at];
+        let Some(last) = self.facts.last_mut().filter(|last| last.end == at) else { return };
+        let FactKind::Amount(before) = last.kind else { return };
+        let (Some(own), Some(first)) = (token.numeral(), self.tokens[last.first].numeral()) else { return };
+        let is_group = own.digits == 3 || own.is_decimal && token.letters >= 5;
+        let is_near = token.start == self.tokens[at - 1].end + 1;
+        if is_group && is_near && first.digits <= 3 && before.unit.is_none() && before.joined.is_none() {
+            let joined = before.values[0] * 1000.0 * amount.values[1] / own.values[1] + amount.values[1];
+            amount.joined = Some(joined);
+            last.kind = FactKind::Amount(Amount { joined: Some(joined), ..before });
+        }
+    }
+}
