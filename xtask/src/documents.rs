@@ -147,9 +147,17 @@ fn text(program: &Path, path: &PathBuf) -> Result<String> {
     }
 }
 
+/// A raised digit as `pdftotext` gives it.
+fn on_the_line(letter: char) -> char {
+    let raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digit = raised.iter().position(|raised| *raised == letter).and_then(|digit| u32::try_from(digit).ok());
+    digit.and_then(|digit| char::from_digit(digit, 10)).unwrap_or(letter)
+}
+
 /// The words of a text, and how often it has each.
 fn words(text: &str) -> BTreeMap<String, usize> {
     let mut words = BTreeMap::new();
+    let text: String = text.chars().map(on_the_line).collect();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         *words.entry(word.to_lowercase()).or_default() += 1;
     }

@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// The misses of the seventy questions where the texts of all languages are in one folder, counted when this was written.
+    /// The most misses of seventy questions where the texts of all languages are in one folder.
     const MOST_MISSES: usize = 14;
 
     #[tokio::test]
