@@ -298,6 +298,19 @@ fn without_signs(text: &str) -> String {
     text.split_whitespace().filter(says).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether words stand in a passage: together, or parted where one of them ends a sentence. A quote leaves out what says nothing,
+/// such as a price alone, and then two sentences look like one.
+fn stands_in(words: &str, passage: &str) -> bool {
+    let parted = || {
+        words.match_indices(['.', '!', '?']).any(|(at, mark)| {
+            let (first, rest) = words.split_at(at + mark.len());
+            let rest = rest.trim_start();
+            !rest.is_empty() && passage.contains(first) && stands_in(rest, passage)
+        })
+    };
+    passage.contains(words) || parted()
+}
+
 /// The sentences of an answer with the number behind the paragraphs in which they stand.
 fn sentences(text: &str) -> Vec<(String, usize)> {
     let marker = regex::Regex::new(r" \[(\d+)\]$").expect("an expression");
@@ -414,7 +427,7 @@ proptest! {
         let (code, prose) = without_code(&text);
         for (sentence, number) in sentences(&prose) {
             let passage = sources[number - 1]["content"].as_str().expect("a passage");
-            prop_assert!(without_signs(&seen(passage)).contains(&without_signs(&sentence)), "{sentence:?} is not in {passage:?}");
+            prop_assert!(stands_in(&without_signs(&sentence), &without_signs(&seen(passage))), "{sentence:?} is not in {passage:?}");
         }
         let passages: Vec<&str> = sources.iter().filter_map(|source| source["content"].as_str()).collect();
         for line in code {
