@@ -2,26 +2,15 @@
 
 use actix_web::web::{self, Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json, read};
 use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
 use super::{ApiError, State};
+use crate::channels::log_report;
 use crate::claims::{Claims, claims};
 use crate::ingest::ingest;
 use crate::output::{Output, report};
-
-/// The claims of an answer.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct SupportAnswer {
-    /// The text. The position of its source, `[n]`, replaces each marker.
-    #[schema(example = "Leave is 30 days [1].")]
-    text: String,
-    #[serde(flatten)]
-    claims: Claims,
-}
 
 /// Check the citations of an answer.
 ///
@@ -35,7 +24,7 @@ pub(crate) struct SupportAnswer {
     ),
     request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
-        (status = 200, description = "The claims of the answer", body = SupportAnswer),
+        (status = 200, description = "The claims of the answer", body = Claims),
         (status = 400, description = "The request body is invalid"),
         (status = 413, description = "The request body, or one event of the stream in it, is too large"),
     ),
@@ -53,10 +42,11 @@ pub(crate) async fn check_support(
     json(HttpResponse::Ok(), &answer)
 }
 
-fn run(body: &Bytes, query: &Query) -> Result<SupportAnswer, ApiError> {
+fn run(body: &Bytes, query: &Query) -> Result<Claims, ApiError> {
     let Request { answer: body, at, conversion, .. } = Request::parse(body, query)?;
     let answer = ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
-    crate::channels::log_report(&report(&answer, Output::Records));
-    let (text, claims) = claims(&answer);
-    Ok(SupportAnswer { text, claims })
+    if !answer.warnings.is_empty() {
+        log_report(&report(&answer, Output::Records));
+    }
+    Ok(claims(&answer))
 }

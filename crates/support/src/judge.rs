@@ -1,5 +1,7 @@
 //! Decides whether passages hold what a sentence says.
 
+use std::ops::Range;
+
 use crate::amounts;
 use crate::draft::Draft;
 use crate::fact::{Fact, FactKind};
@@ -7,7 +9,7 @@ use crate::facts::facts;
 use crate::name::{Pair, missing_names};
 use crate::negation::negations;
 use crate::passage::{Passage, cut};
-use crate::quotation::{Hay, Quotation, quotations};
+use crate::quotation::{Quotation, quotations};
 use crate::sentence::{Overlap, Sentence};
 use crate::token::{Token, tokens};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
@@ -120,7 +122,7 @@ impl Comparison<'_> {
     }
 
     /// The place of a quotation, else of the sentence that agrees most.
-    fn place(&self, quotations: &[Quotation]) -> Option<std::ops::Range<usize>> {
+    fn place(&self, quotations: &[Quotation]) -> Option<Range<usize>> {
         let quoted = quotations.iter().find_map(|quotation| quotation.place.clone());
         let best = (self.overlap.best > 0.0).then(|| self.overlap.tokens.clone());
         quoted.or(best).and_then(|tokens| self.passage.place(tokens))
@@ -130,8 +132,8 @@ impl Comparison<'_> {
     fn finds_verbatim(&self, draft: &mut Draft) -> bool {
         let words: Vec<u64> =
             self.sentence.tokens.iter().filter(|token| !token.is_mark()).map(|token| token.full).collect();
-        let hay = Hay::of(&self.passage.tokens);
-        let Some(found) = hay.find(&words, 0).map(|found| hay.tokens(found)) else { return false };
+        let sequence = &self.passage.sequence;
+        let Some(found) = sequence.find(&words, 0).map(|found| sequence.tokens(found)) else { return false };
         draft.place = self.passage.place(found.clone());
         let tokens = &self.passage.tokens;
         // "It is not true that …"

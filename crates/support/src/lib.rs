@@ -24,6 +24,8 @@ mod quotation;
 mod sentence;
 mod token;
 mod verdict;
+mod word;
+mod word_sequence;
 mod words;
 
 pub use judge::{Cited, MAX_SENTENCE_BYTES, judge, judge_group};

@@ -9,6 +9,7 @@ use crate::facts::facts;
 use crate::fold::{EMPTY, fold, hash_with};
 use crate::language::{Language, Scripts};
 use crate::token::{Token, tokens};
+use crate::word_sequence::WordSequence;
 use crate::words::{Dimension, Identity, Unit};
 
 /// The bytes of a passage that are read; the rest is not looked at.
@@ -20,6 +21,7 @@ pub struct Passage<'t> {
     pub(crate) text: &'t str,
     pub(crate) is_cut: bool,
     pub(crate) tokens: Vec<Token>,
+    pub(crate) sequence: WordSequence,
     pub(crate) language: Language,
     pub(crate) scripts: Scripts,
     pub(crate) facts: Vec<Fact>,
@@ -93,6 +95,7 @@ impl<'t> Passage<'t> {
             text: read,
             is_cut: read.len() < text.len(),
             scripts: Scripts::of(read),
+            sequence: WordSequence::of(&tokens),
             tokens,
             language,
             facts,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::passage::Passage;
 use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
+use crate::word_sequence::WordSequence;
 
 /// The least words of a quotation; fewer are a term.
 const LEAST_WORDS: usize = 3;
@@ -27,8 +28,7 @@ pub(crate) fn quotations(sentence: &[Token], passage: &Passage<'_>) -> Vec<Quota
     if quoted.is_empty() {
         return Vec::new();
     }
-    let hay = Hay::of(&passage.tokens);
-    quoted.into_iter().filter_map(|tokens| judge(sentence, tokens, &hay)).collect()
+    quoted.into_iter().filter_map(|tokens| judge(sentence, tokens, &passage.sequence)).collect()
 }
 
 /// The tokens between quotation marks that belong together. A mark inside of others counts for itself.
@@ -63,7 +63,7 @@ fn closes(open: char, mark: char) -> bool {
     }
 }
 
-fn judge(sentence: &[Token], tokens: Range<usize>, hay: &Hay) -> Option<Quotation> {
+fn judge(sentence: &[Token], tokens: Range<usize>, sequence: &WordSequence) -> Option<Quotation> {
     let parts = parts(&sentence[tokens.clone()]);
     let length: usize = parts.iter().map(Vec::len).sum();
     let is_ideographic = sentence.get(tokens.start).is_some_and(|token| token.kind == Kind::Ideograph);
@@ -72,17 +72,17 @@ fn judge(sentence: &[Token], tokens: Range<usize>, hay: &Hay) -> Option<Quotatio
     }
     let (mut fault, mut from, mut place) = (None, 0, None::<Range<usize>>);
     for part in &parts {
-        match hay.find(part, from) {
+        match sequence.find(part, from) {
             Some(found) => {
                 from = found.end;
                 let start = place.as_ref().map_or(found.start, |place| place.start);
                 place = Some(start..found.end);
             }
-            None if hay.find(part, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
+            None if sequence.find(part, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
             None => fault = Some(ReasonCode::QuoteMissing),
         }
     }
-    let place = place.filter(|_| fault.is_none()).map(|place| hay.tokens(place));
+    let place = place.filter(|_| fault.is_none()).map(|place| sequence.tokens(place));
     Some(Quotation { tokens, fault, place })
 }
 
@@ -105,58 +105,6 @@ fn parts(tokens: &[Token]) -> Vec<Vec<u64>> {
     parts
 }
 
-/// The words of a passage without its marks, to find others in.
-pub(crate) struct Hay {
-    words: Vec<u64>,
-    /// The token of each word.
-    places: Vec<usize>,
-}
-
-impl Hay {
-    pub(crate) fn of(tokens: &[Token]) -> Self {
-        let words = tokens.iter().enumerate().filter(|(_, token)| !token.is_mark());
-        let (places, words) = words.map(|(at, token)| (at, token.full)).unzip();
-        Self { words, places }
-    }
-
-    /// Where these words stand first behind a place, by Knuth, Morris and Pratt: no input takes quadratic time.
-    pub(crate) fn find(&self, needle: &[u64], from: usize) -> Option<Range<usize>> {
-        let fallbacks = fallbacks(needle);
-        let mut matched = 0;
-        for (at, word) in self.words.iter().enumerate().skip(from) {
-            while matched > 0 && needle.get(matched) != Some(word) {
-                matched = fallbacks[matched - 1];
-            }
-            matched += usize::from(needle.get(matched) == Some(word));
-            if matched == needle.len() {
-                return (matched > 0).then(|| at + 1 - matched..at + 1);
-            }
-        }
-        None
-    }
-
-    /// The tokens of these words.
-    pub(crate) fn tokens(&self, words: Range<usize>) -> Range<usize> {
-        let first = self.places.get(words.start).copied().unwrap_or_default();
-        let last = words.end.checked_sub(1).and_then(|last| self.places.get(last)).copied().unwrap_or_default();
-        first..last + 1
-    }
-}
-
-/// How many words still match after a mismatch behind so many.
-fn fallbacks(needle: &[u64]) -> Vec<usize> {
-    let mut fallbacks = vec![0; needle.len()];
-    let mut matched = 0;
-    for at in 1..needle.len() {
-        while matched > 0 && needle[at] != needle[matched] {
-            matched = fallbacks[matched - 1];
-        }
-        matched += usize::from(needle[at] == needle[matched]);
-        fallbacks[at] = matched;
-    }
-    fallbacks
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,13 +122,5 @@ mod tests {
         assert_eq!(faults("“Employees may … ask in writing”", passage), [None]);
         assert_eq!(faults("“ask in writing […] take leave at”", passage), [Some(ReasonCode::QuoteStitched)]);
         assert_eq!(faults("A \"5 inch\" disk of 3\" and \"two words\"", passage), []);
-    }
-
-    #[test]
-    fn words_that_repeat_are_found() {
-        let hay = Hay::of(&tokens("a b a b a c"));
-        let needle: Vec<u64> = tokens("a b a c").iter().map(|token| token.full).collect();
-        assert_eq!(hay.find(&needle, 0), Some(2..6));
-        assert_eq!(hay.find(&needle, 3), None);
     }
 }

@@ -3,6 +3,7 @@
 use crate::date::Date;
 use crate::fold::{EMPTY, digit, fold, hash_with, is_ideograph, is_unseen};
 use crate::number::{Figures, Numeral, figures};
+use crate::word::Word;
 use crate::words::{Languages, Meaning, WORDS};
 
 /// A word, a number or a mark.
@@ -363,80 +364,6 @@ fn is_part_of_word(character: char) -> bool {
     !character.is_ascii() && (is_unseen(character) || matches!(character, '\u{900}'..='\u{dff}'))
 }
 
-/// A word as far as it was read.
-struct Word {
-    hash: u64,
-    /// The first folded letters, for the stem.
-    start: [char; STEM_OF],
-    length: usize,
-    lower: usize,
-    has_digit: bool,
-    has_inner_capital: bool,
-    is_hangul: bool,
-}
-
-/// The letters from which a stem is taken.
-const STEM_OF: usize = 32;
-
-/// The longest stem, in letters.
-const STEM: usize = 6;
-
-impl Default for Word {
-    fn default() -> Self {
-        Self {
-            hash: EMPTY,
-            start: [' '; STEM_OF],
-            length: 0,
-            lower: 0,
-            has_digit: false,
-            has_inner_capital: false,
-            is_hangul: false,
-        }
-    }
-}
-
-impl Word {
-    fn push(&mut self, character: char) {
-        self.has_inner_capital |= character.is_uppercase() && self.lower > 0;
-        self.lower += usize::from(character.is_lowercase());
-        self.is_hangul |= matches!(character, '\u{ac00}'..='\u{d7a3}');
-        if let Some(value) = digit(character) {
-            self.has_digit = true;
-            self.add(char::from_digit(value, 10).unwrap_or('0'));
-            return;
-        }
-        fold(character, |letter| self.add(letter));
-    }
-
-    fn add(&mut self, letter: char) {
-        self.hash = hash_with(self.hash, letter);
-        if let Some(place) = self.start.get_mut(self.length) {
-            *place = letter;
-        }
-        self.length += 1;
-    }
-
-    /// The hash of a light stem: without a plural, `-ed`, `-ing` and a last vowel, of at most six letters. Stemmers of one language
-    /// need to know the language of a word, which a sentence of an answer often does not tell.
-    fn stem(&self) -> u64 {
-        let length = self.length.min(STEM_OF);
-        let letters = &self.start[..length];
-        let singular = match letters {
-            _ if self.is_hangul => length.min(2),
-            [.., 's'] if length >= 4 => length - 1,
-            _ => length,
-        };
-        let kept = match &letters[..singular] {
-            [.., 'e', 'd'] if singular >= 6 => singular - 2,
-            [.., 'i', 'n', 'g'] if singular >= 7 => singular - 3,
-            [.., 'e' | 'a' | 'o' | 'i' | 'y'] if singular >= 5 => singular - 1,
-            [.., 'n'] if singular >= 6 => singular - 1,
-            _ => singular,
-        };
-        letters[..kept.min(STEM)].iter().fold(EMPTY, |hash, letter| hash_with(hash, *letter))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -469,15 +396,5 @@ mod tests {
         assert_eq!(parted.len(), 4);
         let wrapped = "Employees who have worked for the company for more than\nfive years get more.";
         assert!(sentences(wrapped).iter().all(|sentence| *sentence == 0));
-    }
-
-    #[test]
-    fn forms_of_a_word_have_one_stem() {
-        for (one, other) in
-            [("leaves", "leave"), ("worked", "working"), ("employee", "employees"), ("Häuser", "hauser")]
-        {
-            assert_eq!(tokens(one)[0].stem, tokens(other)[0].stem, "{one} {other}");
-        }
-        assert_ne!(tokens("SHA256")[0].stem, tokens("SHA512")[0].stem);
     }
 }

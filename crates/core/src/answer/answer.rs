@@ -4,7 +4,7 @@ use super::{
     Citation, Interpreter, MarkerGrammar, ProviderError, RawScores, Scoring, SensitivityLabel, Source, SourceIndex,
     TokenCounts,
 };
-use crate::report::{Entry, ScoreLine};
+use crate::report::{Entry, SOURCES_UNREAD, ScoreLine};
 use crate::text::end_within;
 
 /// The number of sources whose scores are reported. Without a limit, the report on a hostile answer could exceed the answer.
@@ -49,6 +49,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The source-like objects of the input that the reader of its format does not know: their JSON pointers (policy P-14).
+    #[must_use]
+    pub fn unread(&self) -> Vec<String> {
+        let unread = self.warnings.iter().filter(|entry| entry.code == SOURCES_UNREAD);
+        unread.filter_map(|entry| entry.at.pointer().map(str::to_owned)).collect()
+    }
+
     /// Computes the scores of all sources with raw scores again (rule AZ-01).
     pub fn rescore(&mut self, scoring: &Scoring) {
         for source in &mut self.sources {

@@ -17,8 +17,10 @@ pub(super) struct Block {
     pub(super) badges: Vec<(usize, usize)>,
     /// The cell that it is.
     pub(super) cell: Option<Cell>,
-    /// It is code or mathematics.
+    /// It is code.
     pub(super) is_code: bool,
+    /// It has sentences: it is no heading, no header of a table and no code.
+    pub(super) is_prose: bool,
 }
 
 /// The place of a cell.
@@ -98,7 +100,8 @@ impl Reader<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other tags begin no block with text of its own")]
     fn start(&mut self, tag: &Tag<'_>) {
         match tag {
-            Tag::Paragraph | Tag::Heading { .. } | Tag::Item => self.open.push(Block::default()),
+            Tag::Heading { .. } => self.open.push(Block::default()),
+            Tag::Paragraph | Tag::Item => self.open.push(Block { is_prose: true, ..Block::default() }),
             Tag::CodeBlock(kind) => {
                 let is_code = matches!(kind, CodeBlockKind::Fenced(_) | CodeBlockKind::Indented);
                 self.open.push(Block { is_code, ..Block::default() });
@@ -112,7 +115,10 @@ impl Reader<'_> {
                     (cell.row, cell.column) = (cell.row + 1, 0);
                 }
             }
-            Tag::TableCell => self.open.push(Block { cell: self.cell, ..Block::default() }),
+            Tag::TableCell => {
+                let is_prose = self.cell.is_some_and(|cell| cell.row > 0);
+                self.open.push(Block { cell: self.cell, is_prose, ..Block::default() });
+            }
             _ => {}
         }
     }

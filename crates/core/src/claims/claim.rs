@@ -1,27 +1,48 @@
 //! The claims of an answer, each with the verdict about its sources.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use citewire_support::{Cited, Judgement, Passage, ReasonCode, Verdict, content_words, judge_group};
 use serde::Serialize;
 
 use super::block::{Block, blocks};
-use super::sentence::{Group, LEAST_WORDS, groups, uncited};
+use super::sentence::{Group, LEAST_WORDS, groups, uncited_sentences};
 use crate::answer::{Answer, Source, SourceKind};
 use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
 /// A source of the web with fewer bytes of text than this gives only a teaser of its page.
 const TEASER_BYTES: usize = 200;
 
-/// What the citations of an answer stand for.
+/// The claims of one answer that are held against their sources. Further ones are `unknown`, with the reason `cut`.
+const MOST_CLAIMS: usize = 2_000;
+
+/// The parts that a provider names for one source; others are found by the places of their badges.
+const MOST_SPANS: usize = 256;
+
+/// The other sources among which one is looked for that holds what the cited one lacks.
+const MOST_OTHERS: usize = 32;
+
+/// The longest quote, in bytes. The end of a longer one is left out.
+const MAX_QUOTE_BYTES: usize = 1_000;
+
+/// The claims of an answer: the part of its text behind each badge, and the verdict about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Claims {
+    /// The text, as [records](crate::output::records) have it: the position of its source, `[n]`, replaces each marker.
+    #[cfg_attr(feature = "schema", schema(example = "Leave is 30 days [1]."))]
+    pub text: String,
     /// One claim for each group of badges, in the order of the text.
     pub claims: Vec<Claim>,
-    /// The number of sentences that no badge stands for.
+    /// The number of sentences that no badge stands for; headings are none.
     pub uncited: usize,
+    /// The markers that match no source, as they were in the text.
+    pub unresolved: Vec<String>,
+    /// The source-like objects of the input whose passages are not looked at, because the reader of the format does not know them:
+    /// their JSON pointers.
+    pub unread: Vec<String>,
 }
 
 /// A part of the text, and whether its sources hold it.
@@ -94,125 +115,126 @@ fn reason_code<S: serde::Serializer>(code: &ReasonCode, serializer: S) -> Result
     serializer.serialize_str(code.code())
 }
 
-/// The claims of an answer, and the text in which their offsets count: that of its [records](crate::output::records).
+/// The claims of an answer.
 #[must_use]
-pub fn claims(answer: &Answer) -> (String, Claims) {
+pub fn claims(answer: &Answer) -> Claims {
     let rules = Rules { without_bibliography: true, ..Rules::numbered() };
-    let cited = cite(answer, &rules);
-    let claims = of_text(answer, &cited);
-    (cited.text, claims)
-}
-
-/// The claims of an answer whose text is numbered already.
-fn of_text(answer: &Answer, cited: &CitedText) -> Claims {
-    if cited.places.is_empty() {
-        return Claims { claims: Vec::new(), uncited: uncited_sentences(cited) };
-    }
-    let judge = Judge::of(answer, cited);
-    let blocks = blocks(&cited.text, &cited.places);
-    let mut found = Claims::default();
+    let CitedText { text, places, unresolved, .. } = cite(answer, &rules);
+    let blocks = blocks(&text, &places);
+    let judge = Judge::of(answer, &places);
+    let (mut claims, mut uncited) = (Vec::new(), 0);
     for block in &blocks {
         let mut groups = groups(block);
-        for group in &mut groups {
+        for group in groups.iter_mut().take(MOST_CLAIMS) {
             group.part = judge.spanned(block, group).unwrap_or_else(|| group.part.clone());
         }
-        found.uncited += if block.is_code { 0 } else { uncited(block, &groups) };
+        uncited += uncited_sentences(block, &groups);
         for group in &groups {
-            found.claims.push(judge.claim(block, group, &blocks));
+            let is_judged = claims.len() < MOST_CLAIMS;
+            claims.push(if is_judged {
+                judge.claim(block, group, &blocks)
+            } else {
+                judge.unjudged(block, group, ReasonCode::Cut)
+            });
         }
     }
-    found.claims.sort_by_key(|claim| (claim.start, claim.end));
-    found
-}
-
-fn uncited_sentences(cited: &CitedText) -> usize {
-    blocks(&cited.text, &[]).iter().filter(|block| !block.is_code).map(|block| uncited(block, &[])).sum()
+    claims.sort_by_key(|claim| (claim.start, claim.end));
+    Claims { text, claims, uncited, unresolved, unread: answer.unread() }
 }
 
 /// Holds the parts of an answer against its sources.
 struct Judge<'a> {
     answer: &'a Answer,
     places: &'a [CitedPlace],
-    /// The passages of the sources that have some, each read once.
-    passages: BTreeMap<usize, Passage<'a>>,
-    /// The parts that the provider names, by source.
-    spans: BTreeMap<usize, Vec<&'a str>>,
+    /// The passages of the sources, each read when it is first asked for.
+    passages: Vec<OnceCell<Passage<'a>>>,
+    /// The parts that the provider names, by source, each once.
+    spans: BTreeMap<usize, BTreeSet<&'a str>>,
 }
 
 impl<'a> Judge<'a> {
-    fn of(answer: &'a Answer, cited: &'a CitedText) -> Self {
-        let read = |(at, source): (usize, &'a Source)| Some((at, Passage::read(source.content.as_deref()?)));
-        let mut spans: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    fn of(answer: &'a Answer, places: &'a [CitedPlace]) -> Self {
+        let mut spans: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
         for citation in &answer.citations {
             let span = answer.text.get(citation.span.start()..citation.span.end()).unwrap_or_default();
-            for source in citation.sources.iter().filter(|_| content_words(span) >= LEAST_WORDS) {
-                spans.entry(source.0).or_default().push(span);
+            if content_words(span) < LEAST_WORDS {
+                continue;
+            }
+            for source in &citation.sources {
+                let named = spans.entry(source.0).or_default();
+                if named.len() < MOST_SPANS {
+                    named.insert(span);
+                }
             }
         }
-        let passages = answer.sources.iter().enumerate().filter_map(read).collect();
-        Self { answer, places: &cited.places, passages, spans }
+        Self { answer, places, passages: answer.sources.iter().map(|_| OnceCell::new()).collect(), spans }
+    }
+
+    fn passage(&self, source: usize) -> &Passage<'a> {
+        self.passages[source]
+            .get_or_init(|| Passage::read(self.answer.sources[source].content.as_deref().unwrap_or_default()))
     }
 
     fn claim(&self, block: &Block, group: &Group, blocks: &[Block]) -> Claim {
-        let sources = self.sources(group);
-        let positions = sources.iter().map(|source| source + 1).collect();
-        let part = group.part.clone();
-        let range = block.source(part.clone());
-        let base = Claim {
-            start: range.start,
-            end: range.end,
-            unit: "utf8",
-            positions,
-            verdict: Verdict::Unknown,
-            reasons: Vec::new(),
-            quotes: Vec::new(),
-        };
         if block.is_code {
-            let reason = |source: &usize| self.reason(ReasonCode::Code, None, &range, *source);
-            return Claim { reasons: sources.iter().map(reason).collect(), ..base };
+            return self.unjudged(block, group, ReasonCode::Code);
         }
-        let own = &block.visible[part.clone()];
+        let own = &block.visible[group.part.clone()];
         let row = (content_words(own) < LEAST_WORDS).then(|| row_text(block, blocks)).flatten();
         let sentence = row.as_deref().unwrap_or(own);
+        let mut claim = self.unjudged(block, group, ReasonCode::NoPassage);
+        claim.reasons.clear();
+        let sources = self.sources(group);
         let judgements = self.judge(sentence, &sources);
-        let verdict = judgements.iter().map(|judgement| judgement.verdict).min().unwrap_or(Verdict::Unknown);
-        let mut claim = Claim { verdict, ..base };
+        claim.verdict = judgements.iter().map(|judgement| judgement.verdict).min().unwrap_or(Verdict::Unknown);
         for (source, judgement) in sources.iter().zip(judgements) {
-            let mut reasons = Vec::with_capacity(judgement.reasons.len());
-            for reason in &judgement.reasons {
-                let words = Some(&reason.range).filter(|range| !range.is_empty() && row.is_none());
-                let text =
-                    Some(&reason.range).filter(|range| !range.is_empty()).and_then(|range| sentence.get(range.clone()));
-                let range =
-                    words.map_or(range.clone(), |words| block.source(part.start + words.start..part.start + words.end));
-                reasons.push(self.reason(reason.code, text, &range, *source));
+            for reason in judgement.reasons.iter() {
+                let text = Some(&reason.range).filter(|range| !range.is_empty());
+                let text = text.and_then(|range| sentence.get(range.clone()));
+                // Words of a row stand in several cells.
+                let words = text
+                    .filter(|_| row.is_none())
+                    .map(|_| group.part.start + reason.range.start..group.part.start + reason.range.end);
+                let range = words.map_or(claim.start..claim.end, |words| block.source(words));
+                claim.reasons.push(reason_of(reason.code, text, range, *source));
             }
-            if judgement.verdict == Verdict::Conflict {
-                reasons.extend(self.elsewhere(sentence, &judgement, &sources, &range));
-            }
-            claim.reasons.extend(reasons);
+            let elsewhere = self.elsewhere(sentence, &judgement, &sources);
+            claim
+                .reasons
+                .extend(elsewhere.map(|other| reason_of(ReasonCode::Elsewhere, None, claim.start..claim.end, other)));
             claim.quotes.extend(self.quote(*source, &judgement));
         }
         claim
     }
 
+    /// A claim that is not held against its sources, for one reason.
+    fn unjudged(&self, block: &Block, group: &Group, code: ReasonCode) -> Claim {
+        let (range, sources) = (block.source(group.part.clone()), self.sources(group));
+        Claim {
+            start: range.start,
+            end: range.end,
+            unit: "utf8",
+            positions: sources.iter().map(|source| source + 1).collect(),
+            verdict: Verdict::Unknown,
+            reasons: sources.iter().map(|source| reason_of(code, None, range.clone(), *source)).collect(),
+            quotes: Vec::new(),
+        }
+    }
+
     /// The places of the sources of a group, counted from 0, in the order of their badges.
     fn sources(&self, group: &Group) -> Vec<usize> {
         let places = self.places[group.badges.clone()].iter();
-        let mut sources: Vec<usize> =
-            places.filter_map(|place| usize::try_from(place.position.get()).ok()?.checked_sub(1)).collect();
-        sources.dedup();
-        sources
-    }
-
-    fn reason(&self, code: ReasonCode, text: Option<&str>, range: &Range<usize>, source: usize) -> ClaimReason {
-        ClaimReason { code, text: text.map(str::to_owned), start: range.start, end: range.end, position: source + 1 }
+        let mut seen = BTreeSet::new();
+        let sources = places.filter_map(|place| usize::try_from(place.position.get()).ok()?.checked_sub(1));
+        sources.filter(|source| seen.insert(*source)).collect()
     }
 
     fn quote(&self, source: usize, judgement: &Judgement) -> Option<Quote> {
         let place = judgement.place.clone()?;
-        let text = self.answer.sources[source].content.as_deref()?.get(place.clone())?.to_owned();
-        Some(Quote { position: source + 1, verdict: judgement.verdict, start: place.start, end: place.end, text })
+        let whole = self.answer.sources[source].content.as_deref()?.get(place.clone())?;
+        let text = &whole[..whole.floor_char_boundary(MAX_QUOTE_BYTES)];
+        let end = place.start + text.len();
+        Some(Quote { position: source + 1, verdict: judgement.verdict, start: place.start, end, text: text.to_owned() })
     }
 
     /// The part that the provider names for one of the sources, if it ends where the group stands.
@@ -224,31 +246,20 @@ impl<'a> Judge<'a> {
     }
 
     fn judge(&self, sentence: &str, sources: &[usize]) -> Vec<Judgement> {
-        let empty = Passage::read("");
         let headings: Vec<String> = sources.iter().map(|source| headings(&self.answer.sources[*source])).collect();
-        let group: Vec<Cited<'_>> = sources
-            .iter()
-            .zip(&headings)
-            .map(|(source, headings)| Cited {
-                passage: self.passages.get(source).unwrap_or(&empty),
-                headings,
-                is_teaser: is_teaser(&self.answer.sources[*source]),
-            })
-            .collect();
+        let mut group = Vec::with_capacity(sources.len());
+        for (source, headings) in sources.iter().zip(&headings) {
+            let is_teaser = is_teaser(&self.answer.sources[*source]);
+            group.push(Cited { passage: self.passage(*source), headings, is_teaser });
+        }
         judge_group(sentence, &group)
     }
 
-    /// The sources outside of the group that hold what this one lacks.
-    fn elsewhere(
-        &self,
-        sentence: &str,
-        judgement: &Judgement,
-        group: &[usize],
-        range: &Range<usize>,
-    ) -> Option<ClaimReason> {
+    /// A source outside of the group that holds what a source of it lacks.
+    fn elsewhere(&self, sentence: &str, judgement: &Judgement, group: &[usize]) -> Option<usize> {
         let lacking: Vec<_> =
             judgement.reasons.iter().map(|reason| &reason.range).filter(|range| !range.is_empty()).collect();
-        if lacking.is_empty() {
+        if judgement.verdict != Verdict::Conflict || lacking.is_empty() {
             return None;
         }
         let holds = |source: &usize| {
@@ -258,9 +269,13 @@ impl<'a> Judge<'a> {
                     && !other.reasons.iter().any(|reason| lacking.contains(&&reason.range))
             })
         };
-        let source = self.passages.keys().filter(|source| !group.contains(source)).find(|source| holds(source))?;
-        Some(self.reason(ReasonCode::Elsewhere, None, range, *source))
+        let others = (0..self.passages.len()).filter(|source| !group.contains(source)).take(MOST_OTHERS);
+        others.into_iter().find(|source| holds(source))
     }
+}
+
+fn reason_of(code: ReasonCode, text: Option<&str>, range: Range<usize>, source: usize) -> ClaimReason {
+    ClaimReason { code, text: text.map(str::to_owned), start: range.start, end: range.end, position: source + 1 }
 }
 
 /// Where a part that the provider names begins in a text that ends with it. Markdown, blanks and markers do not count.

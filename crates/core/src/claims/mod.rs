@@ -1,4 +1,4 @@
-//! What each badge of an answer stands for, and whether its source holds it.
+//! The claims of an answer: the part of its text behind each badge, and whether the source holds it.
 
 mod block;
 mod claim;

@@ -36,15 +36,19 @@ pub(super) fn groups(block: &Block) -> Vec<Group> {
     groups
 }
 
-/// The sentences of a block that no group stands behind or in, of at least two words that say something.
-pub(super) fn uncited(block: &Block, groups: &[Group]) -> usize {
-    let is_cited = |sentence: &Range<usize>| {
-        groups.iter().any(|group| group.part.start < sentence.end && sentence.start < group.part.end)
+/// The number of sentences of a block that no group stands for, of at least two words that say something. Headings, headers of
+/// tables and code have none.
+pub(super) fn uncited_sentences(block: &Block, groups: &[Group]) -> usize {
+    if !block.is_prose {
+        return 0;
+    }
+    let mut cited = groups.iter().map(|group| &group.part).peekable();
+    let is_uncited = |sentence: &Range<usize>| {
+        while cited.next_if(|part| part.end <= sentence.start).is_some() {}
+        cited.peek().is_none_or(|part| part.start >= sentence.end)
+            && content_words(&block.visible[sentence.clone()]) >= LEAST_WORDS
     };
-    let sentences = sentences(&block.visible).into_iter();
-    sentences
-        .filter(|sentence| !is_cited(sentence) && content_words(&block.visible[sentence.clone()]) >= LEAST_WORDS)
-        .count()
+    sentences(&block.visible).into_iter().filter(is_uncited).count()
 }
 
 /// The sentences of a text, with the blanks behind them (UAX #29).
@@ -80,7 +84,7 @@ fn joined(block: &Block) -> Vec<(usize, Range<usize>)> {
 fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, next: usize) -> Range<usize> {
     // A badge behind the full stop belongs to the sentence before it.
     let last = visible[..at].trim_end().len();
-    let sentence = sentences.iter().find(|sentence| sentence.start < last && last <= sentence.end);
+    let sentence = sentences.get(sentences.partition_point(|sentence| sentence.end < last)).filter(|_| last > 0);
     let start = sentence.map_or(at, |sentence| sentence.start.max(before));
     let back = trimmed(visible, start..at);
     if content_words(&visible[back.clone()]) >= LEAST_WORDS {
@@ -88,7 +92,8 @@ fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, nex
     }
     // "According to [1], leave is 30 days." But behind a full stop another sentence begins.
     let goes_on = !visible[..last].ends_with(['.', '!', '?', '。']) || back.is_empty();
-    let end = sentences.iter().find(|sentence| at < sentence.end).map_or(at, |sentence| sentence.end);
+    let end =
+        sentences.get(sentences.partition_point(|sentence| sentence.end <= at)).map_or(at, |sentence| sentence.end);
     let ends = [end.min(next), end].map(|end| trimmed(visible, at..end.max(at)));
     let on = ends.into_iter().find(|on| goes_on && content_words(&visible[on.clone()]) >= LEAST_WORDS);
     on.unwrap_or(back)

@@ -12,7 +12,6 @@ use super::numbered::Numbered;
 use super::redirect::{Redirectors, named_host};
 use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
-use crate::report::SOURCES_UNREAD;
 use crate::url::WebUrl;
 
 /// An answer with its sources, in one schema for all providers. Every member is present.
@@ -138,14 +137,8 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
         text,
         cited,
         unresolved,
-        unread: unread(answer),
+        unread: answer.unread(),
     }
-}
-
-/// The JSON pointers of the source-like objects that were not read.
-fn unread(answer: &Answer) -> Vec<String> {
-    let unread = answer.warnings.iter().filter(|entry| entry.code == SOURCES_UNREAD);
-    unread.filter_map(|entry| entry.at.pointer().map(str::to_owned)).collect()
 }
 
 /// The positions to list (rule N-14): the cited sources, else those that the provider reports as used, else all. An answer

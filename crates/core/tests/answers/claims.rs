@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 fn of(body: &Value) -> (String, Claims) {
     let answer = ingest(body.to_string().as_bytes(), None).expect("an answer");
-    let (text, claims) = claims(&answer);
-    assert_eq!(text, records(&answer, &[]).text);
-    (text, claims)
+    let claims = claims(&answer);
+    assert_eq!(claims.text, records(&answer, &[]).text);
+    (claims.text.clone(), claims)
 }
 
 /// The parts of a text with two sources, each with its positions.
@@ -124,7 +124,23 @@ fn strange_answers_have_claims_or_none() {
     ] {
         of(&json!({"text": text, "sources": [{"content": "a b c"}, {"content": ""}]}));
     }
-    let many = "Leave is 30 days [1]. ".repeat(2_000);
+    let many = "Leave is 30 days [1]. ".repeat(2_001);
     let (_, found) = of(&json!({"text": many, "sources": [{"content": "Leave is 30 days."}]}));
-    assert_eq!(found.claims.len(), 2_000);
+    let verdicts: Vec<Verdict> = found.claims.iter().map(|claim| claim.verdict).collect();
+    assert_eq!((verdicts.len(), verdicts[1_999], verdicts[2_000]), (2_001, Verdict::Verbatim, Verdict::Unknown));
+    assert_eq!(found.claims[2_000].reasons[0].code.code(), "cut");
+}
+
+#[test]
+fn what_is_not_looked_at_is_named() {
+    let (_, found) = of(
+        &json!({"text": "# Paid leave\n\nLeave is 30 days [1] and more [7].", "sources": [{"content": "Leave is 30 days."}]}),
+    );
+    assert_eq!((found.unresolved.len(), found.uncited), (1, 0), "{found:?}");
+    let long = format!("Leave is 30 days {}", "and so on ".repeat(500));
+    let (_, found) = of(&json!({"text": "Leave is 30 days [1].", "sources": [{"content": long}]}));
+    let quote = &found.claims[0].quotes[0];
+    assert!(quote.text.len() <= 1_000 && quote.end - quote.start == quote.text.len());
+    let (_, found) = of(&json!({"text": "Leave is 30 days [1][1].", "sources": [{"content": "Leave is 30 days."}]}));
+    assert_eq!(found.claims[0].positions, [1]);
 }
