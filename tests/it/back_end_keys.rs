@@ -375,7 +375,12 @@ async fn an_assistant_answers_the_page_as_soon_as_it_is_chosen() {
     let expected = json!({"served": true, "assistant": "hr", "configured": "hr", "chosen": false, "taken_by": null});
     assert_eq!(server.on_page().await, expected);
 
+    // The choice does not hold where a bot answers.
+    assert_eq!(server.status(Method::PUT, &page("hr")).await, StatusCode::NO_CONTENT);
     server.restart(&[("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:9/api/messages")]);
+    let expected =
+        json!({"served": true, "assistant": null, "configured": null, "chosen": false, "taken_by": "bot.endpoint"});
+    assert_eq!(server.on_page().await, expected);
     let (status, refused) = answer(server.request(Method::PUT, &page("hr"))).await;
     assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("page_taken")));
     assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("bot.endpoint")), "{refused}");
