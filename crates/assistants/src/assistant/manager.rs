@@ -480,7 +480,7 @@ impl AssistantManager {
         }
         let put = self.store.put_assistant(name, settings, expected).await?;
         if put != PutAssistant::Conflict {
-            self.drop_key_of_another_host(&plan, current).await?;
+            self.drop_key_of_another_host(&plan).await?;
             self.reload(current).await?;
         }
         Ok(put)
