@@ -296,6 +296,11 @@ async fn a_trial_says_in_words_why_the_model_does_not_answer() {
         assert_eq!(tried["problem"], json!(problem), "{words}");
         assert!(words.contains(&part), "{words}");
     }
+    // The named key would have been tried in place of the given one.
+    let mut named = model.settings();
+    named["upstream"]["key_env"] = json!("OPENAI");
+    let (status, refused) = server.post("/v1/assistants/hr/try", &json!({"settings": named, "key": KEY})).await;
+    assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("key_named")));
     server.put(HR, &json!({"documents": {}})).await;
     let (status, refused) = server.post("/v1/assistants/hr/try", &json!({})).await;
     assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("no_back_end")));
