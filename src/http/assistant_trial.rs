@@ -72,7 +72,7 @@ pub(crate) struct ModelsState {
         (status = 200, description = "The outcome, also if the back end does not answer", body = TrialState),
         (status = 400, description = "The request body is not JSON"),
         (status = 404, description = "The assistant does not exist"),
-        (status = 409, description = "The assistant calls no back end"),
+        (status = 409, description = "The assistant calls no back end, or a key was sent and the settings name one"),
         (status = 413, description = "The request body is too large"),
         (status = 422, description = "A setting is unknown, missing or invalid; `detail` lists all of them"),
     ),

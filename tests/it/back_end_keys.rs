@@ -296,6 +296,11 @@ async fn a_trial_says_in_words_why_the_model_does_not_answer() {
         assert_eq!(tried["problem"], json!(problem), "{words}");
         assert!(words.contains(&part), "{words}");
     }
+    // The named key would have been tried in place of the given one.
+    let mut named = model.settings();
+    named["upstream"]["key_env"] = json!("OPENAI");
+    let (status, refused) = server.post("/v1/assistants/hr/try", &json!({"settings": named, "key": KEY})).await;
+    assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("key_named")));
     server.put(HR, &json!({"documents": {}})).await;
     let (status, refused) = server.post("/v1/assistants/hr/try", &json!({})).await;
     assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("no_back_end")));
@@ -375,7 +380,12 @@ async fn an_assistant_answers_the_page_as_soon_as_it_is_chosen() {
     let expected = json!({"served": true, "assistant": "hr", "configured": "hr", "chosen": false, "taken_by": null});
     assert_eq!(server.on_page().await, expected);
 
+    // The choice does not hold where a bot answers.
+    assert_eq!(server.status(Method::PUT, &page("hr")).await, StatusCode::NO_CONTENT);
     server.restart(&[("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:9/api/messages")]);
+    let expected =
+        json!({"served": true, "assistant": null, "configured": null, "chosen": false, "taken_by": "bot.endpoint"});
+    assert_eq!(server.on_page().await, expected);
     let (status, refused) = answer(server.request(Method::PUT, &page("hr"))).await;
     assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("page_taken")));
     assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("bot.endpoint")), "{refused}");

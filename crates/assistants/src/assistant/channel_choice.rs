@@ -24,7 +24,7 @@ impl AssistantManager {
         };
         let taken_by = current.configured.channel_taken_by;
         ChannelChoice {
-            assistant: current.on_channel().filter(|_| taken_by.is_none()).map(str::to_owned),
+            assistant: current.on_channel().map(str::to_owned),
             configured: current.configured.of_channel.clone(),
             is_chosen: current.chosen().is_some(),
             taken_by,
@@ -61,9 +61,11 @@ impl Current {
         self.chosen().or(self.configured.of_channel.as_deref())
     }
 
-    /// The chosen one, if it is still there.
+    /// The chosen one, if it is still there. A choice of before does not hold where a bot answers now: readers of the bot's conversations
+    /// would get at the documents of the assistant.
     fn chosen(&self) -> Option<&str> {
-        self.chosen.as_deref().filter(|name| self.knows(name))
+        let is_free = self.configured.channel_taken_by.is_none();
+        self.chosen.as_deref().filter(|name| is_free && self.knows(name))
     }
 
     fn knows(&self, name: &str) -> bool {

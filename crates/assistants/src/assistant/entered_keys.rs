@@ -86,17 +86,17 @@ impl AssistantManager {
     }
 
     /// A key goes to the host alone for which it was entered: settings that name another one drop it.
-    pub(super) async fn drop_key_of_another_host(
-        &self,
-        plan: &AssistantPlan,
-        current: &Current,
-    ) -> Result<(), ManageError> {
+    pub(super) async fn drop_key_of_another_host(&self, plan: &AssistantPlan) -> Result<(), ManageError> {
         let name = plan.name.as_str();
-        let Some(key) = current.keys.get(name).filter(|key| key.sealed.is_some()) else { return Ok(()) };
-        if plan.key_origin().as_ref() == Some(&key.origin) {
+        // Another node may have stored it a moment ago.
+        let keys = self.store.assistant_keys().await?;
+        let Some(key) = keys.into_iter().find(|key| key.assistant == name && key.sealed.is_some()) else {
+            return Ok(());
+        };
+        let origin = key.origin;
+        if plan.key_origin().as_ref() == Some(&origin) {
             return Ok(());
         }
-        let origin = key.origin.clone();
         self.store.put_assistant_key(name, None, &origin).await?;
         tracing::info!(
             assistant = name,

@@ -480,7 +480,7 @@ impl AssistantManager {
         }
         let put = self.store.put_assistant(name, settings, expected).await?;
         if put != PutAssistant::Conflict {
-            self.drop_key_of_another_host(&plan, current).await?;
+            self.drop_key_of_another_host(&plan).await?;
             self.reload(current).await?;
         }
         Ok(put)
@@ -579,6 +579,10 @@ impl AssistantManager {
             read.store(&*self.store, document, others, limit).await?;
             tracing::debug!(assistant, document = document.name, "an uploaded document was read");
             self.refresh().await;
+            // Another refresh may have taken the change over, and be still at it.
+            if let Some(library) = library.filter(|library| !library.searched_uploads().contains(&document.key.0)) {
+                self.refresh_library(assistant, &library).await;
+            }
         }
         self.reads.send_modify(|count| *count += 1);
         Ok(())

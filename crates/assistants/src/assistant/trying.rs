@@ -142,7 +142,10 @@ impl AssistantManager {
             (_, _, None) => return Ok(None),
         };
         let entered = match (key, plan.key_origin()) {
+            // The named one would be sent, and the outcome be taken for that of the given one.
+            (Some(_), _) if plan.named_key().is_some() => return Err(ManageError::KeyNamed),
             (Some(key), Some(origin)) => Some(EnteredKey::new(key, origin)),
+            (None, _) if is_trusted => None,
             // Settings that are not stored may name another address: the key stays here, and is not dropped.
             (None, origin) if current.keys.get(name).is_some_and(|key| origin.as_ref() != Some(&key.origin)) => None,
             _ => match current.entered_key(&plan) {
@@ -151,8 +154,8 @@ impl AssistantManager {
             },
         };
         let has_key = entered.is_some() || plan.named_key().is_some();
-        let secrets = if is_trusted { current.configured.secrets.clone() } else { named.with_entered(entered) };
-        ready(&plan, &secrets, is_trusted, has_key, current).map(|ready| Some(Ok(ready)))
+        let secrets = if is_trusted { current.configured.secrets.clone() } else { named };
+        ready(&plan, &secrets.with_entered(entered), is_trusted, has_key, current).map(|ready| Some(Ok(ready)))
     }
 }
 

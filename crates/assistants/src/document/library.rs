@@ -186,13 +186,17 @@ impl Library {
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
         let _alone = self.refreshing.lock().await;
         let before = self.snapshot();
+        let mut uploaded = None;
         let contents = match &self.from {
             DocumentOrigin::Folder(options) => {
                 let Some(snapshot) = before.refreshed(options).await? else { return Ok(false) };
                 self.publish(snapshot);
                 return Ok(true);
             }
-            DocumentOrigin::Uploads(uploads) => uploads.changed().await?,
+            DocumentOrigin::Uploads(uploads) => uploads.changed().await?.map(|changed| {
+                uploaded = Some((uploads, changed.documents));
+                changed.contents
+            }),
             DocumentOrigin::Remote(remote) => remote.changed().await?,
             DocumentOrigin::Program(_) => None,
         };
@@ -200,6 +204,9 @@ impl Library {
         let contents = contents.or_else(|| (!before.is_begun).then(Vec::new));
         let Some(contents) = contents else { return Ok(false) };
         self.publish(before.with_documents(contents).await?);
+        if let Some((uploads, documents)) = uploaded {
+            uploads.are_searched(documents).await;
+        }
         Ok(true)
     }
 

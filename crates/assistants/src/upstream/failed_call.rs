@@ -85,12 +85,17 @@ pub fn failed_call(error: &UpstreamError, address: &Url, model: Option<&str>, ha
     }
 }
 
+/// Parts of the words of services that do not have a model. Other words about a model say what it cannot do.
+const ABSENT: [&str; 6] = ["not exist", "not found", "invalid model", "unknown model", "a valid model", "no model"];
+
 fn refused(status: u16, said: &str, host: &str, model: Option<&str>, has_key: bool) -> FailedCall {
-    let speaks_of_model = said.to_ascii_lowercase().contains("model");
+    let lower = said.to_ascii_lowercase();
+    let speaks_of_model = lower.contains("model");
+    let misses_model = speaks_of_model && ABSENT.iter().any(|words| lower.contains(words));
     let (problem, words) = match (status, model) {
         (401 | 403, _) if has_key => (CallProblem::Key, format!("{host} refuses the key ({status}){said}")),
         (401 | 403, _) => (CallProblem::Key, format!("{host} wants a key ({status}){said}")),
-        (400 | 404 | 422, Some(model)) if speaks_of_model => {
+        (400 | 404 | 422, Some(model)) if misses_model || (status == 404 && speaks_of_model) => {
             (CallProblem::Model, format!("{host} does not have the model {model:?} ({status}){said}"))
         }
         (404, Some(model)) => (
@@ -147,4 +152,28 @@ pub(super) fn failed_connection(error: &EgressError, address: &Url) -> FailedCal
 fn is_about_tls(reason: &str) -> bool {
     let reason = reason.to_ascii_lowercase();
     ["certificate", "tls", "handshake", "corrupt message", "alert"].iter().any(|word| reason.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_missing_only_where_the_service_says_so() {
+        let of = |status, said: &str| refused(status, said, "a.example:443", Some("tiny"), true).problem;
+        for (status, said) in [
+            (404, ""),
+            (404, ": the model `tiny` is unknown"),
+            (400, ": Model Not Exist"),
+            (400, ": tiny is not a valid model ID"),
+            (422, ": Invalid model: tiny"),
+            (400, ": No models loaded"),
+        ] {
+            assert_eq!(of(status, said), CallProblem::Model, "{status}{said}");
+        }
+        for said in ["", ": 'max_tokens' is not supported with this model", ": the model's context length is exceeded"]
+        {
+            assert_eq!(of(400, said), CallProblem::Unusable, "400{said}");
+        }
+    }
 }
