@@ -106,6 +106,9 @@ const LEAST: usize = 2;
 /// The words of a text that are looked at.
 const LOOKED_AT: usize = 2_000;
 
+/// Longer words, in bytes, are keys and the like, and have no endings. A stemmer copies a word for each of its letters that it changes.
+const LONGEST: usize = 256;
+
 impl Language {
     /// The language whose stop words a text has most often; English where none is ahead.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
@@ -162,6 +165,9 @@ impl Stems {
     /// The form by which a word is found: its stem, without diacritics.
     pub(super) fn of(&self, word: &SearchWord) -> String {
         let Some(stemmer) = self.stemmer.as_ref().filter(|_| !word.is_unspaced) else { return word.text.clone() };
+        if word.text.len() > LONGEST {
+            return word.folded();
+        }
         let regular = if self.language == ENGLISH { regular_form(&word.text) } else { None };
         folded(&stemmer.stem(regular.unwrap_or(&word.text)))
     }
@@ -203,6 +209,13 @@ mod tests {
             assert_eq!(stem(code, one), stem(code, other), "{one} {other}");
         }
         assert_eq!(stem("de", "Kündigung"), stem("de", "kundigung"), "typed without its dots");
+    }
+
+    #[test]
+    fn a_word_of_a_million_letters_is_its_own_stem() {
+        // Each `y` behind a vowel is one that the English stemmer changes.
+        let word = "ay".repeat(500_000);
+        assert_eq!(stem("en", &word), word);
     }
 
     #[test]
