@@ -125,9 +125,15 @@ impl Language {
 
     /// The languages that a question may be in.
     pub(super) fn of_question(words: &[SearchWord]) -> Vec<Self> {
-        let counts = counts(words);
-        let most = counts.values().copied().max().unwrap_or_default();
-        counts.into_iter().filter(|(_, count)| *count == most && most > 0).map(|(language, _)| language).collect()
+        most(counts(words))
+    }
+
+    /// The languages that a question to documents of these languages may be in. One word alone is no sign of another language: `SAP` is a
+    /// stop word in Catalan, and `Van` in Dutch.
+    pub(super) fn of_question_to(documents: &[Self], words: &[SearchWord]) -> Vec<Self> {
+        let mut counts = counts(words);
+        counts.retain(|language, count| *count >= LEAST || documents.contains(language));
+        most(counts)
     }
 
     /// Whether the word says nothing about what is asked.
@@ -152,6 +158,12 @@ fn counts(words: &[SearchWord]) -> BTreeMap<Language, usize> {
     let words: Vec<String> = words.iter().filter(|word| !word.is_unspaced).map(SearchWord::folded).collect();
     let count = |stop: &BTreeSet<String>| words.iter().filter(|word| stop.contains(*word)).count();
     STOP_WORDS.iter().map(|(language, stop)| (*language, count(stop))).collect()
+}
+
+/// The languages with the most stop words, if there are any.
+fn most(counts: BTreeMap<Language, usize>) -> Vec<Language> {
+    let most = counts.values().copied().max().unwrap_or_default();
+    counts.into_iter().filter(|(_, count)| *count == most && most > 0).map(|(language, _)| language).collect()
 }
 
 /// The stems of one language.
