@@ -116,6 +116,7 @@ impl Document {
             let drawn = self.forms.drawn(page)?;
             let letters = reader.read(page, room);
             let mut lines = lines::lines(&letters, keep_words);
+            items::find_marks(&mut lines, letters.dots.clone());
             leading::join(&mut lines);
             let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_whole(page);
             Some((letters, lines, fields::values(page), is_damaged))
