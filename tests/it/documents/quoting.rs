@@ -298,17 +298,29 @@ fn without_signs(text: &str) -> String {
     text.split_whitespace().filter(says).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether words stand in a passage: together, or parted where one of them ends a sentence. A quote leaves out what says nothing,
-/// such as a price alone, and then two sentences look like one.
+/// Whether words stand in a passage: together, or parted where one of them ends a sentence, and then in their order. A quote leaves out
+/// what says nothing, such as a price alone, and then two sentences look like one.
 fn stands_in(words: &str, passage: &str) -> bool {
     let parted = || {
         words.match_indices(['.', '!', '?']).any(|(at, mark)| {
             let (first, rest) = words.split_at(at + mark.len());
             let rest = rest.trim_start();
-            !rest.is_empty() && passage.contains(first) && stands_in(rest, passage)
+            let behind = passage.split_once(first).map(|(_, behind)| behind);
+            !rest.is_empty() && behind.is_some_and(|behind| stands_in(rest, behind))
         })
     };
     passage.contains(words) || parted()
+}
+
+#[test]
+fn words_stand_in_a_passage_together_or_sentence_by_sentence_in_their_order() {
+    let passage = "One is here. $5 two is there! three";
+    for words in ["is here. $5 two", "One is here. two is there!", "One is here. three"] {
+        assert!(stands_in(words, passage), "{words}");
+    }
+    for words in ["two is there! One is here.", "One is there!", "One is three", "One is here. One is here."] {
+        assert!(!stands_in(words, passage), "{words}");
+    }
 }
 
 /// The sentences of an answer with the number behind the paragraphs in which they stand.

@@ -237,7 +237,7 @@ mod tests {
 
     /// The places that have the words of a question, with what they weigh.
     fn hits(index: &Index, question: &str) -> Vec<(usize, u32, String)> {
-        let terms = SearchQuestion::parse(question).terms(index.languages());
+        let terms = SearchQuestion::parse_for(index.languages(), question).terms(index.languages());
         let found: Vec<Vec<Occurrence>> = terms.iter().map(|term| index.occurrences(term)).collect();
         let weighed: Vec<(f64, &[Occurrence])> = found.iter().map(|found| (1.0, found.as_slice())).collect();
         index.best(&weighed, 10).into_iter().map(|hit| (hit.place, hit.has, format!("{:.4}", hit.weight))).collect()

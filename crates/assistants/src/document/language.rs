@@ -106,6 +106,9 @@ const LEAST: usize = 2;
 /// The words of a text that are looked at.
 const LOOKED_AT: usize = 2_000;
 
+/// Longer words, in bytes, are keys and the like, and have no endings. A stemmer copies a word for each of its letters that it changes.
+const LONGEST: usize = 256;
+
 impl Language {
     /// The language whose stop words a text has most often; English where none is ahead.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
@@ -122,9 +125,15 @@ impl Language {
 
     /// The languages that a question may be in.
     pub(super) fn of_question(words: &[SearchWord]) -> Vec<Self> {
-        let counts = counts(words);
-        let most = counts.values().copied().max().unwrap_or_default();
-        counts.into_iter().filter(|(_, count)| *count == most && most > 0).map(|(language, _)| language).collect()
+        most(counts(words))
+    }
+
+    /// The languages that a question to documents of these languages may be in. One word alone is no sign of another language: `SAP` is a
+    /// stop word in Catalan, and `Van` in Dutch.
+    pub(super) fn of_question_to(documents: &[Self], words: &[SearchWord]) -> Vec<Self> {
+        let mut counts = counts(words);
+        counts.retain(|language, count| *count >= LEAST || documents.contains(language));
+        most(counts)
     }
 
     /// Whether the word says nothing about what is asked.
@@ -151,6 +160,12 @@ fn counts(words: &[SearchWord]) -> BTreeMap<Language, usize> {
     STOP_WORDS.iter().map(|(language, stop)| (*language, count(stop))).collect()
 }
 
+/// The languages with the most stop words, if there are any.
+fn most(counts: BTreeMap<Language, usize>) -> Vec<Language> {
+    let most = counts.values().copied().max().unwrap_or_default();
+    counts.into_iter().filter(|(_, count)| *count == most && most > 0).map(|(language, _)| language).collect()
+}
+
 /// The stems of one language.
 #[derive(Clone, Copy)]
 pub(super) struct Stems {
@@ -162,6 +177,9 @@ impl Stems {
     /// The form by which a word is found: its stem, without diacritics.
     pub(super) fn of(&self, word: &SearchWord) -> String {
         let Some(stemmer) = self.stemmer.as_ref().filter(|_| !word.is_unspaced) else { return word.text.clone() };
+        if word.text.len() > LONGEST {
+            return word.folded();
+        }
         let regular = if self.language == ENGLISH { regular_form(&word.text) } else { None };
         folded(&stemmer.stem(regular.unwrap_or(&word.text)))
     }
@@ -203,6 +221,13 @@ mod tests {
             assert_eq!(stem(code, one), stem(code, other), "{one} {other}");
         }
         assert_eq!(stem("de", "Kündigung"), stem("de", "kundigung"), "typed without its dots");
+    }
+
+    #[test]
+    fn a_word_of_a_million_letters_is_its_own_stem() {
+        // Each `y` behind a vowel is one that the English stemmer changes.
+        let word = "ay".repeat(500_000);
+        assert_eq!(stem("en", &word), word);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::file::{self, FileRead};
+use super::file::{self, FileContent, FileRead};
 use super::folder::{self, ListedFile, Skipped};
 use super::index_snapshot::{IndexSnapshot, list, of_texts};
 use super::original::{FileLocation, OriginalFile};
@@ -29,8 +29,8 @@ use crate::url::WebUrl;
 pub struct Library {
     from: DocumentOrigin,
     snapshot: watch::Sender<Arc<IndexSnapshot>>,
-    /// Held while another snapshot is made.
-    refreshing: Mutex<()>,
+    /// Held while another snapshot is made. Documents that were read stay here until they are published: the caller may go away before.
+    refreshing: Mutex<Option<Vec<FileContent>>>,
     /// The time until which questions wait for documents that are still being read.
     patient_until: Instant,
 }
@@ -130,7 +130,7 @@ impl Library {
 
     async fn new(from: DocumentOrigin) -> Result<Self, LibraryError> {
         let snapshot = watch::Sender::new(Arc::new(IndexSnapshot::empty()));
-        Ok(Self { from, snapshot, refreshing: Mutex::new(()), patient_until: Instant::now() + PATIENCE })
+        Ok(Self { from, snapshot, refreshing: Mutex::default(), patient_until: Instant::now() + PATIENCE })
     }
 
     /// Whether these are the documents of this folder, read in this way.
@@ -173,7 +173,7 @@ impl Library {
         Ok(Self {
             from: DocumentOrigin::Program(files),
             snapshot: watch::Sender::new(Arc::new(snapshot)),
-            refreshing: Mutex::new(()),
+            refreshing: Mutex::default(),
             patient_until: Instant::now(),
         })
     }
@@ -184,29 +184,24 @@ impl Library {
     /// # Errors
     /// When it cannot be read, or has more in it than the options allow; the documents of before stay.
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
-        let _alone = self.refreshing.lock().await;
+        let mut unpublished = self.refreshing.lock().await;
         let before = self.snapshot();
-        let mut uploaded = None;
         let contents = match &self.from {
             DocumentOrigin::Folder(options) => {
                 let Some(snapshot) = before.refreshed(options).await? else { return Ok(false) };
                 self.publish(snapshot);
                 return Ok(true);
             }
-            DocumentOrigin::Uploads(uploads) => uploads.changed().await?.map(|changed| {
-                uploaded = Some((uploads, changed.documents));
-                changed.contents
-            }),
+            DocumentOrigin::Uploads(uploads) => uploads.changed().await?,
             DocumentOrigin::Remote(remote) => remote.changed().await?,
             DocumentOrigin::Program(_) => None,
         };
         // A folder that is empty from the beginning was read as well.
-        let contents = contents.or_else(|| (!before.is_begun).then(Vec::new));
+        let contents = contents.or_else(|| unpublished.clone()).or_else(|| (!before.is_begun).then(Vec::new));
         let Some(contents) = contents else { return Ok(false) };
+        *unpublished = Some(contents.clone());
         self.publish(before.with_documents(contents).await?);
-        if let Some((uploads, documents)) = uploaded {
-            uploads.are_searched(documents).await;
-        }
+        *unpublished = None;
         Ok(true)
     }
 
@@ -625,7 +620,7 @@ mod tests {
                 is_as_new(&library, folder.path()).await;
             }
         }
-        // Between two neighbours there is room for a few only, and then all get new places.
+        // Many small changes, one behind the other: the parts of the index are joined.
         for step in 0..40 {
             fs::write(folder.path().join(format!("{}a.md", "5".repeat(41 - step))), text(3)).expect("written");
             library.refresh().await.expect("refreshed");

@@ -27,9 +27,18 @@ impl SearchQuestion {
     /// Reads a question. The stop words of its language are left out where other words remain.
     #[must_use]
     pub fn parse(text: &str) -> Self {
+        Self::read(text, Language::of_question)
+    }
+
+    /// Reads a question to documents of these languages.
+    pub(super) fn parse_for(documents: &[Language], text: &str) -> Self {
+        Self::read(text, |words| Language::of_question_to(documents, words))
+    }
+
+    fn read(text: &str, languages: impl Fn(&[SearchWord]) -> Vec<Language>) -> Self {
         let mut all = words(searched(text));
         without_last_letters(&mut all);
-        let languages = Language::of_question(&all);
+        let languages = languages(&all);
         let is_listed = |word: &SearchWord| match word.is_unspaced {
             true => is_unspaced_stop_word(&word.text),
             false => languages.iter().any(|language| language.has_stop_word(word)),
@@ -147,6 +156,23 @@ mod tests {
         assert_eq!(expressions("Combien de jours de congés ai-je ?"), ["jours", "conges"]);
         assert_eq!(expressions("¿Cuántos días de vacaciones tengo?"), ["dias", "vacaciones"]);
         assert_eq!(expressions("Kolik dní dovolené mám?"), ["dni", "dovolene"]);
+    }
+
+    #[test]
+    fn a_name_that_is_a_stop_word_elsewhere_is_looked_for() {
+        let words = |question: &str| {
+            let question = SearchQuestion::parse_for(&[Language::default()], question);
+            question.terms(&[Language::default()]).into_iter().map(|term| term.text).collect::<Vec<_>>()
+        };
+        for (question, expected) in [
+            ("SAP", vec!["sap"]),
+            ("MIT license", vec!["mit", "license"]),
+            ("Van rental", vec!["van", "rental"]),
+            ("What is the rate of the van?", vec!["rate", "van"]),
+            ("Quels sont les prix de la location ?", vec!["prix", "location"]),
+        ] {
+            assert_eq!(words(question), expected, "{question}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) fn ranked(
     question: &str,
     limit: usize,
 ) -> Vec<Found> {
-    let question = SearchQuestion::parse(question);
+    let question = SearchQuestion::parse_for(index.languages(), question);
     if let Some(phrase) = question.phrase() {
         return having(index, passages, phrase, limit);
     }

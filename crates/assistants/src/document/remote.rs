@@ -103,3 +103,58 @@ impl RemoteLibrary {
         self.place.signed(path, now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::document::Library;
+
+    /// A place with one document, until that is deleted.
+    #[derive(Debug, Default)]
+    struct Shelf {
+        is_empty: AtomicBool,
+    }
+
+    #[async_trait]
+    impl RemoteDocuments for Shelf {
+        async fn list(&self, _: usize) -> Result<Vec<RemoteDocument>, RemoteDocumentsError> {
+            let document = RemoteDocument::new("leave.md".to_owned(), 24, None, DateTime::UNIX_EPOCH);
+            Ok(if self.is_empty.load(Ordering::Relaxed) { Vec::new() } else { vec![document] })
+        }
+
+        async fn read(&self, _: &str, _: u64) -> Result<Option<Vec<u8>>, RemoteDocumentsError> {
+            Ok(Some(b"Leave is thirty days.".to_vec()))
+        }
+
+        async fn find(&self, _: &str) -> Result<Option<RemoteDocument>, RemoteDocumentsError> {
+            Ok(None)
+        }
+
+        async fn read_range(&self, _: &RemoteDocument, _: Range<u64>) -> Result<Option<Vec<u8>>, RemoteDocumentsError> {
+            Ok(None)
+        }
+
+        fn signed(&self, _: &str, _: DateTime<Utc>) -> Option<WebUrl> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn a_deleted_document_is_found_no_more_even_if_the_caller_went_away_while_it_was_taken_out() {
+        let shelf = Arc::new(Shelf::default());
+        let place = Arc::clone(&shelf) as Arc<dyn RemoteDocuments>;
+        let library = Library::remote(place, UploadOptions::default()).await.expect("a library");
+        library.refresh().await.expect("refreshed");
+        assert_eq!(library.len(), 1);
+        shelf.is_empty.store(true, Ordering::Relaxed);
+        // It is begun and let go: the index is made on another thread.
+        drop(library.refresh().now_or_never());
+        library.refresh().await.expect("refreshed");
+        assert!(library.is_empty());
+    }
+}

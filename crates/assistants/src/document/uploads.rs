@@ -27,16 +27,8 @@ pub(super) struct UploadLibrary {
     unreadable: AtomicUsize,
 }
 
-/// Documents that are others than before, and what can be searched of them.
-#[derive(Debug)]
-pub(super) struct ChangedUploads {
-    pub(super) documents: Vec<StoredDocument>,
-    pub(super) contents: Vec<FileContent>,
-}
-
 #[derive(Debug, Default)]
 struct UploadSnapshot {
-    /// The documents that are in the index.
     documents: Vec<StoredDocument>,
     /// The texts, by their names.
     texts: BTreeMap<String, UploadText>,
@@ -53,10 +45,10 @@ impl UploadLibrary {
         Self { store, assistant, options, seen: Mutex::default(), unreadable: AtomicUsize::new(0) }
     }
 
-    /// The documents that can be searched, by name; `None` when they are those that were [searched](Self::are_searched) last.
+    /// The documents that can be searched, by name; `None` when they are those of the call before.
     ///
     /// While a new upload is read, the passages of the document before it stay.
-    pub(super) async fn changed(&self) -> Result<Option<ChangedUploads>, LibraryError> {
+    pub(super) async fn changed(&self) -> Result<Option<Vec<FileContent>>, LibraryError> {
         let mut seen = self.seen.lock().await;
         let documents = self.store.documents(&self.assistant).await?;
         if documents == seen.documents {
@@ -77,14 +69,9 @@ impl UploadLibrary {
         }
         let unreadable = documents.iter().filter(|stored| matches!(stored.state, DocumentState::Unreadable { .. }));
         self.unreadable.store(unreadable.count(), Ordering::Relaxed);
-        let contents = texts.values().map(|text| text.content.clone()).collect();
-        seen.texts = texts;
-        Ok(Some(ChangedUploads { documents, contents }))
-    }
-
-    /// Notes that these documents are in the index. Until then they count as changed: whoever makes the index may be stopped.
-    pub(super) async fn are_searched(&self, documents: Vec<StoredDocument>) {
-        self.seen.lock().await.documents = documents;
+        let all = texts.values().map(|text| text.content.clone()).collect();
+        *seen = UploadSnapshot { documents, texts };
+        Ok(Some(all))
     }
 
     async fn text(&self, stored: &StoredDocument) -> Result<Option<UploadText>, StoreError> {
@@ -216,35 +203,4 @@ pub fn is_supported(name: &str) -> bool {
 #[must_use]
 pub fn is_text(name: &str) -> bool {
     Format::of_name(name).is_some_and(Format::is_text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::store::{DocumentLimits, Expected, SqliteStore, StoreLimits};
-
-    #[tokio::test]
-    async fn documents_count_as_changed_until_they_are_in_the_index() {
-        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store");
-        let store: Arc<dyn AssistantStore> = Arc::new(store);
-        store.put_assistant("hr", serde_json::Map::new(), Expected::Anything).await.expect("a store");
-        let uploads = UploadLibrary::new(Arc::clone(&store), "hr".to_owned(), UploadOptions::default());
-        assert!(uploads.changed().await.expect("a store").is_none(), "there are none");
-        let key = store.draft_document("hr", "leave.md").await.expect("a store").expect("a draft");
-        let file = b"# Leave\n\nLeave is 30 days.".to_vec();
-        store.add_piece(key, DocumentPart::File, file).await.expect("a store");
-        let limits = DocumentLimits { max_bytes: 1_000, max_documents: 1 };
-        store.publish_document(key, limits).await.expect("a store");
-        let stored = store.document(key).await.expect("a store").expect("a document");
-        let read = read_upload(&*store, &stored, None).await.expect("read");
-        read.store(&*store, &stored, 0, 1_000).await.expect("a store");
-        for _ in 0..2 {
-            let changed = uploads.changed().await.expect("a store").expect("others than before");
-            assert_eq!((changed.documents.len(), changed.contents.len()), (1, 1));
-        }
-        let changed = uploads.changed().await.expect("a store").expect("others than before");
-        uploads.are_searched(changed.documents).await;
-        assert!(uploads.changed().await.expect("a store").is_none());
-    }
 }

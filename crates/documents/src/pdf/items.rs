@@ -1,6 +1,12 @@
 //! The lines of a page with which items of lists begin.
 
+use std::collections::BTreeMap;
+
 use super::lines::Line;
+
+/// The mark of an item stands no higher, and so far before its line, in sizes of the font.
+const DOT_HEIGHT: f32 = 0.75;
+const DOT_BEFORE: (f32, f32) = (0.3, 2.5);
 
 /// The mark of an item: what it is written behind in Markdown, and the bytes of the mark in its line.
 #[derive(Debug, PartialEq)]
@@ -52,4 +58,57 @@ pub(super) fn step_of(line: &Line) -> Option<u32> {
 /// Whether an item of a list begins with this line.
 pub(super) fn begins_item(line: &Line) -> bool {
     item(line, 0).is_some()
+}
+
+/// Finds the marks of items, which are lines of their own or small shapes with these middles.
+pub(super) fn find_marks(lines: &mut Vec<Line>, mut dots: Vec<(f32, f32)>) {
+    take_marks(lines, &mut dots);
+    find_dots(lines, &dots);
+}
+
+/// Takes the lines that are a mark alone, before another line: some programs write all marks of a list behind it. A mark elsewhere, such
+/// as one in a column of a table, is text.
+fn take_marks(lines: &mut Vec<Line>, dots: &mut Vec<(f32, f32)>) {
+    let is_mark =
+        |line: &Line| matches!(line.text.as_str(), "•" | "◦" | "▪" | "‣" | "●" | "○" | "■") && !line.is_turned;
+    let key = |x: f32, y: f32| (y.round() as i32, x.floor() as i32);
+    let others: BTreeMap<(i32, i32), (f32, f32)> = lines
+        .iter()
+        .filter(|line| !is_mark(line) && !line.is_turned)
+        .map(|line| (key(line.x, line.y), (line.x, line.size)))
+        .collect();
+    let leads = |x: f32, y: f32| {
+        let (height, from) = key(x, y);
+        (height.saturating_sub(1)..=height.saturating_add(1)).any(|height| {
+            let next = others.range((height, from)..=(height, i32::MAX)).next();
+            next.is_some_and(|(_, (left, size))| is_before(x, *left, *size))
+        })
+    };
+    lines.retain(|line| {
+        let middle = f32::midpoint(line.x, line.right);
+        let is_taken = is_mark(line) && leads(middle, line.y);
+        if is_taken {
+            dots.push((middle, line.y - DOT_HEIGHT / 2.0 * line.size));
+        }
+        !is_taken
+    });
+}
+
+/// Whether a mark with its middle at this place stands before a line of this beginning and size.
+fn is_before(middle: f32, left: f32, size: f32) -> bool {
+    (DOT_BEFORE.0..=DOT_BEFORE.1).contains(&((left - middle) / size.max(0.1)))
+}
+
+/// Finds the lines before which a small shape stands, beside the height of small letters.
+fn find_dots(lines: &mut [Line], dots: &[(f32, f32)]) {
+    let mut rows: BTreeMap<i64, Vec<(f32, f32)>> = BTreeMap::new();
+    for dot in dots {
+        rows.entry(dot.1.round() as i64).or_default().push(*dot);
+    }
+    for line in lines.iter_mut().filter(|line| !line.is_turned) {
+        let (top, bottom) = (line.y - DOT_HEIGHT * line.size, line.y);
+        let mut beside = rows.range(top.floor() as i64..=bottom.ceil() as i64).flat_map(|(_, dots)| dots);
+        let has_dot = beside.any(|(x, y)| (top..=bottom).contains(y) && is_before(*x, line.x, line.size));
+        line.has_dot = has_dot;
+    }
 }

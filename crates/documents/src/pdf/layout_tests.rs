@@ -108,6 +108,15 @@ fn small_shapes_before_lines_are_marks_of_items_and_others_are_none() {
 }
 
 #[test]
+fn marks_that_are_drawn_behind_a_list_are_those_of_its_items_and_marks_in_a_column_are_text() {
+    let bullet = |x: u32, y: u32| at(x, y, "\\225");
+    let list = [at(72, 700, "Paper"), at(72, 680, "Glass"), at(72, 640, "The end."), bullet(60, 700), bullet(60, 680)];
+    assert_eq!(read(&list.concat()), "- Paper\n- Glass\n\nThe end.\n");
+    let column = [at(50, 700, "Search by meaning"), at(50, 676, "Answers"), bullet(300, 700), bullet(300, 676)];
+    assert_eq!(read(&column.concat()).matches('•').count(), 2);
+}
+
+#[test]
 fn raised_digits_are_no_part_of_the_number_before_them() {
     let raised = |text: &str| {
         format!(

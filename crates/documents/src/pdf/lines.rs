@@ -1,6 +1,6 @@
 //! The letters of a page as lines of text.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -27,10 +27,6 @@ const GAP_OF_BLANKS: f32 = 1.8;
 /// A raised letter is smaller than this part of the others, and this much higher.
 const RAISED_SIZE: f32 = 0.85;
 const RAISED_BY: f32 = 0.15;
-
-/// The mark of an item stands no higher, and so far before its line, in sizes of the font.
-const DOT_HEIGHT: f32 = 0.75;
-const DOT_BEFORE: (f32, f32) = (0.3, 2.5);
 
 /// A letter reaches this much of its size above and below its line.
 const ABOVE: f32 = 0.8;
@@ -186,43 +182,7 @@ pub(super) fn lines(letters: &Letters, with_words: bool) -> Vec<Line> {
         pen = Some(Pen { along: end, ..at });
     }
     lines.extend(line(&mut open, begins_paragraph, with_words));
-    let mut dots = letters.dots.clone();
-    take_marks(&mut lines, &mut dots);
-    find_dots(&mut lines, &dots);
     lines
-}
-
-/// Takes the lines that are a mark alone, beside another line: some programs write all marks of a list behind it.
-fn take_marks(lines: &mut Vec<Line>, dots: &mut Vec<(f32, f32)>) {
-    let is_mark =
-        |line: &Line| matches!(line.text.as_str(), "•" | "◦" | "▪" | "‣" | "●" | "○" | "■") && !line.is_turned;
-    let heights: BTreeSet<i32> = lines.iter().filter(|line| !is_mark(line)).map(|line| line.y.round() as i32).collect();
-    lines.retain(|line| {
-        let y = line.y.round() as i32;
-        let is_taken = is_mark(line) && heights.range(y - 1..=y + 1).next().is_some();
-        if is_taken {
-            dots.push((f32::midpoint(line.x, line.right), line.y - DOT_HEIGHT / 2.0 * line.size));
-        }
-        !is_taken
-    });
-}
-
-/// Finds the lines before which a small shape stands, beside the height of small letters.
-fn find_dots(lines: &mut [Line], dots: &[(f32, f32)]) {
-    let mut rows: BTreeMap<i64, Vec<(f32, f32)>> = BTreeMap::new();
-    for dot in dots {
-        rows.entry(dot.1.round() as i64).or_default().push(*dot);
-    }
-    for line in lines.iter_mut().filter(|line| !line.is_turned) {
-        let (top, bottom) = (line.y - DOT_HEIGHT * line.size, line.y);
-        let mut beside = rows.range(top.floor() as i64..=bottom.ceil() as i64).flat_map(|(_, dots)| dots);
-        let is_mark = |(x, y): &(f32, f32)| {
-            let distance = (line.x - x) / line.size.max(0.1);
-            (top..=bottom).contains(y) && (DOT_BEFORE.0..=DOT_BEFORE.1).contains(&distance)
-        };
-        let has_dot = beside.any(is_mark);
-        line.has_dot = has_dot;
-    }
 }
 
 /// Takes the letters of a line; `None` where nothing stands in it.

@@ -79,9 +79,11 @@ fn unreadable(error: LoadPdfError) -> Unreadable {
 /// marks: such a font names an encoding that it has not.
 fn misread(text: &str) -> u32 {
     let letters = || text.chars().filter(|c| !c.is_whitespace());
-    let marked = letters().filter(|c| matches!(c, '\u{a1}'..='\u{ff}')).count();
-    let is_misread = marked >= LEAST_MISREAD && marked * 2 > letters().count();
-    if is_misread { number(marked) } else { 0 }
+    let marked = || letters().filter(|c| matches!(c, '\u{a1}'..='\u{ff}'));
+    // Rows of raised dots, degrees and the like are no letters.
+    let count = marked().filter(|c| c.is_alphabetic()).count();
+    let is_misread = count >= LEAST_MISREAD && count * 2 > letters().count();
+    if is_misread { number(marked().count()) } else { 0 }
 }
 
 /// The pages of a document that have been read.
@@ -114,6 +116,7 @@ impl Document {
             let drawn = self.forms.drawn(page)?;
             let letters = reader.read(page, room);
             let mut lines = lines::lines(&letters, keep_words);
+            items::find_marks(&mut lines, letters.dots.clone());
             leading::join(&mut lines);
             let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_whole(page);
             Some((letters, lines, fields::values(page), is_damaged))

@@ -211,7 +211,7 @@ fn drawn_by_columns(page: &[&Line], at: usize, largest: f32) -> Option<Vec<Row>>
     let mut columns: Vec<&[&Line]> = Vec::new();
     let mut rest = lines;
     let mut right = f32::NEG_INFINITY;
-    while rest.len() >= count {
+    while rest.len() >= count && columns.len() <= MOST_COLUMNS {
         let (column, behind) = rest.split_at(count);
         let left = column.iter().map(|line| line.x).fold(f32::INFINITY, f32::min);
         let is_one = column.windows(2).all(goes_down) && column.iter().all(|line| is_short(&line));
@@ -227,7 +227,9 @@ fn drawn_by_columns(page: &[&Line], at: usize, largest: f32) -> Option<Vec<Row>>
         columns.push(column);
         rest = behind;
     }
-    if columns.len() < 2 || columns.iter().any(|column| column.iter().all(|line| begins_item(line))) {
+    if !(2..=MOST_COLUMNS).contains(&columns.len())
+        || columns.iter().any(|column| column.iter().all(|line| begins_item(line)))
+    {
         return None;
     }
     let row = |row: usize| Row {

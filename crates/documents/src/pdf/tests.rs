@@ -229,6 +229,8 @@ fn a_font_that_names_another_encoding_than_it_has_is_a_loss() {
     assert!(chinese.is_partial);
     let french = "e974e920c0206c61206dea6d65206865757265206f75206520";
     assert_eq!(read(french).loss(), None);
+    // A row of raised dots leads from a word to a number.
+    assert_eq!(read(&format!("5465612020{}2033", "b7".repeat(40))).loss(), None);
 }
 
 /// Numbers that are the same each time, for changes to files.
