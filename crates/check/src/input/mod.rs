@@ -202,6 +202,13 @@ mod tests {
             (to(activities, &json!([untyped]).to_string()), Ok(all(untyped.clone()))),
             (to(activities, "<html>"), Ok(all(Value::Null))),
             (to(activities, "{\"type\": \"mess"), Ok(all(Value::Null))),
+            (
+                json!({"request": {"method": "PUT", "url": "https://smba.example/v3/conversations/c/activities/7",
+                    "postData": {"text": activity("b").to_string()}}}),
+                Ok(all(activity("b"))),
+            ),
+            (json!({"request": {"method": "POST", "url": activities, "bodySize": 12}}), Ok(all(Value::Null))),
+            (json!({"request": {"method": "GET", "url": activities, "bodySize": 0}}), Err(Unreadable::NoActivity)),
             (to(activities, " "), Err(Unreadable::NoActivity)),
             (to(activities, "{\"id\": \"1\"}"), Err(Unreadable::NoActivity)),
             (to("https://a.example/v1/chat", &untyped.to_string()), Err(Unreadable::NoActivity)),
