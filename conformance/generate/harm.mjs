@@ -250,9 +250,10 @@ export const harmful = () =>
       : {}),
     ...(["tracking-image", "image-of-source"].includes(name) ? { channels: { "web-chat": {}, teams: {} } } : {}),
     // Programs get the words as they came.
-    ...(["script-link", "data-link", "vbscript-link", "user-in-link", "nul"].includes(name)
+    ...(["script-link", "data-link", "vbscript-link", "user-in-link"].includes(name)
       ? { channels: { "web-chat": {}, teams: {} } }
       : {}),
+    ...(name === "nul" ? { channels: { "web-chat": {}, teams: {}, plain: {} } } : {}),
   }));
 
 const raw = (text) => ({ file: "input.txt", text });

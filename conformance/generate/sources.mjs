@@ -113,18 +113,18 @@ function many(count) {
   };
 }
 
+const LEAVE = { title: "Leave policy", url: PLAIN.url };
+const TRAVEL = { title: "Travel policy", url: "https://hr.contoso.example/travel" };
+
 /** Several sources: name, what it shows, the text, the sources, how it reads, the sources as they are shown. */
 const SEVERAL = [
   [
     "uncited",
     "A source that is not cited is named, and not shown.",
     "Leave is 30 days [1].",
-    [PLAIN, { title: "Travel policy", url: "https://hr.contoso.example/travel" }],
+    [PLAIN, TRAVEL],
     "Leave is 30 days⟦a⟧.",
-    {
-      a: { title: "Leave policy", url: PLAIN.url },
-      b: { title: "Travel policy", url: "https://hr.contoso.example/travel" },
-    },
+    { a: LEAVE, b: TRAVEL },
   ],
   [
     "nothing-cited",
@@ -132,7 +132,7 @@ const SEVERAL = [
     "Leave is 30 days.",
     [PLAIN],
     "Leave is 30 days.",
-    { a: { title: "Leave policy", url: PLAIN.url } },
+    { a: LEAVE },
   ],
   ["no-sources", "An answer without sources is an answer.", "Leave is 30 days.", [], "Leave is 30 days.", {}],
   [
@@ -147,12 +147,9 @@ const SEVERAL = [
     "second-alone",
     "The second source alone is cited.",
     "Travel is paid [2].",
-    [PLAIN, { title: "Travel policy", url: "https://hr.contoso.example/travel" }],
+    [PLAIN, TRAVEL],
     "Travel is paid⟦b⟧.",
-    {
-      a: { title: "Leave policy", url: PLAIN.url },
-      b: { title: "Travel policy", url: "https://hr.contoso.example/travel" },
-    },
+    { a: LEAVE, b: TRAVEL },
   ],
   [
     "two-passages",
@@ -160,7 +157,7 @@ const SEVERAL = [
     "Leave is 30 days [1]. Ask early [2].",
     [PLAIN, { ...PLAIN, content: "Ask four weeks ahead." }],
     "Leave is 30 days⟦a⟧. Ask early⟦a⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url } },
+    { a: LEAVE },
   ],
   [
     "tracking-parameters",
@@ -190,18 +187,15 @@ const SEVERAL = [
       { id: "y", title: "Travel policy", url: PLAIN.url, content: "Travel is paid." },
     ],
     "Leave is 30 days⟦a⟧. Travel is paid⟦b⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Travel policy", url: PLAIN.url } },
+    { a: LEAVE, b: { title: "Travel policy", url: PLAIN.url } },
   ],
   [
     "one-title-two-addresses",
     "Two documents with one title are two sources.",
     "Leave is 30 days [1]. Travel is paid [2].",
-    [PLAIN, { ...PLAIN, url: "https://hr.contoso.example/travel" }],
+    [PLAIN, { ...PLAIN, url: TRAVEL.url }],
     "Leave is 30 days⟦a⟧. Travel is paid⟦b⟧.",
-    {
-      a: { title: "Leave policy", url: PLAIN.url },
-      b: { title: "Leave policy", url: "https://hr.contoso.example/travel" },
-    },
+    { a: LEAVE, b: { title: "Leave policy", url: TRAVEL.url } },
   ],
   [
     "numeric-ids",
@@ -209,13 +203,10 @@ const SEVERAL = [
     "Leave is 30 days [12] and [37].",
     [
       { ...PLAIN, id: 12 },
-      { id: 37, title: "Travel policy", url: "https://hr.contoso.example/travel" },
+      { id: 37, ...TRAVEL },
     ],
     "Leave is 30 days⟦a⟧ and⟦b⟧.",
-    {
-      a: { title: "Leave policy", url: PLAIN.url },
-      b: { title: "Travel policy", url: "https://hr.contoso.example/travel" },
-    },
+    { a: LEAVE, b: TRAVEL },
   ],
   [
     "link-to-source",
@@ -226,7 +217,7 @@ const SEVERAL = [
       "Leave is 30 days, says the Leave policy⟦a⟧.",
       "Leave is 30 days, says the [Leave policy](https://hr.contoso.example/leave).",
     ],
-    { a: { title: "Leave policy", url: PLAIN.url } },
+    { a: LEAVE },
   ],
   [
     "page",
@@ -247,7 +238,7 @@ const SEVERAL = [
     "Leave is 30 days [1][2].",
     [PLAIN, { title: "Handbook", content: "In writing." }],
     "Leave is 30 days⟦a⟧⟦b⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url }, b: { title: "Handbook", url: null, quote: "In writing." } },
+    { a: LEAVE, b: { title: "Handbook", url: null, quote: "In writing." } },
   ],
   [
     "neither",
@@ -263,7 +254,7 @@ const SEVERAL = [
     "Leave is 30 days [1].",
     [{ ...PLAIN, keywords: ["HR", "leave", "holidays", "a keyword that is longer than Teams shows it"] }],
     "Leave is 30 days⟦a⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url } },
+    { a: LEAVE },
   ],
   [
     "icon",
@@ -271,7 +262,7 @@ const SEVERAL = [
     "Leave is 30 days [1].",
     [{ ...PLAIN, media_type: "application/pdf", filepath: "leave.pdf" }],
     "Leave is 30 days⟦a⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url } },
+    { a: LEAVE },
   ],
   [
     "unknown-icon",
@@ -279,7 +270,7 @@ const SEVERAL = [
     "Leave is 30 days [1].",
     [{ ...PLAIN, icon: "Papyrus" }],
     "Leave is 30 days⟦a⟧.",
-    { a: { title: "Leave policy", url: PLAIN.url } },
+    { a: LEAVE },
   ],
 ];
 

@@ -111,6 +111,8 @@ if (given.list) {
   for (const { id, shows } of vectors) console.log(`${id}  ${shows}`);
   process.exit(0);
 }
+if (vectors.every((vector) => requests(vector, given.channel).length === 0))
+  refuse(`none of these vectors is for ${given.channel.join(" or ")}`);
 const rules = JSON.parse(readFileSync(join(ROOT, "rules.json"), "utf8"));
 const program = await open(given);
 const results = await run(vectors, program, given);

@@ -148,6 +148,15 @@ test("each fault is found by its rule, and by both judges alike", () => {
   assert.deepEqual(different.slice(0, 5), []);
 });
 
+test("a run that asks for nothing is refused, and does not pass", () => {
+  for (const [program, first, env] of [JS, PY]) {
+    const args = [...first, ...MODEL, "--only", "markers", "--channel", "m365-copilot"];
+    const { status, stderr } = spawnSync(program, args, { env: { ...process.env, ...env }, encoding: "utf8" });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /none of these vectors is for m365-copilot/);
+  }
+});
+
 test("a program that is none is a failure, and no crash", async () => {
   for (const [name, command] of [
     ["none", "no-such-program"],

@@ -12,33 +12,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { changed } from './changes.mjs';
 import { Drawing } from './drawing.mjs';
 import { PRERELEASE, RELEASE } from './harness.mjs';
 import { API_KEY, startBrowser, startService } from './processes.mjs';
 
 const VERSIONS = { '4.18.1': RELEASE, main: PRERELEASE };
 const { bases, cases } = JSON.parse(await readFile(new URL('findings.json', import.meta.url), 'utf8'));
-
-/** A document with changes at JSON pointers. */
-function changed(document, { set = {}, remove = [] } = {}) {
-  const copy = structuredClone(document);
-  const parent = (pointer) => {
-    const keys = pointer.slice(1).split('/');
-    const last = keys.pop();
-    return [keys.reduce((value, key) => value[key], copy), last];
-  };
-  for (const [pointer, value] of Object.entries(set)) {
-    const [object, key] = parent(pointer);
-    object[key] = structuredClone(value);
-  }
-  // The last first, so that the other pointers stay right.
-  for (const pointer of remove.toReversed()) {
-    const [object, key] = parent(pointer);
-    if (Array.isArray(object)) object.splice(Number(key), 1);
-    else delete object[key];
-  }
-  return copy;
-}
 
 /** Every fact about what was drawn, by its place. */
 function facts({ messages, alive, said, pressed }) {

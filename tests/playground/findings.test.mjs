@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { changed } from '../browser/changes.mjs';
 import { API_KEY, startBrowser, startService } from '../browser/processes.mjs';
 import { Chat } from './chat.mjs';
 import { startPlayground } from './playground.mjs';
@@ -16,23 +17,10 @@ const { sound, cases } = JSON.parse(await readFile(new URL('findings.json', impo
 const LIMIT_MS = 90_000;
 
 /** The sound activity with the changes of a case. */
-function changed({ set = {}, remove = [], long = 0 }) {
-  const copy = structuredClone(sound);
-  const parent = (pointer) => {
-    const keys = pointer.slice(1).split('/');
-    const last = keys.pop();
-    return [keys.reduce((value, key) => value[key], copy), last];
-  };
-  for (const [pointer, value] of Object.entries(set)) {
-    const [object, key] = parent(pointer);
-    object[key] = structuredClone(value);
-  }
-  for (const pointer of remove) {
-    const [object, key] = parent(pointer);
-    delete object[key];
-  }
-  copy.text += 'x'.repeat(long);
-  return copy;
+function faulty(its) {
+  const activity = changed(sound, its);
+  if (its.long) activity.text += 'x'.repeat(its.long);
+  return activity;
 }
 
 /** Everything about a bubble that a case can expect. */
@@ -106,7 +94,7 @@ describe('findings and what the emulator of Teams says and shows', () => {
 
   for (const [at, its] of cases.entries()) {
     test(`${its.code} is what the emulator shows`, { timeout: LIMIT_MS }, async () => {
-      const fault = changed(its);
+      const fault = faulty(its);
       const { codes } = await check(fault, its, false);
       assert.ok(codes.includes(its.code), `${its.code} is not among ${codes}`);
       assert.deepEqual(part(await say(fault, `case-${at}`, its.seen), its.seen), its.seen);

@@ -2,7 +2,7 @@
 
 use crate::repository::Repository;
 use crate::{debian, npm, process};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde::Deserialize;
 use std::time::Instant;
 
@@ -41,7 +41,9 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     // Built as the suite builds it: most of the time goes to the engines.
     let built =
         || repository.cargo_with_lints(&["test", "--locked", "--package", package, "--test", &property.program]);
-    process::run(built().arg("--no-run"))?;
+    // A program of tests runs none, and passes, when none has the name.
+    let listed = process::output(built().args(["--", "--exact", &property.test, "--list"]))?;
+    ensure!(listed.contains(&format!("{}: test", property.test)), "there is no test {}: soak.json", property.test);
     let since = Instant::now();
     let mut command = built();
     command.args(["--", "--exact", &property.test, "--nocapture"]);

@@ -29,9 +29,10 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
 
 /// Compares each written input, `FORMAT/CASE/input.*`, with the sample of that name.
 fn compare(written: &Path, samples: &Path) -> Result<()> {
+    // What it says is read, so it must not say it in another language.
     let mut diff = Command::new("diff");
-    let output =
-        diff.args(["--recursive", "--brief"]).args([written, samples]).output().context("cannot start `diff`")?;
+    diff.env("LC_ALL", "C").args(["--recursive", "--brief"]).args([written, samples]);
+    let output = diff.output().context("cannot start `diff`")?;
     let text = String::from_utf8_lossy(&output.stdout);
     // Most samples are no serializer's work.
     let ours = format!("Only in {}", samples.display());

@@ -70,6 +70,8 @@ def main(arguments=None):
     if given.list:
         print("\n".join(f"{vector['id']}  {vector['shows']}" for vector in vectors))
         return 0
+    if not any(requests(vector, given.channel) for vector in vectors):
+        parser.error(f"none of these vectors is for {' or '.join(given.channel)}")
     rules = json.loads(data("rules.json").read_text("utf-8"))
     ask, close = open_program(given)
     results = run(vectors, ask, given)

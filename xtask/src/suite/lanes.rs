@@ -103,7 +103,7 @@ impl Runner {
 
 /// The output of a step that has ended, with the line that begins its block.
 fn read(log: &PathBuf) -> String {
-    let bytes = fs::read(log).unwrap_or_default();
+    let bytes = fs::read(log).unwrap_or_else(|error| format!("it cannot be read: {error}").into_bytes());
     format!("\n== output of {}\n{}\n", log.display(), String::from_utf8_lossy(&bytes))
 }
 

@@ -91,9 +91,32 @@ fn recorded(Recording { log }: Recording) -> Result<Value, Unreadable> {
     Ok(json!({ "activities": log.activities }))
 }
 
+/// The types of the Activity Protocol. A record of a log may have a `type` of its own.
+const ACTIVITY_TYPES: [&str; 18] = [
+    "command",
+    "commandResult",
+    "contactRelationUpdate",
+    "conversationUpdate",
+    "delay",
+    "endOfConversation",
+    "event",
+    "handoff",
+    "installationUpdate",
+    "invoke",
+    "invokeResponse",
+    "message",
+    "messageDelete",
+    "messageReaction",
+    "messageUpdate",
+    "suggestion",
+    "trace",
+    "typing",
+];
+
 /// The activity, set or list in the record of a log.
 fn unwrapped(mut value: Value) -> Value {
-    if value.get("type").is_some() || value.get("activities").is_some() {
+    let kind = value.get("type").and_then(Value::as_str);
+    if kind.is_some_and(|kind| ACTIVITY_TYPES.contains(&kind)) || value.get("activities").is_some() {
         return value;
     }
     match value.get_mut("activity").map(|inner| opened(inner.take())) {
@@ -202,6 +225,13 @@ mod tests {
             (to(activities, &json!([untyped]).to_string()), Ok(all(untyped.clone()))),
             (to(activities, "<html>"), Ok(all(Value::Null))),
             (to(activities, "{\"type\": \"mess"), Ok(all(Value::Null))),
+            (
+                json!({"request": {"method": "PUT", "url": "https://smba.example/v3/conversations/c/activities/7",
+                    "postData": {"text": activity("b").to_string()}}}),
+                Ok(all(activity("b"))),
+            ),
+            (json!({"request": {"method": "POST", "url": activities, "bodySize": 12}}), Ok(all(Value::Null))),
+            (json!({"request": {"method": "GET", "url": activities, "bodySize": 0}}), Err(Unreadable::NoActivity)),
             (to(activities, " "), Err(Unreadable::NoActivity)),
             (to(activities, "{\"id\": \"1\"}"), Err(Unreadable::NoActivity)),
             (to("https://a.example/v1/chat", &untyped.to_string()), Err(Unreadable::NoActivity)),
@@ -229,6 +259,7 @@ mod tests {
             (json!({"level": "info", "activity": activity("a")}), activity("a")),
             (json!({"level": "info", "activity": nested}), activity("a")),
             (json!({"level": "info", "activity": [activity("a")]}), json!([activity("a")])),
+            (json!({"type": "outgoing", "activity": activity("a")}), activity("a")),
             (json!({"activity": 7}), json!({"activity": 7})),
             (json!({"type": "event", "activity": {"type": "x"}}), json!({"type": "event", "activity": {"type": "x"}})),
         ] {

@@ -35,9 +35,9 @@ struct Entry {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Request {
-    method: Value,
     url: Value,
     post_data: Option<Body>,
+    body_size: Value,
 }
 
 #[derive(Default, Deserialize)]
@@ -88,14 +88,13 @@ fn activities<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, 
 }
 
 impl Entry {
-    /// Appends the activities of this entry: that which was posted, those of the answer, and those of the frames of a socket.
+    /// Appends the activities of this entry: that which was posted or put, those of the answer, and those of the frames of a
+    /// socket.
     fn take(self, activities: &mut Vec<Value>) {
         let address = Address::of(self.request.url.as_str().unwrap_or_default());
-        if self.request.method == "POST"
-            && let Some(body) = self.request.post_data
-        {
-            body.take(address, activities);
-        }
+        // Recorders may leave out a body, and write its size.
+        let body = self.request.post_data.unwrap_or_default();
+        Body { size: self.request.body_size, ..body }.take(address, activities);
         let is_answer = self.response.status.as_u64().is_none_or(|status| status == 0 || (200..300).contains(&status));
         if is_answer {
             self.response.content.take(address, activities);

@@ -79,7 +79,7 @@ impl Incremental {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
-        // What a cheap text has saved is not spent on a dear one.
+        // The limit keeps short blocks from saving up for many readings of a long block behind them.
         self.budget = (self.budget + AGAIN * delta.len()).min(open.max(FREE));
         if open <= self.budget {
             self.budget -= open;

@@ -248,7 +248,7 @@ impl Open<'_, '_> {
     fn math(&self, at: usize) -> Option<usize> {
         let rest = &self.text[at..self.to];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
-        // So far before the end of the text, the length of math tells.
+        // No math is longer, so later text decides nothing about these dollars.
         if rest.len() > run + LOOK_AHEAD || run == 2 && ends_in_hashes(&self.text[..at]) {
             return Some(at + run);
         }

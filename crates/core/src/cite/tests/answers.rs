@@ -600,6 +600,7 @@ fn a_plain_text_has_no_invisible_characters_and_no_escapes() {
         ("a**[doc9]**b [doc9] c [doc9].", "a****b c."),
         ("<b onclick=\"x\">&amp;</b>[1]", "<b onclick=\"x\">&amp;</b>[1]"),
         ("\\[1\\] [1]", "\\[1\\] [1]"),
+        ("\u{feff}\u{feff}a\0b\u{feff} [1]", "a\u{fffd}b\u{feff} [1]"),
     ] {
         assert_eq!(cite(&answer(given), &Rules::plain()).text, expected, "{given:?}");
     }

@@ -25,12 +25,13 @@ impl Copy {
         if to <= self.copied {
             return;
         }
-        let source = &cx.text[self.copied..to];
+        let mut rest = &cx.text[self.copied..to];
         self.copied = to;
+        if !cx.rules.only_markers {
+            return self.copy_for_readers(rest);
+        }
         // A program that gets only markers changed may draw the text as Markdown.
-        let is_drawn = cx.rules.only_markers;
-        let mut rest = source;
-        while let Some(end) = memchr::memchr(b';', rest.as_bytes()).filter(|_| is_drawn) {
+        while let Some(end) = memchr::memchr(b';', rest.as_bytes()) {
             self.unseen += push_visible(&mut self.out, &rest[..end], true);
             if ends_in_unseen_reference(&self.out) {
                 self.unseen += 1;
@@ -39,7 +40,18 @@ impl Copy {
             self.out.push(';');
             rest = &rest[end + 1..];
         }
-        self.unseen += push_visible(&mut self.out, rest, is_drawn);
+        self.unseen += push_visible(&mut self.out, rest, true);
+    }
+
+    /// Copies text that is shown as it is. As in Markdown, U+0000 becomes U+FFFD, and byte order marks at the beginning go.
+    fn copy_for_readers(&mut self, source: &str) {
+        let source = if self.out.is_empty() { source.trim_start_matches('\u{feff}') } else { source };
+        for (at, part) in source.split('\0').enumerate() {
+            if at > 0 {
+                self.out.push(char::REPLACEMENT_CHARACTER);
+            }
+            self.unseen += push_visible(&mut self.out, part, false);
+        }
     }
 
     /// Leaves out a range of the source.
