@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::activity_type::check_type;
 use super::agreement::{self, Claims};
 use super::blank_nodes::BlankNodes;
 use super::code;
@@ -63,14 +64,7 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         );
         return None;
     }
-    let kind = place.some_text("type").unwrap_or_default();
-    if kind.is_empty() {
-        findings.add(
-            code::ACTIVITY_TYPE_MISSING,
-            &place.at,
-            "Without a `type` no client draws the activity. Write \"type\": \"message\".",
-        );
-    }
+    let kind = check_type(place, findings);
     terms::check_members(place, findings);
     check_channel_id(place, Channel::WebChat, findings);
     // Events may carry streams of other kinds, such as sound.
@@ -317,6 +311,7 @@ mod tests {
         assert_finds(&cited_with("/entities", json!({})), "entities-not-list", "/entities");
         assert_finds(&cited_with("/timestamp", json!("today")), "timestamp-invalid", "/timestamp");
         assert_finds(&cited_with("/type", json!(7)), "activity-type-missing", "");
+        assert_finds(&cited_with("/type", json!("Message")), "activity-type-unknown", "");
     }
 
     #[test]

@@ -38,6 +38,7 @@ rules! {
         NESTING_TOO_DEEP = Warning "nesting-too-deep": "deep JSON is not checked";
         FINDINGS_CAPPED = Note "findings-capped": "more findings with one code";
         ACTIVITY_TYPE_MISSING = Error "activity-type-missing": "no client draws it";
+        ACTIVITY_TYPE_UNKNOWN = Error "activity-type-unknown": "no client draws it";
         TEXT_NOT_STRING = Error "text-not-string": "`text` is not a string";
         ENTITIES_NOT_LIST = Error "entities-not-list": "`entities` is not a list";
         CHANNEL_DIFFERS = Note "channel-differs": "`channelId` names another channel";

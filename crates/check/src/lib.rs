@@ -5,6 +5,7 @@
 
 mod action;
 mod activity;
+mod activity_type;
 mod address;
 mod agreement;
 mod blank_nodes;

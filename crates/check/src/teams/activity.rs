@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::Channel;
 use super::super::activity::check_channel_id;
+use super::super::activity_type::check_type;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
@@ -39,14 +40,7 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
         );
         return None;
     }
-    let kind = place.member("type").and_then(|kind| kind.value.as_str()).unwrap_or_default();
-    if kind.is_empty() {
-        findings.add(
-            code::ACTIVITY_TYPE_MISSING,
-            &place.at,
-            "Without a `type` no client draws the activity. Write \"type\": \"message\".",
-        );
-    }
+    let kind = check_type(place, findings);
     terms::check_members(place, findings);
     check_channel_id(place, Channel::Teams, findings);
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
