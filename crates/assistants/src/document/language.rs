@@ -55,7 +55,7 @@ const OF_QUESTIONS: [(&str, &str); 5] = [
     ),
     (
         "de",
-        "ab bitte dafür danke darf dürfen erkläre etwas geht gibt hallo ja kannst lang lange möglich müssen nein oft sag sage \
+        "ab bekomme bekommen bekommt bitte brauche brauchen braucht dafür danke darf dürfen erkläre etwas geht gibt hallo ja kannst lang lange möglich müssen nein oft sag sage \
          soll sollen sollte viel viele vielen wann warum wem wen wer weshalb wie wieso wieviel wieviele wofür woher wohin worauf",
     ),
     (

@@ -243,19 +243,21 @@ mod tests {
         }
     }
 
-    /// The most misses of seventy questions where the texts of all languages are in one folder.
-    const MOST_MISSES: usize = 14;
+    /// The misses of ten questions, and the answers about something else, by language, where the texts of all are in one folder. A
+    /// change of the search that changes them is judged here.
+    const BESIDE_EACH_OTHER: [(&str, usize, usize); 7] =
+        [("en", 0, 0), ("de", 3, 0), ("fr", 4, 0), ("es", 2, 0), ("cs", 0, 0), ("ja", 0, 0), ("zh", 0, 0)];
 
     #[tokio::test]
     async fn documents_of_all_languages_are_searched_beside_each_other() {
         let paths = ["en.md", "de.md", "fr.md", "es.md", "cs.md", "ja.md", "zh.md"];
         let files = paths.into_iter().zip(LANGUAGES).map(|(path, (_, text, _))| (path, text));
         let library = Library::built_in(files).await.expect("a library");
-        let mut misses = Vec::new();
-        for (_, _, questions) in LANGUAGES {
-            misses.extend(missed(&library, questions).await.0);
+        let mut counts = Vec::new();
+        for (language, _, questions) in LANGUAGES {
+            let (missed, answered) = missed(&library, questions).await;
+            counts.push((language, missed.len(), answered.len()));
         }
-        // One of two words is not enough among so many passages.
-        assert!(misses.len() <= MOST_MISSES, "{} of 70: {misses:?}", misses.len());
+        assert_eq!(counts, BESIDE_EACH_OTHER);
     }
 }
