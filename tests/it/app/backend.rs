@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::timeout;
 
 /// The longest wait for a question that must come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A back end whose answers a test writes, word by word.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 pub(crate) const BOT_SECRET: &str = "the-bot-secret-of-the-tests";
 
 /// The longest wait for an event that must come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The reaction of the bot to one activity.
 pub(crate) enum Reaction {

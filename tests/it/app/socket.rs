@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// The longest wait for an event that must come. Tests never wait for one that must not come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A client's end of a stream.
 pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
