@@ -13,7 +13,7 @@ pub(super) const SENTINEL: &str = "[DONE]";
 
 /// A raw event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event<'a> {
+pub(crate) struct Event<'a> {
     /// The number of the event, counted from 1.
     pub(super) number: usize,
     /// The line on which its data begins, counted from 1.

@@ -111,7 +111,7 @@ impl Context<'_> {
 
     /// The sources that a text names when it is a marker of any format, with or without brackets. Names of sources do not
     /// count.
-    pub(in crate::cite) fn named_by(&self, shown: &str) -> Option<Indices> {
+    pub(crate) fn named_by(&self, shown: &str) -> Option<Indices> {
         let bare = unbracketed(shown);
         let any = MarkerGrammar { meaning: self.grammar.meaning, ..MarkerGrammar::ALL };
         let marker = marker::in_square_brackets(bare, &any)?;
@@ -122,7 +122,7 @@ impl Context<'_> {
     }
 
     /// Whether a text as written would be drawn like the badge of a claim.
-    pub(in crate::cite) fn is_drawn_as_badge(&self, written: &str) -> bool {
+    pub(crate) fn is_drawn_as_badge(&self, written: &str) -> bool {
         self.looks_like_badge(drawn(written).as_deref().unwrap_or(written))
     }
 
@@ -133,7 +133,7 @@ impl Context<'_> {
 }
 
 /// Whether a label is a marker, or the number of a source. Definitions of such labels take no effect.
-pub(in crate::cite) fn is_marker_label(label: &str) -> bool {
+pub(crate) fn is_marker_label(label: &str) -> bool {
     let marker = marker::in_square_brackets(unbracketed(label), &MarkerGrammar::ALL);
     marker.is_some_and(|marker| !marker.is_name())
 }

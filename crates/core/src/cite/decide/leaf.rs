@@ -13,7 +13,7 @@ use crate::text::ByteSet;
 
 /// Decides about the tokens of one leaf, and fills `pieces`. In a leaf that is not complete, nothing behind the offset
 /// `held` is decided. Returns the offset from which text is held back; `usize::MAX` for a complete leaf.
-pub(in crate::cite) fn decide(
+pub(crate) fn decide(
     context: &Context<'_>,
     state: &mut Decisions,
     inline: &Inline<'_>,
@@ -43,7 +43,7 @@ pub(in crate::cite) fn decide(
 
 impl Decisions {
     /// Reports the tags that are changed in the HTML block at `at`.
-    pub(in crate::cite) fn report_html(&mut self, text: &str, at: usize, html: &str) {
+    pub(crate) fn report_html(&mut self, text: &str, at: usize, html: &str) {
         let (mut at, mut rest) = (at, html);
         while let Some(found) = rest.find('<') {
             rest = &rest[found..];
@@ -111,7 +111,7 @@ pub(super) struct Row {
 }
 
 /// The code of the note about text that looks like a marker.
-pub(in crate::cite) const LOOKS_LIKE_MARKER: &str = "looks-like-marker";
+pub(crate) const LOOKS_LIKE_MARKER: &str = "looks-like-marker";
 
 /// The most sources that a range of markers names.
 const MAX_RANGE: usize = 20;

@@ -17,7 +17,7 @@ use crate::report::{Entry, Kind};
 use crate::url::{WebUrl, without_user};
 
 /// Whether a link may lead to this address: http, https or mailto, and valid (policy P-06).
-pub(in crate::cite) fn is_allowed(url: &str) -> bool {
+pub(crate) fn is_allowed(url: &str) -> bool {
     let is_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if is_scheme("http:") || is_scheme("https:") {
         return url.parse::<WebUrl>().is_ok();

@@ -25,31 +25,31 @@ use crate::cite::{LiteralNumbers, Position, Rules};
 use crate::report::{Entry, Kind};
 
 pub(super) use link::is_allowed;
-pub(in crate::cite) use places::Places;
+pub(crate) use places::Places;
 
 /// The inputs of decisions.
 #[derive(Clone, Copy)]
-pub(in crate::cite) struct Context<'c> {
-    pub(in crate::cite) text: &'c str,
+pub(crate) struct Context<'c> {
+    pub(crate) text: &'c str,
     /// Whether the part that is read may hold a name like `turn0file0`. Most hold none, and their many pieces are not searched.
-    pub(in crate::cite) may_name_turns: bool,
+    pub(crate) may_name_turns: bool,
     /// The text that explains the markers.
-    pub(in crate::cite) told: Told<'c>,
-    pub(in crate::cite) rules: &'c Rules,
-    pub(in crate::cite) grammar: &'c MarkerGrammar,
+    pub(crate) told: Told<'c>,
+    pub(crate) rules: &'c Rules,
+    pub(crate) grammar: &'c MarkerGrammar,
     /// The sources known at the offset that is being decided.
-    pub(in crate::cite) sources: &'c [Source],
-    pub(in crate::cite) resolver: &'c Resolver,
-    pub(in crate::cite) arrivals: Arrivals<'c>,
+    pub(crate) sources: &'c [Source],
+    pub(crate) resolver: &'c Resolver,
+    pub(crate) arrivals: Arrivals<'c>,
 }
 
 /// The sources known at each offset of a growing text. New sources do not change earlier decisions.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::cite) struct Arrivals<'c> {
+pub(crate) struct Arrivals<'c> {
     /// All sources.
-    pub(in crate::cite) all: &'c [Source],
+    pub(crate) all: &'c [Source],
     /// Pairs `(offset, count)`, in order: before this offset of the text, only the first `count` sources were known.
-    pub(in crate::cite) before: &'c [(usize, usize)],
+    pub(crate) before: &'c [(usize, usize)],
 }
 
 impl Context<'_> {
@@ -107,11 +107,11 @@ impl Context<'_> {
     }
 }
 
-pub(in crate::cite) type Positions = SmallVec<[Position; 2]>;
+pub(crate) type Positions = SmallVec<[Position; 2]>;
 
 /// The decision about one range of a leaf. Pieces come in the order of the source; text that is in no piece is dropped.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::cite) enum Piece {
+pub(crate) enum Piece {
     /// Literal characters, and emphasis delimiters.
     Text(Range<usize>),
     /// Math, copied as written, within one line.
@@ -164,22 +164,22 @@ pub(in crate::cite) enum Piece {
 
 /// The decisions so far, in text order.
 #[derive(Debug)]
-pub(in crate::cite) struct Decisions {
-    pub(in crate::cite) numberer: Numberer,
-    pub(in crate::cite) entries: Vec<Entry>,
+pub(crate) struct Decisions {
+    pub(crate) numberer: Numberer,
+    pub(crate) entries: Vec<Entry>,
     /// Markers that name no source, as the model wrote them.
-    pub(in crate::cite) unresolved: Vec<String>,
+    pub(crate) unresolved: Vec<String>,
     /// Labels in brackets without a definition before them, each with the number of such labels before it.
     used: BTreeMap<String, usize>,
     /// Sources beyond the largest number of claims, each with the number of documents cited before it.
-    pub(in crate::cite) left_out: Vec<(usize, SourceIndex)>,
+    pub(crate) left_out: Vec<(usize, SourceIndex)>,
     /// Span citations that are not written yet.
-    pub(in crate::cite) places: Places,
+    pub(crate) places: Places,
 }
 
 /// A snapshot of the decisions, for [`Decisions::back_to`].
 #[derive(Clone, Debug, Default)]
-pub(in crate::cite) struct Mark {
+pub(crate) struct Mark {
     numbers: usize,
     entries: usize,
     unresolved: usize,
@@ -189,7 +189,7 @@ pub(in crate::cite) struct Mark {
 }
 
 impl Decisions {
-    pub(in crate::cite) fn new(rules: &Rules) -> Self {
+    pub(crate) fn new(rules: &Rules) -> Self {
         Self {
             numberer: Numberer::new(rules),
             entries: Vec::new(),
@@ -201,7 +201,7 @@ impl Decisions {
     }
 
     /// Takes a snapshot.
-    pub(in crate::cite) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark {
             numbers: self.numberer.len(),
             entries: self.entries.len(),
@@ -213,7 +213,7 @@ impl Decisions {
     }
 
     /// Undoes the decisions made since a snapshot.
-    pub(in crate::cite) fn back_to(&mut self, mark: &Mark) {
+    pub(crate) fn back_to(&mut self, mark: &Mark) {
         self.numberer.back_to(mark.numbers);
         self.entries.truncate(mark.entries);
         self.unresolved.truncate(mark.unresolved);
@@ -231,12 +231,12 @@ impl Decisions {
     }
 
     /// Whether a bracket before its definition named this label.
-    pub(in crate::cite) fn uses(&self, label: &str) -> bool {
+    pub(crate) fn uses(&self, label: &str) -> bool {
         self.used.contains_key(label)
     }
 
     /// The numbers of these sources, each once. Sources beyond the largest number of claims get none.
-    pub(in crate::cite) fn positions(&mut self, sources: &[Source], found: &[SourceIndex]) -> Positions {
+    pub(crate) fn positions(&mut self, sources: &[Source], found: &[SourceIndex]) -> Positions {
         let mut positions = Positions::new();
         for index in found {
             match self.numberer.number(sources, *index) {
@@ -248,7 +248,7 @@ impl Decisions {
         positions
     }
 
-    pub(in crate::cite) fn neutralised(&mut self, code: &'static str, at: usize, message: String) {
+    pub(crate) fn neutralised(&mut self, code: &'static str, at: usize, message: String) {
         self.entries.push(Entry::in_text(Kind::Neutralised, code, at, message));
     }
 
@@ -262,5 +262,5 @@ impl Decisions {
     }
 }
 
-pub(in crate::cite) use bracket::is_marker_label;
-pub(in crate::cite) use leaf::{LOOKS_LIKE_MARKER, decide};
+pub(crate) use bracket::is_marker_label;
+pub(crate) use leaf::{LOOKS_LIKE_MARKER, decide};

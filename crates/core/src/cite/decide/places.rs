@@ -11,7 +11,7 @@ use crate::cite::resolve::Indices;
 
 /// The span citations that are not written yet, in text order.
 #[derive(Debug, Default)]
-pub(in crate::cite) struct Places {
+pub(crate) struct Places {
     anchors: Vec<(usize, Indices)>,
     /// How many of the anchors are written.
     written: usize,
@@ -22,7 +22,7 @@ pub(in crate::cite) struct Places {
 
 impl Places {
     /// Collects the span citations of an answer.
-    pub(in crate::cite) fn of(answer: &Answer) -> Self {
+    pub(crate) fn of(answer: &Answer) -> Self {
         let mut citations: Vec<&Citation> = answer.citations.iter().collect();
         citations.sort_by_key(|citation| (citation.span.start(), citation.span.end()));
         let (markers, claims): (Vec<&Citation>, Vec<&Citation>) =
@@ -46,7 +46,7 @@ impl Places {
     }
 
     /// Adds a citation at an offset that is not written yet.
-    pub(in crate::cite) fn cite_at(&mut self, at: usize, sources: Indices) {
+    pub(crate) fn cite_at(&mut self, at: usize, sources: Indices) {
         let waiting = &self.anchors[self.written..];
         let place = self.written + waiting.partition_point(|(anchor, _)| *anchor < at);
         match self.anchors.get_mut(place) {
@@ -77,7 +77,7 @@ impl Places {
     }
 
     /// Takes the sources cited up to `to`. A marker that was passed over is cited at its end.
-    pub(in crate::cite) fn take(&mut self, text: &str, to: usize) -> Indices {
+    pub(crate) fn take(&mut self, text: &str, to: usize) -> Indices {
         while self.replaced.front().is_some_and(|(range, _)| range.start < to) {
             if let Some((range, sources)) = self.replaced.pop_front() {
                 self.cite_at(range.end, sources);

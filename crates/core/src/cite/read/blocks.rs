@@ -17,7 +17,7 @@ use super::{Reader, Slice};
 
 /// Reads a slice, and adds its definitions to those before it. `is_marker` tells which labels are those of markers: their
 /// definitions take no effect.
-pub(in crate::cite) fn read(
+pub(crate) fn read(
     slice: &Slice<'_>,
     definitions: &mut Definitions,
     is_marker: &dyn Fn(&str) -> bool,

@@ -6,7 +6,7 @@ use super::{Container, Definition, Definitions, Inline, Leaf, LeafKind, Reader, 
 
 /// Parses a text, and panics when a leaf holds a character that is in no token and is no syntax of its block. Returns the
 /// number of leaves.
-pub(in crate::cite) fn cover(text: &str, is_marker: &dyn Fn(&str) -> bool) -> usize {
+pub(crate) fn cover(text: &str, is_marker: &dyn Fn(&str) -> bool) -> usize {
     let slice = Slice { text, range: 0..text.len(), is_in_list: false, finished: true };
     let mut coverage = Coverage { text, leaves: 0 };
     read(&slice, &mut Definitions::default(), is_marker, &mut coverage);

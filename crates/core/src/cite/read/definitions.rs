@@ -12,7 +12,7 @@ pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE
 
 /// The definitions read so far, by label: the address, the title, and the number of definitions before it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::cite) struct Definitions(HashMap<String, (String, String, usize)>);
+pub(crate) struct Definitions(HashMap<String, (String, String, usize)>);
 
 impl Definitions {
     pub(super) fn len(&self) -> usize {
@@ -20,7 +20,7 @@ impl Definitions {
     }
 
     /// Forgets all but the first `len`.
-    pub(in crate::cite) fn back_to(&mut self, len: usize) {
+    pub(crate) fn back_to(&mut self, len: usize) {
         if self.0.len() > len {
             self.0.retain(|_, (_, _, before)| *before < len);
         }
@@ -39,7 +39,7 @@ impl Definitions {
 }
 
 /// A label in the form for comparison: lower case, with single blanks.
-pub(in crate::cite) fn same_label(label: &str) -> String {
+pub(crate) fn same_label(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 

@@ -7,7 +7,7 @@ const MAX_SHORT: usize = 256;
 
 /// The end of math at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cite) enum MathEnd {
+pub(crate) enum MathEnd {
     /// The length of the math in bytes, with its dollars.
     At(usize),
     /// No math begins there.
@@ -18,7 +18,7 @@ pub(in crate::cite) enum MathEnd {
 
 /// Finds the end of the math at the beginning of a text, whose first `run` bytes (one or two) are dollars. A single dollar
 /// is an amount when a digit or a blank follows, and it closes nothing when a blank stands before it or a digit behind it.
-pub(in crate::cite) fn end_of_math(text: &str, run: usize) -> MathEnd {
+pub(crate) fn end_of_math(text: &str, run: usize) -> MathEnd {
     let bytes = text.as_bytes();
     let Some(first) = bytes.get(run) else { return MathEnd::Untold };
     if run == 1 && (first.is_ascii_digit() || first.is_ascii_whitespace()) {

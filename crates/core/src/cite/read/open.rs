@@ -18,7 +18,7 @@ const ENTITY: usize = 34;
 
 /// How far an unfinished text can be read: to its end, or to the start of its last line when the beginning of that line does
 /// not tell its kind yet.
-pub(in crate::cite) fn decided(text: &str) -> usize {
+pub(crate) fn decided(text: &str) -> usize {
     // The carriage return may be half of a line end.
     let end = text.strip_suffix('\r').unwrap_or(text).len();
     let near = text.floor_char_boundary(end.saturating_sub(LOOK_AHEAD + 1));

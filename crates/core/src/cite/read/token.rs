@@ -7,14 +7,14 @@ use pulldown_cmark::{CowStr, LinkType};
 /// A range of the source within one leaf, and its kind. Tokens come in the order of the source and do not overlap. Only
 /// blanks, line prefixes of containers, and the hashes or underline of a heading stand between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cite) struct Token {
-    pub(in crate::cite) kind: TokenKind,
-    pub(in crate::cite) range: Range<usize>,
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) range: Range<usize>,
 }
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cite) enum TokenKind {
+pub(crate) enum TokenKind {
     /// Literal characters, and emphasis delimiters: engines that see the same characters agree about emphasis, so it needs
     /// no decision.
     Text,
@@ -40,21 +40,21 @@ pub(in crate::cite) enum TokenKind {
 
 /// A link or an image.
 #[derive(Clone, Debug)]
-pub(in crate::cite) struct Link<'s> {
-    pub(in crate::cite) is_image: bool,
-    pub(in crate::cite) form: Form,
-    pub(in crate::cite) url: CowStr<'s>,
-    pub(in crate::cite) title: CowStr<'s>,
+pub(crate) struct Link<'s> {
+    pub(crate) is_image: bool,
+    pub(crate) form: Form,
+    pub(crate) url: CowStr<'s>,
+    pub(crate) title: CowStr<'s>,
     /// The label of the definition; empty for an inline link.
-    pub(in crate::cite) label: CowStr<'s>,
+    pub(crate) label: CowStr<'s>,
     /// The indices of its two tokens.
-    pub(in crate::cite) open: usize,
-    pub(in crate::cite) close: usize,
+    pub(crate) open: usize,
+    pub(crate) close: usize,
 }
 
 /// How a link is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cite) enum Form {
+pub(crate) enum Form {
     /// `[text](address)`.
     Inline,
     /// `[text][label]`.
@@ -77,9 +77,9 @@ impl Form {
 
 /// The text of one leaf: a paragraph, a heading or a cell.
 #[derive(Debug, Default)]
-pub(in crate::cite) struct Inline<'s> {
-    pub(in crate::cite) tokens: Vec<Token>,
-    pub(in crate::cite) links: Vec<Link<'s>>,
+pub(crate) struct Inline<'s> {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) links: Vec<Link<'s>>,
     /// The content of code spans that span several lines or hold a NUL, by offset.
     pub(super) code: Vec<(usize, CowStr<'s>)>,
 }
@@ -92,19 +92,19 @@ impl Inline<'_> {
     }
 
     /// The content of the code span at `start`, when it differs from the source.
-    pub(in crate::cite) fn code_at(&self, start: usize) -> Option<&str> {
+    pub(crate) fn code_at(&self, start: usize) -> Option<&str> {
         self.code.iter().find(|(at, _)| *at == start).map(|(_, content)| &**content)
     }
 
     /// From the start of the first token to the end of the last; `None` without tokens.
-    pub(in crate::cite) fn range(&self) -> Option<Range<usize>> {
+    pub(crate) fn range(&self) -> Option<Range<usize>> {
         Some(self.tokens.first()?.range.start..self.tokens.last()?.range.end)
     }
 }
 
 /// A block that holds other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cite) enum Container {
+pub(crate) enum Container {
     Quote,
     List,
     Item,
@@ -120,16 +120,16 @@ pub(in crate::cite) enum Container {
 
 /// A block that holds text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cite) struct Leaf {
-    pub(in crate::cite) kind: LeafKind,
+pub(crate) struct Leaf {
+    pub(crate) kind: LeafKind,
     /// From its first byte to the end of its content, without line ends behind it.
-    pub(in crate::cite) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// In an unfinished text, the offset from which the leaf may still change. `None` for a complete leaf.
-    pub(in crate::cite) held: Option<usize>,
+    pub(crate) held: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cite) enum LeafKind {
+pub(crate) enum LeafKind {
     Paragraph,
     /// A heading with this number of hashes.
     Heading(usize),
@@ -156,9 +156,9 @@ impl LeafKind {
 
 /// A definition that the model wrote: `[label]: address "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cite) struct Definition {
-    pub(in crate::cite) range: Range<usize>,
-    pub(in crate::cite) label: String,
-    pub(in crate::cite) url: String,
-    pub(in crate::cite) title: String,
+pub(crate) struct Definition {
+    pub(crate) range: Range<usize>,
+    pub(crate) label: String,
+    pub(crate) url: String,
+    pub(crate) title: String,
 }

@@ -139,14 +139,7 @@ impl Writer {
     }
 
     /// Writes a paragraph, a heading or a cell. Of a leaf that goes on, it writes nothing that depends on the text to come.
-    pub(in crate::cite) fn text(
-        &mut self,
-        cx: &Context<'_>,
-        leaf: &Leaf,
-        goes_on: bool,
-        inline: &Inline<'_>,
-        pieces: &[Piece],
-    ) {
+    pub(crate) fn text(&mut self, cx: &Context<'_>, leaf: &Leaf, goes_on: bool, inline: &Inline<'_>, pieces: &[Piece]) {
         let Range { start, end } = leaf.range;
         match leaf.kind {
             LeafKind::Heading(hashes) => {
@@ -234,7 +227,7 @@ impl Writer {
         });
     }
 
-    pub(in crate::cite) fn rule(&mut self, cx: &Context<'_>, range: Range<usize>) {
+    pub(crate) fn rule(&mut self, cx: &Context<'_>, range: Range<usize>) {
         let source = &cx.text[range.clone()];
         let begins_item = self.begins_item();
         self.begin(cx, range.start, Kind::Rule);
@@ -249,7 +242,7 @@ impl Writer {
     }
 
     /// Writes badges in a paragraph behind the last block.
-    pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, positions: Positions) {
+    pub(crate) fn badges_behind(&mut self, cx: &Context<'_>, positions: Positions) {
         let end = self.blocks.end;
         if let Some(fence) = self.blocks.open_fence.take() {
             self.out.push_str(&fence);
@@ -263,7 +256,7 @@ impl Writer {
 
     /// Writes a definition as text, for a channel on which definitions mean nothing. Readers still see the address for the
     /// label.
-    pub(in crate::cite) fn definition_as_text(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
+    pub(crate) fn definition_as_text(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
         let Definition { label, title, range, .. } = definition;
         self.begin(cx, range.start, Kind::Paragraph);
         self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
@@ -277,7 +270,7 @@ impl Writer {
 
     /// Writes the definition of a label that was used before it. It stands in a quote: links work, and Web Chat does not
     /// show it in its list of sources.
-    pub(in crate::cite) fn definition(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
+    pub(crate) fn definition(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
         let Definition { label, title, range, .. } = definition;
         self.blocks.has_gap |= self.blocks.opens.is_none();
         self.begin(cx, range.start, Kind::Html);

@@ -10,7 +10,7 @@ use crate::cite::read::{Leaf, LeafKind};
 
 impl Writer {
     /// Writes code. `content` lacks the prefixes of containers; `slice` ends where the text ends so far.
-    pub(in crate::cite) fn code(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str, slice: &Range<usize>) {
+    pub(crate) fn code(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str, slice: &Range<usize>) {
         let source = &cx.text[leaf.range.clone()];
         let is_indented = leaf.kind == LeafKind::Indented;
         let indent = if is_indented { 0 } else { self.indent_in_container(cx.text, leaf.range.start) };
@@ -94,7 +94,7 @@ fn info(rest: &str) -> &str {
 }
 
 /// The number of bytes of indented code that decide which fence it gets.
-pub(in crate::cite) const FENCED_BY: usize = 1024;
+pub(crate) const FENCED_BY: usize = 1024;
 
 /// A fence that no line in the first `FENCED_BY` bytes of the code closes.
 fn fence_around(content: &str) -> String {

@@ -11,7 +11,7 @@ use crate::cite::decide::Context;
 const MAX_DEPTH: usize = 40;
 
 impl Writer {
-    pub(in crate::cite) fn open_quote(&mut self, text: &str, at: usize) {
+    pub(crate) fn open_quote(&mut self, text: &str, at: usize) {
         if self.is_too_deep() {
             return self.push_container(at, String::new(), true, 0);
         }
@@ -19,7 +19,7 @@ impl Writer {
         self.push_container(at, "> ".into(), true, column);
     }
 
-    pub(in crate::cite) fn open_list(&mut self, cx: &Context<'_>, at: usize) {
+    pub(crate) fn open_list(&mut self, cx: &Context<'_>, at: usize) {
         let at = first_of_item(cx.text, at);
         let sign = cx.text[at..].chars().find(|c| !c.is_ascii_digit()).unwrap_or('-');
         if self.blocks.closed_list == Some(sign) && self.blocks.containers.iter().all(|outer| !outer.is_pending) {
@@ -33,11 +33,11 @@ impl Writer {
         self.blocks.begins_list = true;
     }
 
-    pub(in crate::cite) fn close_list(&mut self) {
+    pub(crate) fn close_list(&mut self) {
         self.blocks.closed_list = self.blocks.lists.pop().flatten();
     }
 
-    pub(in crate::cite) fn open_item(&mut self, text: &str, at: usize) {
+    pub(crate) fn open_item(&mut self, text: &str, at: usize) {
         self.blocks.closed_list = None;
         if self.is_too_deep() {
             return self.push_container(at, String::new(), false, 0);
@@ -79,7 +79,7 @@ impl Writer {
     }
 
     /// Ends a quote or an item.
-    pub(in crate::cite) fn close_container(&mut self, cx: &Context<'_>, end: usize) {
+    pub(crate) fn close_container(&mut self, cx: &Context<'_>, end: usize) {
         let is_written = |container: &Container| !container.is_pending || container.is_flat;
         if !self.blocks.containers.last().is_none_or(is_written) {
             let end = cx.text[..end].trim_end().len().max(self.blocks.end);
@@ -102,13 +102,13 @@ impl Writer {
     }
 
     /// Begins a footnote that stays. It becomes text, because some engines know no footnotes.
-    pub(in crate::cite) fn open_note(&mut self, label: &str) {
+    pub(crate) fn open_note(&mut self, label: &str) {
         self.blocks.note = Some(label.to_owned());
         self.blocks.note_at = self.out.len();
     }
 
     /// Ends a footnote. Without content it is text as well, or its label would be lost.
-    pub(in crate::cite) fn close_note(&mut self, cx: &Context<'_>, range: &Range<usize>) {
+    pub(crate) fn close_note(&mut self, cx: &Context<'_>, range: &Range<usize>) {
         let Some(label) = self.blocks.note.take() else { return };
         if self.out.len() == self.blocks.note_at {
             self.begin(cx, range.start, Kind::Paragraph);
@@ -118,7 +118,7 @@ impl Writer {
     }
 
     /// Notes that text was removed that ends at `end`.
-    pub(in crate::cite) fn leave_out(&mut self, end: usize) {
+    pub(crate) fn leave_out(&mut self, end: usize) {
         if self.blocks.opens.is_some() {
             // The gap before the new container decides how far that is from the last block.
             return;

@@ -11,7 +11,7 @@ use super::writer::ZERO_WIDTH_SPACE;
 
 /// Copies a text from its beginning to its end.
 #[derive(Debug, Default)]
-pub(in crate::cite) struct Copy {
+pub(crate) struct Copy {
     pub(super) out: String,
     /// The source up to this offset is copied or left out.
     pub(super) copied: usize,
@@ -55,13 +55,13 @@ impl Copy {
     }
 
     /// Leaves out a range of the source.
-    pub(in crate::cite) fn leave_out(&mut self, cx: &Context<'_>, range: Range<usize>) {
+    pub(crate) fn leave_out(&mut self, cx: &Context<'_>, range: Range<usize>) {
         self.copy_to(cx, range.start);
         self.copied = self.copied.max(range.end);
     }
 
     /// Leaves out a block, with its lines when nothing stands before it in the first one.
-    pub(in crate::cite) fn leave_out_lines(&mut self, cx: &Context<'_>, range: Range<usize>) {
+    pub(crate) fn leave_out_lines(&mut self, cx: &Context<'_>, range: Range<usize>) {
         let line = cx.text[..range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         let is_alone = cx.text[line..range.start].bytes().all(|byte| byte == b' ');
         let end = cx.text[..range.end].trim_end().len().max(range.start);
@@ -84,7 +84,7 @@ impl Copy {
         }
     }
 
-    pub(in crate::cite) fn text(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
+    pub(crate) fn text(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
         for piece in pieces {
             match piece {
                 Piece::Badges { range, positions, .. } => {
@@ -140,7 +140,7 @@ impl Copy {
     }
 
     /// Writes badges in a paragraph behind a block.
-    pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, end: usize, positions: &Positions) {
+    pub(crate) fn badges_behind(&mut self, cx: &Context<'_>, end: usize, positions: &Positions) {
         self.copy_to(cx, end);
         self.out.push_str("\n\n");
         self.badges(positions);
@@ -166,7 +166,7 @@ impl Copy {
     }
 
     /// Returns the text, its badges, and the number of invisible characters that were removed.
-    pub(in crate::cite) fn finish(mut self, cx: &Context<'_>) -> (String, Vec<CitedPlace>, usize) {
+    pub(crate) fn finish(mut self, cx: &Context<'_>) -> (String, Vec<CitedPlace>, usize) {
         self.copy_to(cx, cx.text.len());
         (self.out, self.places, self.unseen)
     }

@@ -11,7 +11,7 @@ use crate::cite::read::{LOOK_AHEAD, Leaf};
 
 impl Writer {
     /// Writes a block of HTML. `content` lacks the prefixes of containers.
-    pub(in crate::cite) fn html_block(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str) {
+    pub(crate) fn html_block(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str) {
         let Range { start, end } = leaf.range;
         let end = start + cx.text[start..end].trim_end().len();
         let form = line_ends(&cx.text[leaf.range.clone()]).next().unwrap_or("\n");

@@ -9,7 +9,7 @@ use crate::text::may_hold_unseen;
 
 /// The output for one text.
 #[derive(Debug)]
-pub(in crate::cite) enum Output {
+pub(crate) enum Output {
     /// Markdown that every engine reads alike.
     Markdown(Box<Writer>),
     /// A copy of the source, except for its markers.
@@ -18,7 +18,7 @@ pub(in crate::cite) enum Output {
 
 /// A snapshot between two blocks, for [`Output::back_to`].
 #[derive(Clone, Debug, Default)]
-pub(in crate::cite) struct Mark {
+pub(crate) struct Mark {
     bytes: usize,
     unseen: usize,
     blocks: Blocks,
@@ -27,12 +27,12 @@ pub(in crate::cite) struct Mark {
 }
 
 impl Output {
-    pub(in crate::cite) fn new(rules: &Rules) -> Self {
+    pub(crate) fn new(rules: &Rules) -> Self {
         if rules.markdown { Self::Markdown(Box::new(Writer::new(rules))) } else { Self::Source(Copy::default()) }
     }
 
     /// Reserves memory for this number of bytes.
-    pub(in crate::cite) fn reserve(&mut self, bytes: usize) {
+    pub(crate) fn reserve(&mut self, bytes: usize) {
         match self {
             Self::Markdown(writer) => writer.out.reserve(bytes),
             Self::Source(copy) => copy.out.reserve(bytes),
@@ -40,13 +40,13 @@ impl Output {
     }
 
     /// Prepares to write a part of the text.
-    pub(in crate::cite) fn begin(&mut self, part: &str) {
+    pub(crate) fn begin(&mut self, part: &str) {
         if let Self::Markdown(writer) = self {
             writer.may_hold_unseen = may_hold_unseen(part);
         }
     }
 
-    pub(in crate::cite) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         match self {
             Self::Markdown(writer) => Mark {
                 bytes: writer.out.len(),
@@ -64,7 +64,7 @@ impl Output {
         }
     }
 
-    pub(in crate::cite) fn back_to(&mut self, mark: &Mark) {
+    pub(crate) fn back_to(&mut self, mark: &Mark) {
         match self {
             Self::Markdown(writer) => {
                 writer.out.truncate(mark.bytes);
@@ -81,7 +81,7 @@ impl Output {
     }
 
     /// The text written so far.
-    pub(in crate::cite) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         match self {
             Self::Markdown(writer) => &writer.out,
             Self::Source(copy) => &copy.out,
@@ -89,7 +89,7 @@ impl Output {
     }
 
     /// The badges in the text, in order. Known only of a copy of the source.
-    pub(in crate::cite) fn places(&self) -> &[CitedPlace] {
+    pub(crate) fn places(&self) -> &[CitedPlace] {
         match self {
             Self::Markdown(_) => &[],
             Self::Source(copy) => &copy.places,
@@ -97,7 +97,7 @@ impl Output {
     }
 
     /// The line end and fence that close the fence which the text leaves open.
-    pub(in crate::cite) fn open_fence(&self) -> Option<&str> {
+    pub(crate) fn open_fence(&self) -> Option<&str> {
         match self {
             Self::Markdown(writer) => writer.blocks.open_fence.as_deref(),
             Self::Source(_) => None,
@@ -105,7 +105,7 @@ impl Output {
     }
 
     /// Writes badges in a paragraph behind the block that ends at `to`.
-    pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, to: usize, positions: Positions) {
+    pub(crate) fn badges_behind(&mut self, cx: &Context<'_>, to: usize, positions: Positions) {
         match self {
             Self::Markdown(writer) => writer.badges_behind(cx, positions),
             Self::Source(copy) => copy.badges_behind(cx, to, &positions),
@@ -113,14 +113,14 @@ impl Output {
     }
 
     /// Pauses a text that goes on, and writes what was read up to `to`.
-    pub(in crate::cite) fn pause(&mut self, cx: &Context<'_>, to: usize) {
+    pub(crate) fn pause(&mut self, cx: &Context<'_>, to: usize) {
         if let Self::Source(copy) = self {
             copy.copy_to(cx, to);
         }
     }
 
     /// Returns the text, its badges, and the number of invisible characters that were removed.
-    pub(in crate::cite) fn finish(self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
+    pub(crate) fn finish(self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
         match self {
             Self::Markdown(writer) => writer.finish(cx, is_cited),
             Self::Source(copy) => copy.finish(cx),

@@ -9,7 +9,7 @@ use crate::cite::decide::{Context, Piece};
 use crate::cite::read::{Inline, Leaf};
 
 impl Writer {
-    pub(in crate::cite) fn open_table(&mut self, cx: &Context<'_>, range: &Range<usize>, columns: usize) {
+    pub(crate) fn open_table(&mut self, cx: &Context<'_>, range: &Range<usize>, columns: usize) {
         let is_opened = cx.text[range.start..].starts_with('|');
         let form = line_ends(&cx.text[range.clone()]).next().unwrap_or("\n");
         let indent = if is_opened { 0 } else { self.indent_of_item() };
@@ -17,7 +17,7 @@ impl Writer {
         self.begin(cx, range.start, if is_opened { Kind::Table } else { Kind::Paragraph });
     }
 
-    pub(in crate::cite) fn open_row(&mut self, cx: &Context<'_>, range: &Range<usize>) {
+    pub(crate) fn open_row(&mut self, cx: &Context<'_>, range: &Range<usize>) {
         // A no-break space is the content of a cell.
         let source = cx.text[range.clone()].trim_matches([' ', '\t', '\r', '\n']);
         if self.out.len() > self.line.start {
@@ -71,7 +71,7 @@ impl Writer {
     }
 
     /// Ends a row. The delimiter row follows the first one.
-    pub(in crate::cite) fn close_row(&mut self, cx: &Context<'_>, range: &Range<usize>, is_head: bool) {
+    pub(crate) fn close_row(&mut self, cx: &Context<'_>, range: &Range<usize>, is_head: bool) {
         if !is_head {
             return;
         }
@@ -95,7 +95,7 @@ impl Writer {
         }
     }
 
-    pub(in crate::cite) fn close_table(&mut self, cx: &Context<'_>, end: usize) {
+    pub(crate) fn close_table(&mut self, cx: &Context<'_>, end: usize) {
         let end = cx.text[..end].trim_end().len();
         self.end(Kind::Table, end);
     }

@@ -10,7 +10,7 @@ pub(super) const ZERO_WIDTH_SPACE: char = '\u{200b}';
 
 /// Writes one text from its beginning to its end.
 #[derive(Debug, Default)]
-pub(in crate::cite) struct Writer {
+pub(crate) struct Writer {
     pub(super) out: String,
     pub(super) blocks: Blocks,
     pub(super) line: Line,

@@ -14,7 +14,7 @@ use crate::graph::Message;
 const MAX_DEPTH: usize = 8;
 
 /// A text in Markdown with the marks of a channel, and a list of its references behind it.
-pub(in crate::dialect) fn draw(text: &str, message: &Message, marks: &Marks) -> String {
+pub(crate) fn draw(text: &str, message: &Message, marks: &Marks) -> String {
     let mut writer = Writer::new(marks);
     for piece in pieces(text) {
         writer.take(piece);

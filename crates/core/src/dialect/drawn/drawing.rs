@@ -10,23 +10,23 @@ use crate::report::{Entry, Kind};
 
 /// The functions and limits that draw a message for a channel.
 #[derive(Debug)]
-pub(in crate::dialect) struct Drawing {
+pub(crate) struct Drawing {
     /// Turns the Markdown of a message into the channel's markup, with a reference list.
-    pub(in crate::dialect) draw: fn(&str, &Message) -> String,
+    pub(crate) draw: fn(&str, &Message) -> String,
     /// Puts the drawn text into the member that the channel reads.
-    pub(in crate::dialect) place: fn(&mut Activity, String),
+    pub(crate) place: fn(&mut Activity, String),
     /// The length of a drawn text in the channel's own count, in UTF-16 code units.
-    pub(in crate::dialect) length: fn(&str) -> usize,
+    pub(crate) length: fn(&str) -> usize,
     /// The longest part of a message that is sent in several parts.
-    pub(in crate::dialect) max_part_utf16: usize,
+    pub(crate) max_part_utf16: usize,
     /// The longest message that is sent whole.
-    pub(in crate::dialect) max_message_utf16: usize,
+    pub(crate) max_message_utf16: usize,
 }
 
 impl Drawing {
     /// The message in the form of the channel, and its length in the channel's count. A message without Markdown (already
     /// drawn, or empty) stays unchanged, with length 0.
-    pub(in crate::dialect) fn of(&self, message: &Activity) -> (Activity, usize) {
+    pub(crate) fn of(&self, message: &Activity) -> (Activity, usize) {
         let mut activity = message.clone();
         let Some(text) = message.text.as_deref().filter(|_| message.text_format.as_deref() == Some("markdown")) else {
             return (activity, 0);
@@ -56,12 +56,7 @@ fn thing(activity: &mut Activity) -> Option<&mut Message> {
 }
 
 /// The message in Markdown. It is drawn later, when it is known whether it is sent whole.
-pub(in crate::dialect) fn message(
-    text: String,
-    thing: Message,
-    wishes: MessageOptions,
-    entries: &mut Vec<Entry>,
-) -> Activity {
+pub(crate) fn message(text: String, thing: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         let note = "the channel has no thumbs";
         entries.push(Entry::in_input(Kind::Dropped, "feedback", "/options/feedback", note));
@@ -79,13 +74,13 @@ pub(in crate::dialect) fn message(
 /// (<https://github.com/microsoft/BotFramework-Services/issues/299> for Slack,
 /// <https://github.com/microsoft/botframework-sdk/issues/4186> for Telegram). The Message entity keeps the text for other
 /// programs.
-pub(in crate::dialect) fn native(activity: &mut Activity, data: Value) {
+pub(crate) fn native(activity: &mut Activity, data: Value) {
     activity.text = None;
     activity.text_format = None;
     activity.channel_data = Some(data);
 }
 
 /// The length of a text in UTF-16 code units, which most channels count.
-pub(in crate::dialect) fn units(drawn: &str) -> usize {
+pub(crate) fn units(drawn: &str) -> usize {
     drawn.encode_utf16().count()
 }

@@ -11,7 +11,7 @@ const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHRO
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::dialect) enum Piece<'t> {
+pub(crate) enum Piece<'t> {
     /// An event of pulldown-cmark; never HTML or an image.
     Event(Event<'t>),
     /// The number of a source, and its address if it has one.
@@ -19,7 +19,7 @@ pub(in crate::dialect) enum Piece<'t> {
 }
 
 /// Reads a Markdown text into pieces.
-pub(in crate::dialect) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut reader = Reader { pieces: Vec::new(), open: Vec::new() };
     for event in TextMergeStream::new(Parser::new_ext(text, OPTIONS)) {
         reader.take(event);
@@ -29,7 +29,7 @@ pub(in crate::dialect) fn pieces(text: &str) -> Vec<Piece<'_>> {
 
 /// The address of a link if it is http(s) or `mailto`, with characters percent-encoded that end an address in some channel's
 /// markup.
-pub(in crate::dialect) fn address(given: &str) -> Option<String> {
+pub(crate) fn address(given: &str) -> Option<String> {
     let address = match given.parse::<WebUrl>() {
         Ok(url) => url.as_str().to_owned(),
         Err(_) => Url::parse(given).ok().filter(|url| url.scheme() == "mailto")?.into(),

@@ -5,31 +5,31 @@ use std::borrow::Cow;
 use super::super::reference_list::{Lead, Reference};
 
 /// The strings before and behind a piece of text.
-pub(in crate::dialect) type Pair = (&'static str, &'static str);
+pub(crate) type Pair = (&'static str, &'static str);
 
 /// The markup of one channel.
 #[derive(Debug)]
-pub(in crate::dialect) struct Marks {
-    pub(in crate::dialect) strong: Pair,
-    pub(in crate::dialect) emphasis: Pair,
-    pub(in crate::dialect) strikethrough: Pair,
+pub(crate) struct Marks {
+    pub(crate) strong: Pair,
+    pub(crate) emphasis: Pair,
+    pub(crate) strikethrough: Pair,
     /// Around inline code. Marks inside it have no effect.
-    pub(in crate::dialect) code: Pair,
+    pub(crate) code: Pair,
     /// Around a block of code.
-    pub(in crate::dialect) block: Pair,
-    pub(in crate::dialect) quote: Quote,
-    pub(in crate::dialect) tables: Tables,
+    pub(crate) block: Pair,
+    pub(crate) quote: Quote,
+    pub(crate) tables: Tables,
     /// Escapes a text so that the channel reads no markup in it.
-    pub(in crate::dialect) escape: fn(&str) -> Cow<'_, str>,
+    pub(crate) escape: fn(&str) -> Cow<'_, str>,
     /// Writes a link from its address and its drawn text. The address holds no blanks, quotes or `<>|`.
-    pub(in crate::dialect) link: fn(&str, &str) -> String,
+    pub(crate) link: fn(&str, &str) -> String,
     /// Writes the number of a source from its address, if it has one, and the number.
-    pub(in crate::dialect) badge: fn(Option<&str>, &str) -> String,
+    pub(crate) badge: fn(Option<&str>, &str) -> String,
 }
 
 /// The form of quotes. A nested quote becomes a part of the outer one, because neither Slack nor Telegram has two levels.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::dialect) enum Quote {
+pub(crate) enum Quote {
     /// A prefix for each line.
     Lines(&'static str),
     /// A pair around the quote.
@@ -38,7 +38,7 @@ pub(in crate::dialect) enum Quote {
 
 /// The form of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect) enum Tables {
+pub(crate) enum Tables {
     /// A code block with padded columns, because its font is monospaced.
     Padded,
     /// Plain lines, because the font is proportional.
@@ -46,7 +46,7 @@ pub(in crate::dialect) enum Tables {
 }
 
 /// Text without any markup.
-pub(in crate::dialect) const PLAIN: Marks = Marks {
+pub(crate) const PLAIN: Marks = Marks {
     strong: ("", ""),
     emphasis: ("", ""),
     strikethrough: ("", ""),
@@ -89,7 +89,7 @@ fn is_address(text: &str, url: &str) -> bool {
 
 /// Escapes the three characters that begin markup in HTML and in Slack's mrkdwn
 /// (<https://api.slack.com/reference/surfaces/formatting>, <https://core.telegram.org/bots/api#html-style>).
-pub(in crate::dialect) fn escaped(text: &str) -> Cow<'_, str> {
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>']) {
         return text.into();
     }

@@ -18,7 +18,7 @@ use crate::report::Entry;
 
 /// An answer as far as it has arrived.
 #[derive(Debug)]
-pub(in crate::ingest) struct MappedEvents {
+pub(crate) struct MappedEvents {
     mapping: Arc<Mapping>,
     /// The sources so far, without their places: many streams repeat all of them with each event.
     known: HashSet<String>,
@@ -56,7 +56,7 @@ impl Opened {
 
 impl Mapping {
     /// Whether an event has everything by which `auto` chooses this mapping.
-    pub(in crate::ingest) fn recognizes_event(&self, event: &Event<'_>, data: &str) -> bool {
+    pub(crate) fn recognizes_event(&self, event: &Event<'_>, data: &str) -> bool {
         let Some(rules) = self.stream.as_ref().filter(|stream| !stream.recognize.is_empty()) else { return false };
         let opened = self.open(event, data);
         rules.recognize.iter().any(|rule| opened.found(rule).iter().any(|found| !found.value.is_null()))
@@ -74,7 +74,7 @@ impl Mapping {
 }
 
 impl MappedEvents {
-    pub(in crate::ingest) fn new(mapping: Arc<Mapping>) -> Self {
+    pub(crate) fn new(mapping: Arc<Mapping>) -> Self {
         let so_far = mapping.stream.as_ref().map(|stream| stream.so_far).unwrap_or_default();
         Self {
             mapping,

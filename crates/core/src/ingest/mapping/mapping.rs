@@ -181,7 +181,7 @@ impl Mapping {
     }
 
     /// Whether `auto` may choose it.
-    pub(in crate::ingest) fn is_recognizable(&self) -> bool {
+    pub(crate) fn is_recognizable(&self) -> bool {
         !self.recognize.is_empty() || self.stream.as_ref().is_some_and(|stream| !stream.recognize.is_empty())
     }
 }

@@ -27,7 +27,7 @@ impl Mappings {
     }
 
     /// The mappings that `auto` may choose.
-    pub(in crate::ingest) fn recognizable(&self) -> impl Iterator<Item = &Arc<Mapping>> {
+    pub(crate) fn recognizable(&self) -> impl Iterator<Item = &Arc<Mapping>> {
         self.0.iter().filter(|mapping| mapping.is_recognizable())
     }
 }

@@ -15,19 +15,19 @@ impl Mapping {
     ///
     /// # Errors
     /// When the body is not JSON, when it has an error where the mapping says, or when it has no text.
-    pub(in crate::ingest) fn parse(&self, body: &str) -> Result<Answer, IngestError> {
+    pub(crate) fn parse(&self, body: &str) -> Result<Answer, IngestError> {
         let mut value: Value = json::read(body)?;
         self.open_json(&mut value);
         self.read(&value)
     }
 
     /// Whether a whole answer has everything by which `auto` chooses this mapping.
-    pub(in crate::ingest) fn recognizes(&self, value: &Value) -> bool {
+    pub(crate) fn recognizes(&self, value: &Value) -> bool {
         !self.recognize.is_empty() && self.recognize.iter().all(|path| path.is_in(value))
     }
 
     /// Whether a list is a whole answer, and not a list of events.
-    pub(in crate::ingest) fn reads_list(&self, value: &Value) -> bool {
+    pub(crate) fn reads_list(&self, value: &Value) -> bool {
         self.stream.is_none() || self.text.iter().any(|path| path.is_in(value))
     }
 
