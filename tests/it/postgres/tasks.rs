@@ -9,7 +9,7 @@ use citewire_base::supervision::trip::{begun, trip};
 
 use super::{Database, node};
 
-const TASKS: [&str; 5] = ["store heartbeat", "store listener", "store notifier", "store upkeep", "store writer"];
+const TASKS: [&str; 5] = ["store heartbeat", "store listener", "store notifier", "store maintenance", "store writer"];
 
 #[tokio::test]
 async fn a_store_outlives_a_bug_in_each_of_its_tasks() {
