@@ -16,6 +16,10 @@ use crate::store::{
     AssistantStore, DocumentKey, DocumentLoss, DocumentPart, DocumentState, StoreError, StoredDocument,
 };
 
+/// Reasons why an uploaded document cannot be searched.
+const NO_FORMAT: &str = "files of this type cannot be read";
+const NO_TEXT: &str = "its text is gone; upload it again";
+
 /// The uploaded documents of one assistant, and which of them were read last.
 #[derive(Debug)]
 pub(super) struct UploadLibrary {
@@ -74,9 +78,12 @@ impl UploadLibrary {
         Ok(Some(all))
     }
 
+    /// The text of a document that was read; none where it has no text any more, which its state then says.
     async fn text(&self, stored: &StoredDocument) -> Result<Option<UploadText>, StoreError> {
-        let Some(text) = StoredText::read(&*self.store, stored.key).await? else { return Ok(None) };
-        let Some(format) = Format::of_name(&stored.name) else { return Ok(None) };
+        let Some(format) = Format::of_name(&stored.name) else { return self.end_without_text(stored, NO_FORMAT).await };
+        let Some(text) = StoredText::read(&*self.store, stored.key).await? else {
+            return self.end_without_text(stored, NO_TEXT).await;
+        };
         let base = self.options.base_url.as_ref();
         let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
         document.pages = text.pages;
@@ -86,6 +93,13 @@ impl UploadLibrary {
         }
         let content = FileContent::new(document, text.passages());
         Ok(Some(UploadText { key: stored.key, content }))
+    }
+
+    /// A document that no search can find is not left as if it were still being read.
+    async fn end_without_text(&self, stored: &StoredDocument, reason: &str) -> Result<Option<UploadText>, StoreError> {
+        tracing::warn!(document = stored.name, reason, "an uploaded document cannot be searched");
+        self.store.set_document_state(stored.key, DocumentState::Unreadable { reason: reason.to_owned() }).await?;
+        Ok(None)
     }
 
     pub(super) fn unreadable(&self) -> usize {
@@ -132,7 +146,7 @@ pub async fn read_upload(
 ) -> Result<ReadUpload, LibraryError> {
     let StoredDocument { key, name, .. } = stored;
     let Some(format) = Format::of_name(name) else {
-        return Ok(ReadUpload(Err("files of this type cannot be read".to_owned())));
+        return Ok(ReadUpload(Err(NO_FORMAT.to_owned())));
     };
     let load = || async move { Ok(Some(read_part(store, *key, DocumentPart::File).await?)) }.boxed();
     let read = file::read_from(name.clone(), format, &load, reader, None).await?;
