@@ -31,8 +31,9 @@ pub(super) enum PassageLine {
 }
 
 impl PassageLine {
-    pub(super) fn of(line: PlainLine) -> Self {
-        Self::Text(PlainLine { text: line.text.split_whitespace().collect::<Vec<_>>().join(" "), ..line })
+    pub(super) fn of(line: &PlainLine) -> Self {
+        let text = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self::Text(PlainLine { text, number: line.number })
     }
 
     /// The number of the item that it begins.

@@ -57,7 +57,7 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
         // A mark of Markdown is a letter here: such a sentence would lose it.
-        Markup::Plain => (plain_lines::lines(text).into_iter().map(PassageLine::of).collect(), Some(one_blank(text))),
+        Markup::Plain => (plain_lines::lines(text).iter().map(PassageLine::of).collect(), Some(one_blank(text))),
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
     let mut quotable: Vec<Sentence> = Vec::new();

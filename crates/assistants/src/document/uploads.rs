@@ -218,3 +218,36 @@ pub fn is_supported(name: &str) -> bool {
 pub fn is_text(name: &str) -> bool {
     Format::of_name(name).is_some_and(Format::is_text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::document::Library;
+    use crate::store::{DocumentLimits, Expected, SqliteStore, StoreLimits};
+
+    #[tokio::test]
+    async fn an_upload_that_was_read_and_cannot_be_searched_says_so() {
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store");
+        let store: Arc<dyn AssistantStore> = Arc::new(store);
+        store.put_assistant("hr", serde_json::Map::new(), Expected::Nothing).await.expect("an assistant");
+        for name in ["notes.of-another-version", "notes.md"] {
+            let key = store.draft_document("hr", name).await.expect("a store").expect("a draft");
+            store.add_piece(key, DocumentPart::File, b"text".to_vec()).await.expect("a piece");
+            let limits = DocumentLimits { max_bytes: 1_000, max_documents: 10 };
+            store.publish_document(key, limits).await.expect("published");
+            let ready = DocumentState::Ready { pages: None, passages: 1, loss: None };
+            store.set_document_state(key, ready).await.expect("a state");
+        }
+        let library = Library::uploaded(Arc::clone(&store), "hr", UploadOptions::default()).await.expect("a library");
+        library.refresh().await.expect("refreshed");
+        let documents = store.documents("hr").await.expect("documents");
+        let states: BTreeMap<&str, &DocumentState> =
+            documents.iter().map(|document| (document.name.as_str(), &document.state)).collect();
+        let unreadable = |reason: &str| DocumentState::Unreadable { reason: reason.to_owned() };
+        assert_eq!(states["notes.of-another-version"], &unreadable(NO_FORMAT));
+        assert_eq!(states["notes.md"], &unreadable(NO_TEXT));
+        library.refresh().await.expect("refreshed");
+        assert_eq!((library.unreadable_count(), library.len()), (2, 0));
+    }
+}
