@@ -45,7 +45,15 @@ function faultsOfLine(wanted, line) {
   if (wanted.url && !list(wanted.url).some((url) => decoded(line).includes(address(url)))) {
     faults.push({ rule: "address", expected: list(wanted.url).join(" or "), came: line });
   }
+  if (wanted.url === null && /https?:\/\//i.test(withoutWords(wanted, line))) {
+    faults.push({ rule: "address", expected: "no address", came: line });
+  }
   return faults;
+}
+
+/** A line without the titles and the passage, which may hold addresses themselves. */
+function withoutWords({ title, quote }, line) {
+  return [title ?? [], quote ?? []].flat().reduce((rest, words) => rest.replace(plain(words), ""), plain(line));
 }
 
 function decoded(line) {
