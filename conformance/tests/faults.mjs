@@ -34,7 +34,7 @@ export const FAULTS = {
   "other-address": { rule: "address", spoil: claims((claim) => claim.appearance.url && (claim.appearance.url += "x")) },
   "invented-address-in-list": {
     rule: "address",
-    spoil: text((words) => words.replace(/^\[\d+\]:? (?!.*https?:).*$/gm, "$& https://invented.example/")),
+    spoil: text((words) => words.replace(/^(\[\d+\]:? [^:]*)(?!.*https?:)(.*)$/gm, "$1: https://invented.example/ $2")),
   },
   "lost-address": { rule: "address", spoil: claims((claim) => delete claim.appearance.url) },
   "lost-passage": { rule: "passage", spoil: sources((list) => list.map((source) => ({ ...source, quote: null }))) },
