@@ -79,6 +79,7 @@ impl Writing {
                 StreamEvent::Late => self.chat.hold(),
                 StreamEvent::Label(_)
                 | StreamEvent::Interpreter(_)
+                | StreamEvent::Code(_)
                 | StreamEvent::Note(_)
                 | StreamEvent::Error(_)
                 | StreamEvent::Done => {}

@@ -19,6 +19,7 @@ mod provider_object;
 mod raw_scores;
 mod sensitivity;
 mod source;
+mod source_code;
 mod source_kind;
 mod token_counts;
 
@@ -41,5 +42,6 @@ pub use provider_object::ProviderObject;
 pub use raw_scores::{RawScores, Scoring};
 pub use sensitivity::SensitivityLabel;
 pub use source::{IdOf, Source};
+pub use source_code::SourceCode;
 pub use source_kind::SourceKind;
 pub use token_counts::TokenCounts;

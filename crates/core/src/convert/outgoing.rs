@@ -134,6 +134,7 @@ impl Outgoing {
                 StreamEvent::Late => self.chat.hold(),
                 StreamEvent::Label(_)
                 | StreamEvent::Interpreter(_)
+                | StreamEvent::Code(_)
                 | StreamEvent::Note(_)
                 | StreamEvent::Error(_)
                 | StreamEvent::Done => {}

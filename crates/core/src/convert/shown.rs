@@ -164,7 +164,8 @@ impl Shown {
                 self.interpreter = Some(interpreter);
                 self.describe();
             }
-            StreamEvent::Note(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+            // The message at the end has the code.
+            StreamEvent::Code(_) | StreamEvent::Note(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
         }
         self.spacing.grown_to(self.text().len());
     }

@@ -11,6 +11,7 @@ mod labels;
 mod message;
 mod node_id;
 mod rules;
+mod software;
 mod teams_claim;
 mod usage_info;
 
@@ -22,4 +23,5 @@ pub use icon::{ICONS, ImageObject};
 pub use message::Message;
 pub use node_id::{BlankNodeId, InvalidBlankNodeId};
 pub use rules::{AiMark, GraphRules, KeywordLimits, LabelForm, Members};
+pub use software::SoftwareSourceCode;
 pub use usage_info::{DefinedTermSet, SensitivityNode, UsageInfo};
