@@ -20,6 +20,7 @@ mod raw_scores;
 mod sensitivity;
 mod source;
 mod source_kind;
+mod support_mark;
 mod token_counts;
 
 pub use addresses::Addresses;
@@ -42,4 +43,5 @@ pub use raw_scores::{RawScores, Scoring};
 pub use sensitivity::SensitivityLabel;
 pub use source::{IdOf, Source};
 pub use source_kind::SourceKind;
+pub use support_mark::SupportMark;
 pub use token_counts::TokenCounts;
