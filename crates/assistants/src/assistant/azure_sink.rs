@@ -74,12 +74,12 @@ impl AnswerSink for AzureSink<'_> {
         // At the end of everything, the answer is made of the parts so far.
         let ending = Box::pin(turn.ending.clone().cancelled_owned());
         let events = events.with_parts(|parts| parts.take_until(future::select(ending, deleted)).boxed());
-        let conversion = Conversion { stopwatch: Some(stopwatch(&metrics)), ..conversion };
+        let conversion = Conversion { stopwatch: Some(stopwatch(metrics)), ..conversion };
         let followed = answer.follow(conversion, events).await;
         let time_up = turn.ending.is_cancelled().then_some(TimeUp::Turn);
         match followed {
             Ok(azure_bot::Followed { answered: Answered { message, ids, report, .. }, incomplete, .. }) => {
-                count_converted(&metrics, format, &report);
+                count_converted(metrics, format, &report);
                 log_report(&report);
                 turn.record(message, &ids, None).await;
                 let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };

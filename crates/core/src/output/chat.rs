@@ -91,9 +91,11 @@ impl Chat {
             places.sort_unstable();
             places
         });
-        let numbers = numbers(cited, is_own_order.then_some(listed.as_slice()));
+        let mut numbers = numbers(cited, is_own_order.then_some(listed.as_slice()));
         listed.extend(missed);
         if !is_own_order {
+            // The text has these numbers as the model wrote them.
+            numbers.extend(missed.iter().filter_map(|place| Some((*place, u32::try_from(place + 1).ok()?))));
             listed.sort_unstable();
         }
         let (citations, events) = match form {
