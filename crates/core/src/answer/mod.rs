@@ -21,6 +21,7 @@ mod sensitivity;
 mod source;
 mod source_code;
 mod source_kind;
+mod support_mark;
 mod token_counts;
 
 pub use addresses::Addresses;
@@ -44,4 +45,5 @@ pub use sensitivity::SensitivityLabel;
 pub use source::{IdOf, Source};
 pub use source_code::SourceCode;
 pub use source_kind::SourceKind;
+pub use support_mark::SupportMark;
 pub use token_counts::TokenCounts;

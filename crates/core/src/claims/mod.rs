@@ -3,6 +3,10 @@
 mod block;
 mod claim;
 mod sentence;
+mod support;
+mod support_line;
 
 pub use citewire_support::{ReasonCode, Verdict};
 pub use claim::{Claim, ClaimReason, Claims, Quote, claims};
+pub use support::{Support, has_passages};
+pub use support_line::{ShownNumbers, shown_numbers, support_lines};

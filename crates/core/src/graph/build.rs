@@ -9,7 +9,7 @@ use super::{
     Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, SoftwareSourceCode,
     UsageInfo,
 };
-use crate::answer::{Answer, SensitivityLabel, Source};
+use crate::answer::{Answer, SensitivityLabel, Source, SupportMark};
 use crate::cite::{CitedSource, make_harmless};
 use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
@@ -160,7 +160,22 @@ impl<'b> Builder<'b> {
         let (source, first) = passages.first()?;
         let limit = self.rules.abstract_limit_utf16.unwrap_or(usize::MAX);
         let max = self.rules.abstract_max_utf16.min(limit);
-        Some(self.cut("abstract", cited, source, first.trim(), max).into_owned())
+        let Some((marked, mark)) = self.mark(cited) else {
+            return Some(self.cut("abstract", cited, source, first.trim(), max).into_owned());
+        };
+        // The sentence that comes closest stands in what is kept of a long passage.
+        let is_long = mark.words.len() + first.len() > max;
+        let closest = mark.closest.clone().filter(|_| is_long && std::ptr::eq(marked, *source));
+        let from = closest.and_then(|closest| first.get(closest.start..)).filter(|rest| rest.len() < first.len());
+        let passage = from.map_or_else(|| first.trim().to_owned(), |rest| format!("… {}", rest.trim()));
+        let text = format!("{} {passage}", mark.words);
+        Some(self.cut("abstract", cited, source, &text, max).into_owned())
+    }
+
+    /// The source of a claim that does not hold what it is cited for, and the note about it.
+    fn mark(&self, cited: &CitedSource) -> Option<(&'b Source, &'b SupportMark)> {
+        let mut sources = cited.sources.iter().map(|index| &self.answer.sources[index.0]);
+        sources.find_map(|source| Some((source, source.mark.as_ref()?)))
     }
 
     /// All passages, if there are several or the claim has no address; else `None`, because the abstract suffices.

@@ -206,6 +206,7 @@ impl WireSource {
             metadata: self.metadata.map(|value| members(value, &pointer, warnings)).unwrap_or_default(),
             pointer,
             raw_scores: None,
+            mark: None,
         }
     }
 }

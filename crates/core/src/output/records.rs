@@ -12,6 +12,7 @@ use super::numbered::Numbered;
 use super::redirect::{Redirectors, named_host};
 use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
+use crate::claims::{Claim, claims};
 use crate::url::WebUrl;
 
 /// An answer with its sources, in one schema for all providers. Every member is present.
@@ -45,6 +46,9 @@ pub struct Records {
     /// The source-like objects of the input that are no records, because the reader of the format does not know them: their
     /// JSON pointers (policy P-14).
     pub unread: Vec<String>,
+    /// The parts of the text behind its citations, and whether the passages of their sources hold them. Empty where
+    /// `require_support` is `"off"`, and for a text of a second model.
+    pub claims: Vec<Claim>,
 }
 
 /// One source. Every member is present; unknown values are null.
@@ -114,12 +118,17 @@ pub enum DomainKind {
 /// `null`.
 #[must_use]
 pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
-    records_behind(&Redirectors::default(), answer, objects)
+    records_behind(&Redirectors::default(), answer, objects, claims(answer).claims)
 }
 
-/// The records of an answer like [`records`], with further redirectors.
+/// The records of an answer like [`records`], with further redirectors, and with these claims.
 #[must_use]
-pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
+pub fn records_behind(
+    redirectors: &Redirectors,
+    answer: &Answer,
+    objects: &[ProviderObject],
+    claims: Vec<Claim>,
+) -> Records {
     let numbered = Numbered::without_bibliography(answer);
     let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
     let CitedText { text, unresolved, .. } = numbered.cited;
@@ -138,6 +147,7 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
         cited,
         unresolved,
         unread: answer.unread(),
+        claims,
     }
 }
 
@@ -260,6 +270,12 @@ impl Records {
     /// ```
     #[must_use]
     pub fn reshaped(self, text: impl Into<String>, complete: bool) -> Self {
-        Self { text: text.into(), complete: self.complete && complete, unresolved: Vec::new(), ..self }
+        Self {
+            text: text.into(),
+            complete: self.complete && complete,
+            unresolved: Vec::new(),
+            claims: Vec::new(),
+            ..self
+        }
     }
 }
