@@ -15,7 +15,7 @@ pub enum ConvertError {
     #[error("grounding is required, but the answer cites no source")]
     GroundingNoCitations,
     /// Support was required, and sources contradict what the answer cites them for (policy P-16).
-    #[error("support is required, but {parts} cited parts of the answer conflict with the passages of their sources")]
+    #[error("support is required, but cited passages contradict the answer in {parts} of its parts")]
     SupportConflict {
         /// The number of these parts.
         parts: usize,
