@@ -269,6 +269,13 @@ mod tests {
         }
     }
 
+    /// The tag was shown as text in the paragraph, and was to be a tag again in the heading that the paragraph became.
+    #[test]
+    fn a_tag_is_text_in_a_paragraph_that_becomes_a_heading() {
+        let (whole, finished) = whole_and_in_pieces(["a [1] </details>", " b", "\n=", "=="]);
+        assert_eq!(finished, whole);
+    }
+
     /// The badge of a removed line once stood between two pieces of that line, with a separator before the second piece.
     #[test]
     fn a_place_in_a_line_that_goes_is_cited_alike_wherever_the_line_is_cut() {

@@ -230,7 +230,9 @@ impl Reader for Pass<'_> {
         }
         let held = goes_on.then_some(self.held);
         let Progress { decisions, output, pieces, .. } = &mut *self.so_far;
-        let loses_blocks = leaf.kind == LeafKind::Paragraph && output.loses_blocks(&self.context);
+        // An underline makes a heading of a paragraph whose tags were shown already.
+        let is_paragraph = matches!(leaf.kind, LeafKind::Paragraph | LeafKind::Underlined);
+        let loses_blocks = is_paragraph && output.loses_blocks(&self.context);
         let decided = decide(&self.context, decisions, inline, held, loses_blocks, pieces);
         self.held = self.held.min(decided);
         // A marker may wait for text behind its leaf.
