@@ -17,8 +17,8 @@ use super::table::{self, ProblemType};
 use crate::channels::direct_line_client::SERVER_NAME;
 use crate::http::admission::connections::ConnectionSlot;
 use crate::http::body::{self, Held};
-use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
-use crate::http::{ApiError, HttpOptions, State, admission, audit, ticket};
+use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached, is_reader_page};
+use crate::http::{ApiError, HttpOptions, State, admission, audit, passages, ticket};
 use crate::text::echo;
 
 /// The id of the request: in the log, in this header, and in the detail of a 500.
@@ -88,6 +88,8 @@ pub(crate) enum ErrorFormat {
     Citewire,
     BotFramework,
     OpenAi,
+    /// A page for people.
+    Page,
 }
 
 impl ErrorFormat {
@@ -96,6 +98,8 @@ impl ErrorFormat {
             Self::BotFramework
         } else if OPENAI.iter().any(|prefix| path.starts_with(prefix)) {
             Self::OpenAi
+        } else if is_reader_page(path) {
+            Self::Page
         } else {
             Self::Citewire
         }
@@ -105,6 +109,7 @@ impl ErrorFormat {
         match self {
             Self::Citewire => "application/problem+json",
             Self::BotFramework | Self::OpenAi => "application/json",
+            Self::Page => "text/html; charset=utf-8",
         }
     }
 }
@@ -157,6 +162,8 @@ pub(crate) async fn render(
         *response.response_mut().status_mut() = error_response.problem.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+        let body =
+            if format == ErrorFormat::Page { passages::fault(headers, error_response.problem.status) } else { body };
         if let Some(seconds) = error_response.problem.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -279,7 +286,8 @@ fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, form
         ErrorFormat::OpenAi => serde_json::to_vec(&CompletionProblem {
             error: CompletionProblemBody { message: detail, kind: kind(status), code, param },
         }),
-        ErrorFormat::Citewire => serde_json::to_vec(&Problem {
+        // A page is written with its headers, and says less.
+        ErrorFormat::Citewire | ErrorFormat::Page => serde_json::to_vec(&Problem {
             title,
             status: status.as_u16(),
             code,

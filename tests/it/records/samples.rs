@@ -14,9 +14,10 @@ use crate::samples::{input, json_blocks, samples};
 const KEYS: [&str; 10] =
     ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unread", "unresolved"];
 
-const SOURCE_KEYS: [&str; 18] = [
+const SOURCE_KEYS: [&str; 19] = [
     "chunk_id",
     "date",
+    "deep_url",
     "document_id",
     "filepath",
     "media_type",

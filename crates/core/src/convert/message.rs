@@ -9,6 +9,7 @@ use super::{Conversion, ConvertError};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
+use crate::claims::link_sentences;
 use crate::dialect::MessageOptions;
 use crate::graph;
 use crate::report::{Entry, Kind, Report};
@@ -94,6 +95,10 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         answer.sources.clear();
         answer.citations.clear();
         answer.attested.clear();
+    }
+    // Text that people read as it is has plain addresses.
+    if conversion.citations && options.links_sentences() && rules.markdown {
+        link_sentences(&mut answer, options.withhold_encrypted, addresses.as_deref());
     }
     let mut cited = cite(&answer, &rules);
     if conversion.citations {
