@@ -67,6 +67,8 @@ const ROWS = [
   ["underline-short", "An underline of one sign makes a heading.", "a [1]\n="],
   ["thematic-break", "A thematic break with blanks stays one.", "a [1]\n\n* * *\n\nb [2]"],
   ["hashes-end", "Hashes at the end of a heading belong to it.", "# [1] #[doc9]", "# ⟦one⟧ #", ["doc9"]],
+  ["currency", "Signs of currencies stay.", "Meals cost 30 € or £26 [1], lunch ¥900 and $12 [2]."],
+  ["math-signs", "Signs of mathematics stay.", "Leave ≤ 30 days ± 2 [1], 3 × 4 ≠ 11 − 2 ∑ [2]."],
   ["byte-order-mark", "A byte order mark goes.", "\ufeff# a [1]", "# a ⟦one⟧", ["\ufeff"]],
   ["footnote-definition", "A footnote of the model's own is text.", "[^x]: note [1]", "[^x]: note ⟦one⟧", [], [], GFM],
   [

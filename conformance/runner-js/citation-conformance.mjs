@@ -27,7 +27,7 @@ Options:
   --junit FILE, --badge FILE, --json FILE   write the results
   --vectors FOLDER  other vectors
 
-Exit codes: 0 no failure, 1 failures, 2 invalid arguments.`;
+Exit codes: 0 no failure, 1 failures or nothing that passed, 2 invalid arguments.`;
 
 const OPTIONS = {
   command: { type: "string" },
@@ -123,7 +123,9 @@ for (const result of failed.slice(0, Number(given.failures)))
 if (failed.length > Number(given.failures))
   console.log(`… and ${failed.length - Number(given.failures)} more failures\n`);
 console.log(table(results));
+const isEmpty = results.every(({ verdict }) => verdict === "unsupported");
+if (isEmpty) console.log("\nThe program supports nothing of what was asked, so nothing passed.");
 if (given.junit) writeFileSync(given.junit, junit(results, rules));
 if (given.badge) writeFileSync(given.badge, badge(results));
 if (given.json) writeFileSync(given.json, `${JSON.stringify({ counts: counts(results), results }, null, 1)}\n`);
-process.exitCode = failed.length > 0 ? 1 : 0;
+process.exitCode = failed.length > 0 || isEmpty ? 1 : 0;

@@ -45,7 +45,16 @@ function faultsOfLine(wanted, line) {
   if (wanted.url && !list(wanted.url).some((url) => decoded(line).includes(address(url)))) {
     faults.push({ rule: "address", expected: list(wanted.url).join(" or "), came: line });
   }
+  if (wanted.url === null && /^[\s:,(<–—-]*https?:\/\//i.test(behindTitle(wanted, line))) {
+    faults.push({ rule: "address", expected: "no address", came: line });
+  }
   return faults;
+}
+
+/** A line behind the title. An address may stand there; one in the passage behind it is none of the source. */
+function behindTitle({ title }, line) {
+  const begins = [title ?? []].flat().map(plain).find((one) => plain(line).startsWith(one));
+  return plain(line).slice(begins?.length ?? 0);
 }
 
 function decoded(line) {

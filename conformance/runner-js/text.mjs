@@ -1,7 +1,8 @@
 // The words and numbers of a text: what readers see, whatever its Markdown.
 
 const TOKEN = /⟦([^⟧]+)⟧|\[(\d{1,4})\]|&#(\d+);|&#[xX]([0-9a-fA-F]+);|&(lt|gt|amp|quot|nbsp);|\\?./gsu;
-const SEEN = /[\p{L}\p{N}\p{So}]/u;
+/** Letters, digits and signs, but those with which Markdown is written. */
+const SEEN = /[\p{L}\p{N}\p{Sc}\p{So}]|(?![+<=>|~])\p{Sm}/u;
 
 /**
  * The letters, digits and signs of a text, and between them the numbers of sources. In an expectation `⟦key⟧` is such a number,

@@ -32,6 +32,8 @@ const SOME = [
   "markers/number-sentence",
   "markers/number-both",
   "markdown/adjacent-numbers",
+  "markdown/currency",
+  "markdown/math-signs",
   "providers/gemini-emoji",
 ];
 
@@ -154,6 +156,16 @@ test("a run that asks for nothing is refused, and does not pass", () => {
     const { status, stderr } = spawnSync(program, args, { env: { ...process.env, ...env }, encoding: "utf8" });
     assert.equal(status, 2, stderr);
     assert.match(stderr, /none of these vectors is for m365-copilot/);
+  }
+});
+
+test("a program that supports nothing does not pass", async () => {
+  const command = `node -e 'require("readline").createInterface(process.stdin).on("line", () => console.log("{\\"unsupported\\":\\"no\\"}"))'`;
+  for (const runner of [JS, PY]) {
+    const { code, output, json } = await run(runner, "unsupported", ["--command", command, "--only", "many/3-sources"]);
+    assert.equal(code, 1, output);
+    assert.ok(json.results.length > 0 && json.results.every(({ verdict }) => verdict === "unsupported"), output);
+    assert.match(output, /supports nothing/);
   }
 });
 

@@ -18,6 +18,8 @@ export const FAULTS = {
     spoil: (reply) => (reply.refused ? { type: "message", text: "", sources: [] } : reply),
   },
   "lost-word": { rule: "text", spoil: text((words) => words.replace(/\p{L}+/u, "")) },
+  "lost-currency": { rule: "text", spoil: text((words) => words.replace(/\p{Sc}/u, "")) },
+  "changed-math": { rule: "text", spoil: text((words) => words.replace(/[≤≥±×−∑]/u, "")) },
   "invented-word": { rule: "text", spoil: text((words) => `Certainly ${words}`) },
   "lost-number": { rule: "place", spoil: text((words) => words.replace("[1]", "")) },
   "number-too-early": { rule: "place", spoil: text((words) => words.replace(/^(.*?)\[1\]/s, "[1]$1")) },
@@ -30,6 +32,10 @@ export const FAULTS = {
   "lost-title": { rule: "title", spoil: claims((claim) => (claim.appearance.name = "Document")) },
   "lost-title-of-list": { rule: "title", spoil: sources((list) => list.map((source) => ({ ...source, title: null }))) },
   "other-address": { rule: "address", spoil: claims((claim) => claim.appearance.url && (claim.appearance.url += "x")) },
+  "invented-address-in-list": {
+    rule: "address",
+    spoil: text((words) => words.replace(/^(\[\d+\]:? [^:]*)(?!.*https?:)(.*)$/gm, "$1: https://invented.example/ $2")),
+  },
   "lost-address": { rule: "address", spoil: claims((claim) => delete claim.appearance.url) },
   "lost-passage": { rule: "passage", spoil: sources((list) => list.map((source) => ({ ...source, quote: null }))) },
   "invented-source": {

@@ -10,6 +10,7 @@ mod engines;
 mod harmless;
 mod pieces;
 mod streamed;
+mod support;
 
 pub use case::{Case, HEAD};
 pub use cited::check_cited;
@@ -17,3 +18,4 @@ pub use converted::{check_answer, check_error};
 pub use harmless::check_harmless;
 pub use pieces::check_pieces;
 pub use streamed::check_stream;
+pub use support::check_support;

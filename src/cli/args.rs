@@ -209,6 +209,10 @@ pub struct ConvertArgs {
     /// Fail if the answer lacks this grounding. Without a value: any.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub require_grounding: Option<GroundingArg>,
+    /// How far the check of citations against the passages of their sources reaches: into the report, to readers, or to a failure
+    /// if a source contradicts the answer.
+    #[arg(long, value_name = "HOW", default_value = "report")]
+    pub require_support: SupportArg,
     /// Ignore the query parameters `ref` and `source` when citewire compares the URLs of sources.
     #[arg(long)]
     pub ref_is_tracking: bool,
@@ -406,6 +410,19 @@ impl fmt::Debug for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Unseen(…)")
     }
+}
+
+/// How far the verdicts about citations reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SupportArg {
+    /// Nothing is judged.
+    Off,
+    /// The report and records say the verdicts.
+    Report,
+    /// An activity also says what its sources do not hold.
+    Mark,
+    /// An answer that its sources contradict also fails.
+    Refuse,
 }
 
 /// The grounding that an answer must have.

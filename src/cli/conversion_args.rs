@@ -1,11 +1,11 @@
-//! The format and the required grounding from the arguments of `citewire convert`.
+//! The format, the required grounding and the required support from the arguments of `citewire convert`.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::args::{ConvertArgs, GroundingArg};
+use super::args::{ConvertArgs, GroundingArg, SupportArg};
 use crate::config::mapping_file;
 use crate::convert;
 use crate::ingest::{AnswerFormat, Mappings};
@@ -21,6 +21,16 @@ pub(super) fn format(map: Option<&Path>, from: &str) -> anyhow::Result<AnswerFor
 /// The format of the answer to convert.
 pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<AnswerFormat> {
     format(args.map.as_deref(), &args.from)
+}
+
+/// How far the verdicts about its citations reach.
+pub(super) fn support(args: &ConvertArgs) -> convert::Support {
+    match args.require_support {
+        SupportArg::Off => convert::Support::Off,
+        SupportArg::Report => convert::Support::Report,
+        SupportArg::Mark => convert::Support::Mark,
+        SupportArg::Refuse => convert::Support::Refuse,
+    }
 }
 
 /// The sources that the answer must rest on.

@@ -5,11 +5,11 @@ use std::io::{self, Write as _};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::args::{CitationsArg, ConvertArgs, DownloadLinksArg, OutputArgs, ScoreArgs};
-use super::conversion_args::{from, grounding};
+use super::conversion_args::{from, grounding, support};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
 use super::{Outcome, explain, outputs};
-use crate::convert::{self, Conversion, ConvertError};
+use crate::convert::{self, Conversion};
 use crate::dialect::Dialect;
 use crate::ingest::{AnswerFormat, AzureScores, empty_search, ingest};
 use crate::output::Output;
@@ -67,14 +67,14 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let body = without_mark(&bytes);
     let converted = match convert::convert(body, &conversion) {
         Ok(converted) => converted,
-        Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
+        Err(error) if error.is_refusal() => {
             if args.report {
                 tell_of_vain_search(body, &conversion.from)?;
             }
             writeln!(io::stderr(), "citewire: {input}: {error}")?;
             return Ok(Outcome::Found);
         }
-        Err(error @ ConvertError::Ingest(_)) => bail!("{input}: {error}"),
+        Err(error) => bail!("{input}: {error}"),
     };
     if args.report {
         write!(io::stderr(), "{}", describe(&converted.report))?;
@@ -104,6 +104,7 @@ fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
     conversion.options.updates = Some(0);
     conversion.from = from(args)?;
     conversion.options.require_grounding = grounding(args);
+    conversion.options.require_support = support(args);
     conversion.options.ref_is_tracking = args.ref_is_tracking;
     Ok(conversion)
 }

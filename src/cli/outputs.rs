@@ -7,12 +7,12 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::Outcome;
 use super::args::{self, CitationsArg, ConvertArgs, OutputArgs, ScoreArgs};
-use super::conversion_args::{from, grounding};
+use super::conversion_args::{from, grounding, support};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
 use crate::cite::Numbering;
 use crate::clock::{Clock as _, SystemClock};
-use crate::convert::{Conversion, ConvertError, Ended, Outgoing, OutgoingForm, empty_text, grounded};
+use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, empty_text, grounded, judged, refuse_conflicts};
 use crate::dialect::Dialect;
 use crate::egress::EgressOptions;
 use crate::ingest::{
@@ -20,7 +20,7 @@ use crate::ingest::{
 };
 use crate::output::{
     AssistantHubOptions, CardMetadata, Completion, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records,
-    WebUiCitations, assistanthub, open_webui, records, report_numbered,
+    Redirectors, WebUiCitations, assistanthub, open_webui, records_behind, report_numbered,
 };
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::text::in_terminal;
@@ -43,9 +43,14 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     if args.ref_is_tracking {
         answer.merge_pages(Tracking::RefToo);
     }
+    let mut conversion = Conversion::to(Dialect::WebChat);
+    conversion.options.require_support = support(args);
+    let judged = judged(&answer, &conversion);
+    let conflicts = judged.as_ref().map_or(Ok(()), |judged| refuse_conflicts(judged, support(args)));
     if args.report {
         let mut stderr = io::stderr();
-        write!(stderr, "{}", describe(&report_numbered(&answer, output, numbering(output, args.outputs.citations))))?;
+        let numbering = numbering(output, args.outputs.citations);
+        write!(stderr, "{}", describe(&report_numbered(&answer, output, numbering, judged.as_ref())))?;
         if let Some(vain) = empty_search(body, &answer) {
             writeln!(stderr, "{}", in_terminal(&vain.to_string()))?;
         }
@@ -53,23 +58,26 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     if let Some(empty) = empty_text(&answer) {
         writeln!(io::stderr(), "citewire: {input}: {}", empty.message)?;
     }
-    let ungrounded = grounded(&answer, wanted).err();
-    if let Some(error) = &ungrounded {
+    let refusal = grounded(&answer, wanted).and(conflicts).err();
+    if let Some(error) = &refusal {
         writeln!(io::stderr(), "citewire: {input}: {error}")?;
     }
     // Records show their reader that sources are missing; the outputs for readers are held back.
-    if ungrounded.is_none() || output == Output::Records {
+    if refusal.is_none() || output == Output::Records {
         let objects = source_objects(body, &answer.sources);
         let mut line = match output {
-            Output::Records if args.resolve_redirects => serde_json::to_vec(&resolved(records(&answer, &objects))?)?,
+            Output::Records => {
+                let claims = judged.map(|judged| judged.claims).unwrap_or_default();
+                let records = records_behind(&Redirectors::default(), &answer, &objects, claims).with_sentences(&answer);
+                serde_json::to_vec(&if args.resolve_redirects { resolved(records)? } else { records })?
+            }
             Output::OpenWebUi => serde_json::to_vec(&open_webui(&answer, &web_ui_options(&args.outputs)))?,
             Output::AssistantHub => serde_json::to_vec(&assistanthub(&answer, &hub_options(&args.outputs)))?,
-            Output::Records => output.write(&answer, &objects)?,
         };
         line.push(b'\n');
         print(&line)?;
     }
-    Ok(if ungrounded.is_some() { Outcome::Found } else { Outcome::Done })
+    Ok(if refusal.is_some() { Outcome::Found } else { Outcome::Done })
 }
 
 /// Prints an answer while it arrives.
@@ -81,6 +89,7 @@ pub(super) fn stream(args: &ConvertArgs, output: Output, how: &str) -> anyhow::R
     let mut conversion = Conversion::to(Dialect::WebChat);
     conversion.from = from(args)?;
     conversion.options.require_grounding = grounding(args);
+    conversion.options.require_support = support(args);
     conversion.options.ref_is_tracking = args.ref_is_tracking;
     let now = SystemClock.now();
     let completion = Completion {
@@ -117,11 +126,11 @@ pub(super) fn stream(args: &ConvertArgs, output: Output, how: &str) -> anyhow::R
             }
             Ok(Outcome::Done)
         }
-        Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
+        Err(error) if error.is_refusal() => {
             writeln!(io::stderr(), "citewire: {input}: {error}")?;
             Ok(Outcome::Found)
         }
-        Err(error @ ConvertError::Ingest(_)) => bail!("{input}: {error}"),
+        Err(error) => bail!("{input}: {error}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The report of a conversion, for people.
 
-use crate::report::{At, Entry, Report, ScoreLine};
+use crate::report::{At, Entry, Report, ScoreLine, SupportLine, SupportReason};
 use crate::text::in_terminal;
 
 /// Entries of one code that follow each other and are shown one by one.
@@ -37,6 +37,7 @@ pub(super) fn describe(report: &Report) -> String {
         let (score, rerank, search) = (told(score), told(rerank_score), told(search_score));
         lines.push(format!("score: {score}, from ranker score {rerank} and search score {search} ({at})"));
     }
+    lines.extend(report.support.iter().map(support));
     if lines.is_empty() {
         lines.push("nothing cited, nothing changed: the answer has no sources".to_owned());
     }
@@ -46,6 +47,18 @@ pub(super) fn describe(report: &Report) -> String {
         lines.push(format!("sources: {}", counts.join(", ")));
     }
     lines.iter().map(|line| format!("{}\n", in_terminal(line))).collect()
+}
+
+/// A verdict about a citation, with its reasons.
+fn support(line: &SupportLine) -> String {
+    let SupportLine { position, verdict, reasons, .. } = line;
+    let reason = |SupportReason { code, text }: &SupportReason| match text {
+        Some(text) => format!("{code} {text:?}"),
+        None => (*code).to_owned(),
+    };
+    let reasons: Vec<String> = reasons.iter().map(reason).collect();
+    let because = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    format!("support: [{position}] {verdict}{because}")
 }
 
 fn place(entry: &Entry) -> String {

@@ -93,6 +93,8 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
         ("Options", "pages", "enum", json!(["anchors", "merge", "split"])),
         ("Options", "require_grounding", "enum", json!([false, "extracted", "any", "anchored"])),
         ("Options", "require_grounding", "default", json!(false)),
+        ("Options", "require_support", "enum", json!(["off", "report", "mark", "refuse"])),
+        ("Options", "require_support", "default", json!("report")),
     ]
 }
 

@@ -15,7 +15,7 @@ use super::{ApiError, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalog};
 use crate::channels::azure_bot::WrittenFor;
-use crate::channels::{counted, log_report};
+use crate::channels::{count_converted, log_report, stopwatch};
 use crate::convert::{ConvertError, Converted, convert};
 use crate::metrics::{Conversion, Metrics};
 use crate::report::Report;
@@ -49,7 +49,7 @@ pub(crate) struct ActivitiesAnswer<'a> {
         (status = 200, description = "The activities; the last one is the message", body = ActivitiesAnswer),
         (status = 400, description = "The request body is invalid"),
         (status = 413, description = "The request body, or one event of the stream in it, is too large"),
-        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
+        (status = 422, description = "The answer lacks the grounding or the support that the options ask for"),
     ),
     security(("api_key" = []))
 )]
@@ -102,7 +102,8 @@ pub(crate) async fn convert_body(
 /// Counts a conversion by its outcome.
 fn count(metrics: &Metrics, from: Option<&'static str>, converted: &Result<Converted, ConvertError>) {
     let outcome = match converted {
-        Ok(Converted { report, .. }) => counted(report),
+        Ok(Converted { report, .. }) => return count_converted(metrics, from, report),
+        Err(ConvertError::SupportConflict { .. }) => Conversion::Conflicting,
         Err(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => Conversion::Ungrounded,
         Err(ConvertError::Ingest(_)) => Conversion::Unusable,
     };
@@ -120,6 +121,7 @@ fn run(
 ) -> Result<Converted, ApiError> {
     let mut request = Request::parse(body, query)?;
     request.conversion.labels = labels;
+    request.conversion.stopwatch = Some(stopwatch(metrics));
     request.conversion.addresses = addresses;
     if let Some(written) = written {
         written.apply(&mut request.conversion);

@@ -18,12 +18,14 @@ use super::envelope::{AnswerRequest, EnvelopeError, PromptRequest, Request};
 use super::query::Query;
 use super::tasks::Tasks;
 use super::{ApiError, State};
-use crate::answer::{Answer, LabelCatalog};
-use crate::channels::log_report;
-use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded};
+use crate::answer::Answer;
+use crate::channels::{count_support, log_report, stopwatch};
+use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded, supported};
 use crate::ingest::{Retrieved, ingest, retrieved};
 use crate::metrics::Metrics;
-use crate::output::{AssistantHubOptions, Completion, OpenWebUiOptions, Output, assistanthub, open_webui, report};
+use crate::output::{
+    AssistantHubOptions, Completion, OpenWebUiOptions, Output, assistanthub, open_webui, report_judged,
+};
 use crate::prompt::{Budget, Options, Style, build, inject};
 use crate::report::Report;
 use crate::sse;
@@ -38,7 +40,7 @@ const BETWEEN: &str = "\n\n";
 /// Convert an answer for Open WebUI.
 ///
 /// If the media type of a raw body is a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`), the server
-/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`,
+/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `require_support`, `ref_is_tracking`,
 /// `withhold_encrypted`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores `channel` and all other options.
 #[utoipa::path(
     post, path = "/v1/open-webui", tag = "answers", operation_id = "writeOpenWebUi",
@@ -51,7 +53,7 @@ const BETWEEN: &str = "\n\n";
         (status = 200, description = "The text and its events; for a stream, server-sent events", body = Object),
         (status = 400, description = "The request body is invalid"),
         (status = 413, description = "The request body, or one event of the stream in it, is too large"),
-        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
+        (status = 422, description = "The answer lacks the grounding or the support that the options ask for"),
     ),
     security(("api_key" = []))
 )]
@@ -68,7 +70,7 @@ pub(crate) async fn write_open_webui(
 /// Convert an answer for AssistantHub clients.
 ///
 /// If the media type of a raw body is a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`), the server
-/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`,
+/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `require_support`, `ref_is_tracking`,
 /// `withhold_encrypted`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores `channel` and all other options.
 #[utoipa::path(
     post, path = "/v1/assistanthub", tag = "answers", operation_id = "writeAssistantHub",
@@ -81,7 +83,7 @@ pub(crate) async fn write_open_webui(
             events", body = Object),
         (status = 400, description = "The request body is invalid"),
         (status = 413, description = "The request body, or one event of the stream in it, is too large"),
-        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
+        (status = 422, description = "The answer lacks the grounding or the support that the options ask for"),
     ),
     security(("api_key" = []))
 )]
@@ -157,11 +159,11 @@ async fn write(
     }
     let body = read(&state, &request, payload).await?;
     let query = Query::of(&request);
-    let labels = Arc::clone(&state.options.labels);
     let (written, report) = if body.len() < LARGE_BYTES {
-        whole(&body, &query, &labels, form)?
+        whole(&state, &body, &query, form)?
     } else {
-        web::block(move || whole(&body, &query, &labels, form)).await??
+        let state = state.clone();
+        web::block(move || whole(&state, &body, &query, form)).await??
     };
     account_for(&state.metrics, &report);
     let mut response = json_bytes(written);
@@ -176,8 +178,8 @@ fn json_bytes(body: Vec<u8>) -> HttpResponse {
 }
 
 /// An answer that has come whole, with its report.
-fn whole(body: &[u8], query: &Query, labels: &LabelCatalog, form: OutgoingForm) -> Result<(Vec<u8>, Report), ApiError> {
-    let Request { answer: body, at, conversion, .. } = Request::parse(body, query)?;
+fn whole(state: &State, body: &[u8], query: &Query, form: OutgoingForm) -> Result<(Vec<u8>, Report), ApiError> {
+    let Request { answer: body, at, mut conversion, .. } = Request::parse(body, query)?;
     let mut answer =
         ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
@@ -187,10 +189,13 @@ fn whole(body: &[u8], query: &Query, labels: &LabelCatalog, form: OutgoingForm) 
     if answer.sources.is_empty() {
         log_empty_search(&body, &conversion.from);
     }
-    grounded(&answer, conversion.options.require_grounding).map_err(|source| ApiError::Convert { source, at })?;
-    labels.complete(&mut answer);
+    let convert = |source| ApiError::Convert { source, at };
+    grounded(&answer, conversion.options.require_grounding).map_err(convert)?;
+    conversion.stopwatch = Some(stopwatch(&state.metrics));
+    let judged = supported(&answer, &conversion).map_err(convert)?;
+    state.options.labels.complete(&mut answer);
     let output = if form == OutgoingForm::AssistantHub { Output::AssistantHub } else { Output::OpenWebUi };
-    let report = report(&answer, output);
+    let report = report_judged(&answer, output, judged.as_ref());
     let written = written(&answer, &conversion, form).map_err(|error| ApiError::Unwritable(error.into()))?;
     Ok((written, report))
 }
@@ -213,6 +218,7 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>>>>;
 /// Logs and counts the sources of an answer.
 fn account_for(metrics: &Metrics, report: &Report) {
     log_report(report);
+    count_support(metrics, &report.support);
     metrics.sources(report.sources.by_outcome());
 }
 
@@ -246,6 +252,7 @@ async fn follow(
 ) -> Result<HttpResponse, ApiError> {
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
+    conversion.stopwatch = Some(stopwatch(&state.metrics));
     let completion = Completion {
         id: format!("chatcmpl-{}", state.ids.fresh().simple()),
         created: u64::try_from(state.clock.now().timestamp()).unwrap_or_default(),

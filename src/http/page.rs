@@ -116,7 +116,7 @@ pub(crate) async fn samples() -> Result<HttpResponse, ApiError> {
         (status = 201, description = "The answer was delivered", body = PageAnswer),
         (status = 400, description = "The request body is invalid"),
         (status = 413, description = "The request body, or one event of the stream in it, is too large"),
-        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
+        (status = 422, description = "The answer lacks the grounding or the support that the options ask for"),
         (status = 403, description = "The token has expired or is not from `POST /page/session`, or the setting \
             `page_answers` is off"),
         (status = 429, description = "Too many posts with this token; retry after `Retry-After`"),

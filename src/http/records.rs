@@ -12,17 +12,18 @@ use super::empty_search::tell;
 use super::envelope::{EnvelopeError, RecordsRequest, Request};
 use super::query::Query;
 use super::{ApiError, State};
-use crate::channels::log_report;
-use crate::convert::grounded;
+use crate::channels::{count_support, log_report, stopwatch};
+use crate::convert::{grounded, judged, refuse_conflicts};
 use crate::ingest::{EmptySearch, empty_search, ingest, source_objects};
-use crate::output::{Output, Records, Redirectors, records_behind, report};
+use crate::metrics::Metrics;
+use crate::output::{Output, Records, Redirectors, records_behind, report_judged};
 use crate::report::Report;
 
 /// Read the sources of an answer.
 ///
 /// The schema is the same for all providers. Every key is present; unknown values are null. The route uses the options
-/// `require_grounding`, `ref_is_tracking`, `sentence_links`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores
-/// `channel` and all other options.
+/// `require_grounding`, `require_support`, `ref_is_tracking`, `sentence_links`, `rerank_max`, `bm25_max` and `prefer_rerank`,
+/// and ignores `channel` and all other options.
 ///
 /// If a second model rewrites the grounded answer, send the grounded answer as `answer` and the result of the second model as
 /// `reshaped`: its text, or its response as the provider sent it. The response then contains the sources of `answer` and the
@@ -37,7 +38,7 @@ use crate::report::Report;
         (status = 200, description = "The answer and its sources", body = Records),
         (status = 400, description = "The request body is invalid"),
         (status = 413, description = "The request body, or one event of the stream in it, is too large"),
-        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
+        (status = 422, description = "The answer lacks the grounding or the support that the options ask for"),
     ),
     security(("api_key" = []))
 )]
@@ -50,12 +51,14 @@ pub(crate) async fn read_records(
     let query = Query::of(&request);
     let redirectors = Arc::clone(&state.options.redirectors);
     let ReadRecords { mut records, vain, report } = if body.len() < LARGE_BYTES {
-        run(&body, &query, &redirectors)?
+        run(&state.metrics, &body, &query, &redirectors)?
     } else {
-        web::block(move || run(&body, &query, &redirectors)).await??
+        let metrics = state.metrics.clone();
+        web::block(move || run(&metrics, &body, &query, &redirectors)).await??
     };
     log_report(&report);
     state.metrics.sources(report.sources.by_outcome());
+    count_support(&state.metrics, &report.support);
     if let Some(vain) = vain {
         tell(&vain);
     }
@@ -74,8 +77,8 @@ struct ReadRecords {
     report: Report,
 }
 
-fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<ReadRecords, ApiError> {
-    let Request { answer: body, at, conversion, reshaped } = Request::parse_steps(body, query)?;
+fn run(metrics: &Metrics, body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<ReadRecords, ApiError> {
+    let Request { answer: body, at, mut conversion, reshaped } = Request::parse_steps(body, query)?;
     let reshaped = reshaped.map(second_step).transpose()?;
     let mut answer =
         ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
@@ -90,14 +93,22 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<ReadRec
         }
         return Err(ApiError::Convert { source, at });
     }
+    conversion.stopwatch = Some(stopwatch(metrics));
+    let judged = judged(&answer, &conversion);
+    if let Some(judged) = &judged {
+        refuse_conflicts(judged, conversion.options.require_support)
+            .map_err(|source| ApiError::Convert { source, at })?;
+    }
+    let report = report_judged(&answer, Output::Records, judged.as_ref());
     let objects = source_objects(&body, &answer.sources);
-    let records = records_behind(redirectors, &answer, &objects);
-    let records = if conversion.options.links_sentences() { records } else { records.without_sentences() };
+    let claims = judged.map(|judged| judged.claims).unwrap_or_default();
+    let records = records_behind(redirectors, &answer, &objects, claims);
+    let records = if conversion.options.links_sentences() { records.with_sentences(&answer) } else { records };
     let records = match reshaped {
         Some((text, complete)) => records.reshaped(text, complete),
         None => records,
     };
-    Ok(ReadRecords { records, vain, report: report(&answer, Output::Records) })
+    Ok(ReadRecords { records, vain, report })
 }
 
 /// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule RC-06).

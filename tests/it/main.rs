@@ -63,7 +63,7 @@ mod connector;
 /// The tokens of those who call the bot behind Azure Bot Service.
 mod connector_auth;
 /// Answers that come later, behind Azure Bot Service.
-mod later;
+mod proactive;
 
 // ---- Assistants and documents
 /// Questions that users type, and the answers of assistants.

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::app::{API_KEY, TestApp, answer};
+use crate::app::{API_KEY, Backend, TestApp, answer};
 
 const SUPPORT: &str = "/v1/support";
 
@@ -70,4 +70,102 @@ fn the_command_says_the_verdicts_and_fails_with_an_alarm() {
     assert_eq!(check(&[], fine.to_string().as_bytes()).status.code(), Some(0));
     let unusable = check(&[], b"{");
     assert_eq!((unusable.status.code(), unusable.stdout.len()), (Some(2), 0));
+}
+
+async fn converted(app: &TestApp, options: Value) -> (StatusCode, Value) {
+    answer(app.post("/v1/activities", API_KEY).json(&json!({"answer": leave(), "options": options}))).await
+}
+
+#[tokio::test]
+async fn a_report_has_the_verdict_of_each_citation_and_a_conflict_can_refuse_the_answer() {
+    let app = TestApp::start();
+    let (status, body) = converted(&app, json!({})).await;
+    let line = &body["report"]["support"][0];
+    assert_eq!(
+        (status, &line["position"], &line["verdict"]),
+        (StatusCode::OK, &json!(1), &json!("conflict")),
+        "{body}"
+    );
+    assert_eq!(line["reasons"], json!([{"code": "number-missing", "text": "30 days"}]));
+    assert_eq!(body["report"]["uncited_sentences"], 1);
+    let (_, off) = converted(&app, json!({"require_support": "off"})).await;
+    assert_eq!((&off["report"]["support"], &off["report"]["uncited_sentences"]), (&json!([]), &Value::Null));
+    assert_eq!(off["activities"], body["activities"]);
+    let (status, problem) = converted(&app, json!({"require_support": "refuse"})).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("support_conflict")), "{problem}");
+    let (status, problem) = converted(&app, json!({"require_support": "perhaps"})).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{problem}");
+    for route in ["/v1/open-webui", "/v1/assistanthub", "/v1/records"] {
+        let refused = json!({"answer": leave(), "options": {"require_support": "refuse"}});
+        let (status, problem) = answer(app.post(route, API_KEY).json(&refused)).await;
+        assert_eq!((status.as_u16(), &problem["code"]), (422, &json!("support_conflict")), "{route}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn records_have_the_claims_of_the_support_route_unless_they_are_off() {
+    let app = TestApp::start();
+    let (_, claims) = answer(app.post(SUPPORT, API_KEY).json(&leave())).await;
+    let (_, records) = answer(app.post("/v1/records", API_KEY).json(&leave())).await;
+    assert_eq!((&records["claims"], &records["text"]), (&claims["claims"], &claims["text"]));
+    let off = json!({"answer": leave(), "options": {"require_support": "off"}});
+    let (_, records) = answer(app.post("/v1/records", API_KEY).json(&off)).await;
+    assert_eq!(records["claims"], json!([]));
+    let reshaped = json!({"answer": leave(), "reshaped": "Thirty."});
+    let (_, records) = answer(app.post("/v1/records", API_KEY).json(&reshaped)).await;
+    assert_eq!(records["claims"], json!([]));
+}
+
+#[tokio::test]
+async fn verdicts_and_reasons_are_counted_and_the_time_of_the_check_is_told() {
+    let app = TestApp::start();
+    converted(&app, json!({})).await;
+    converted(&app, json!({"require_support": "off"})).await;
+    converted(&app, json!({"require_support": "refuse"})).await;
+    let text = app.request(reqwest::Method::GET, "/metrics").send().await.expect("an answer").text().await;
+    let text = text.expect("text");
+    for line in [
+        r#"citewire_citations_support_total{verdict="conflict"} 1"#,
+        r#"citewire_citations_support_total{verdict="verbatim"} 1"#,
+        r#"citewire_support_reasons_total{reason="number-missing"} 1"#,
+        "citewire_support_check_seconds_count 2",
+        r#"citewire_conversions_total{format="auto",outcome="conflicting"} 1"#,
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line}\n{text}");
+    }
+}
+
+/// The messages of the bot to an assistant's answer with a conflict, under these options.
+async fn shown(options: Value) -> Vec<Value> {
+    let backend = Backend::new();
+    let assistants = Backend::alone(backend.assistant("hr", |assistant| {
+        assistant.convert = serde_json::from_value(options).expect("options");
+        assistant.refusal = "I found nothing.".into();
+    }));
+    let app = TestApp::with(|setup| setup.assistants = Some(assistants));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "How long is leave?").await;
+    let body = backend.asked().await.begin();
+    body.event(&json!({"sources": leave()["sources"]}));
+    body.event(&json!({"delta": "Leave is 30 days a year [1]."}));
+    body.done();
+    let mut shown = Vec::new();
+    while shown.last().is_none_or(|last: &Value| last["type"] != "message") {
+        let activity = socket.activity().await;
+        if activity["from"]["role"] != "user" {
+            shown.push(activity);
+        }
+    }
+    shown
+}
+
+#[tokio::test]
+async fn in_a_conversation_a_refused_answer_is_never_shown_and_a_reported_one_is() {
+    let refused = shown(json!({"require_support": "refuse"})).await;
+    assert_eq!(refused.last().expect("a message")["text"], "I found nothing.");
+    assert!(refused.iter().all(|activity| !activity.to_string().contains("30 days")), "{refused:?}");
+    let reported = shown(json!({})).await;
+    let text = reported.last().expect("a message")["text"].to_string();
+    assert!(text.contains("Leave is 30 days a year [1].") && !text.contains("not confirmed"), "{text}");
 }

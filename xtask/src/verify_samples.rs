@@ -27,8 +27,16 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     process::run(Command::new(python::program(&environment)).arg(folder.join("verify.py")))
 }
 
+/// The formats whose samples the serializers of their frameworks write.
+const WRITTEN: [&str; 5] = ["agent-framework", "haystack", "langchain", "pydantic-ai", "vercel-ai-sdk"];
+
 /// Compares each written input, `FORMAT/CASE/input.*`, with the sample of that name.
 fn compare(written: &Path, samples: &Path) -> Result<()> {
+    // A writer that writes nothing would differ from nothing.
+    let missing: Vec<&str> = WRITTEN.into_iter().filter(|format| !written.join(format).is_dir()).collect();
+    if !missing.is_empty() {
+        bail!("nothing was written of {}", missing.join(", "));
+    }
     // What it says is read, so it must not say it in another language.
     let mut diff = Command::new("diff");
     diff.env("LC_ALL", "C").args(["--recursive", "--brief"]).args([written, samples]);

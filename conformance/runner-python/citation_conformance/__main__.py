@@ -14,7 +14,7 @@ from .vectors import chosen, data, read, requests
 
 
 def options(arguments):
-    parser = argparse.ArgumentParser(prog="citation-conformance", description=__doc__, epilog="Exit codes: 0 no failure, 1 failures, 2 invalid arguments.")
+    parser = argparse.ArgumentParser(prog="citation-conformance", description=__doc__, epilog="Exit codes: 0 no failure, 1 failures or nothing that passed, 2 invalid arguments.")
     parser.add_argument("--command", help="reads one request a line and writes one reply a line")
     parser.add_argument("--once", action="store_true", help="start the command for each request")
     parser.add_argument("--url", help="gets each request by POST")
@@ -82,12 +82,15 @@ def main(arguments=None):
     if len(failed) > given.failures:
         print(f"… and {len(failed) - given.failures} more failures\n")
     print(table(results))
+    is_empty = all(result["verdict"] == "unsupported" for result in results)
+    if is_empty:
+        print("\nThe program supports nothing of what was asked, so nothing passed.")
     for path, text in ((given.junit, lambda: junit(results, rules)), (given.badge, lambda: badge(results))):
         if path:
             Path(path).write_text(text(), "utf-8")
     if given.json:
         Path(given.json).write_text(json.dumps({"counts": counts(results), "results": results}, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    return 1 if failed else 0
+    return 1 if failed or is_empty else 0
 
 
 def entry():

@@ -56,7 +56,15 @@ def _faults_of_line(wanted, line):
         decoded = re.sub(r"\S*://\S+", lambda match: address(match[0]), line)
         if not any(address(url) in decoded for url in as_list(wanted["url"])):
             faults.append(_fault("address", " or ".join(as_list(wanted["url"])), line))
+    if "url" in wanted and wanted["url"] is None and re.match(r"[\s:,(<–—-]*https?://", _behind_title(wanted, line), re.I):
+        faults.append(_fault("address", "no address", line))
     return faults
+
+
+def _behind_title(wanted, line):
+    """A line behind the title. An address may stand there; one in the passage behind it is none of the source."""
+    titles = [_plain(one) for one in as_list(wanted.get("title") or []) if _plain(line).startswith(_plain(one))]
+    return _plain(line)[len(titles[0]) if titles else 0:]
 
 
 def faults_of_source(wanted, shown, title_limit=None, needs_passage=False):

@@ -7,8 +7,9 @@ _TOKEN = re.compile(r"⟦([^⟧]+)⟧|\[([0-9]{1,4})\]|&#([0-9]+);|&#[xX]([0-9a-
 
 
 def _seen(letter):
+    """Letters, digits and signs, but those with which Markdown is written."""
     category = unicodedata.category(letter)
-    return category[0] in "LN" or category == "So"
+    return category[0] in "LN" or category in ("Sc", "So") or (category == "Sm" and letter not in "+<=>|~")
 
 
 def tokens(text, is_expected):

@@ -2,7 +2,9 @@
 //!
 //! A bug in one of them costs what it was at, never the process or the other tasks.
 
+use std::io;
 use std::panic::AssertUnwindSafe;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -51,7 +53,22 @@ pub async fn supervise<S: Send>(
     }
 }
 
-/// Makes the tasks of one runtime on one thread end as by a panic, for tests.
+/// Runs work on a thread of its own, so that other work never makes it wait.
+///
+/// # Errors
+/// When the system gives no thread or no runtime.
+pub fn on_own_thread(name: &str, work: impl AsyncFnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    #[cfg(any(test, feature = "testing"))]
+    let trips = trip::Trips::of_this_thread();
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        #[cfg(any(test, feature = "testing"))]
+        trips.enter();
+        runtime.block_on(work());
+    })
+}
+
+/// Makes tasks end as by a panic, for tests: those of the test's own thread, and of the threads that were started from it.
 #[cfg(any(test, feature = "testing"))]
 pub mod trip {
     use std::any::Any;
@@ -59,7 +76,7 @@ pub mod trip {
     use std::collections::BTreeMap;
     use std::future::{Future, poll_fn};
     use std::pin::pin;
-    use std::rc::Rc;
+    use std::sync::{Arc, Mutex, PoisonError};
     use std::task::{Poll, Waker};
 
     use tokio::sync::Notify;
@@ -71,13 +88,29 @@ pub mod trip {
         waker: Option<Waker>,
     }
 
-    thread_local! {
-        static TASKS: RefCell<BTreeMap<&'static str, Task>> = RefCell::default();
-        static BEGUN: Rc<Notify> = Rc::default();
+    #[derive(Default)]
+    pub(super) struct Trips {
+        tasks: Mutex<BTreeMap<&'static str, Task>>,
+        begun: Notify,
     }
 
-    fn with<T>(name: &'static str, change: impl FnOnce(&mut Task) -> T) -> T {
-        TASKS.with_borrow_mut(|tasks| change(tasks.entry(name).or_default()))
+    thread_local! {
+        static TRIPS: RefCell<Arc<Trips>> = RefCell::default();
+    }
+
+    impl Trips {
+        pub(super) fn of_this_thread() -> Arc<Self> {
+            TRIPS.with_borrow(Arc::clone)
+        }
+
+        /// Makes these the ones of this thread.
+        pub(super) fn enter(self: Arc<Self>) {
+            TRIPS.set(self);
+        }
+
+        fn with<T>(&self, name: &'static str, change: impl FnOnce(&mut Task) -> T) -> T {
+            change(self.tasks.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default())
+        }
     }
 
     /// Makes the task of this name panic when it is polled next, which is now.
@@ -85,7 +118,7 @@ pub mod trip {
     /// # Panics
     /// When the task has not run yet.
     pub fn trip(name: &'static str) {
-        let waker = with(name, |task| {
+        let waker = Trips::of_this_thread().with(name, |task| {
             task.is_set = true;
             task.waker.take()
         });
@@ -94,9 +127,14 @@ pub mod trip {
 
     /// Waits until the task has begun so often.
     pub async fn begun(name: &'static str, times: usize) {
-        let changed = BEGUN.with(Rc::clone);
-        while with(name, |task| task.begun) < times {
-            changed.notified().await;
+        let trips = Trips::of_this_thread();
+        loop {
+            let mut changed = pin!(trips.begun.notified());
+            changed.as_mut().enable();
+            if trips.with(name, |task| task.begun) >= times {
+                return;
+            }
+            changed.await;
         }
     }
 
@@ -107,12 +145,13 @@ pub mod trip {
         let mut task = pin!(task);
         let mut is_new = true;
         poll_fn(|context| {
-            let is_set = with(name, |task| {
+            let trips = Trips::of_this_thread();
+            let is_set = trips.with(name, |task| {
                 task.waker = Some(context.waker().clone());
                 task.begun += usize::from(std::mem::take(&mut is_new));
                 std::mem::take(&mut task.is_set)
             });
-            BEGUN.with(|begun| begun.notify_waiters());
+            trips.begun.notify_waiters();
             if is_set {
                 let panic: Box<dyn Any + Send> = Box::new(format!("a test has made the task {name} panic"));
                 return Poll::Ready(Err(panic));

@@ -66,16 +66,6 @@ pub(super) fn settle<E: Error + 'static>(
     }
 }
 
-/// How an answer is counted that was converted with this report.
-#[must_use]
-pub fn counted(report: &Report) -> Conversion {
-    Conversion::Converted {
-        claims: report.cited.len(),
-        unresolved: report.unresolved.len(),
-        sources: report.sources.by_outcome(),
-    }
-}
-
 /// Whether there is nothing for readers. Where the channel has a form of its own, the words are in the Message thing.
 pub(super) fn says_nothing(message: &Activity) -> bool {
     let thing = message.entities.iter().flatten().find_map(|entity| match entity {
@@ -86,10 +76,10 @@ pub(super) fn says_nothing(message: &Activity) -> bool {
 }
 
 impl<E: Error + 'static> NoAnswer<E> {
-    /// Whether it does not rest on what it has to rest on (policy P-13): a rule at work, and nothing to mend.
+    /// Whether it does not rest on what it has to rest on (policies P-13 and P-16): a rule at work, and nothing to mend.
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        matches!(self, Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations))
+        matches!(self, Self::Convert(error) if error.is_refusal())
     }
 
     /// How it is counted.
@@ -99,6 +89,7 @@ impl<E: Error + 'static> NoAnswer<E> {
             Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
                 Conversion::Ungrounded
             }
+            Self::Convert(ConvertError::SupportConflict { .. }) => Conversion::Conflicting,
             Self::Convert(ConvertError::Ingest(_)) => Conversion::Unusable,
             Self::Body(_) => Conversion::BrokenOff,
             Self::Nothing(_) => Conversion::Empty,

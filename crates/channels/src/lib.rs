@@ -4,7 +4,7 @@
 //! Direct Line elsewhere; [`bus`] shows readers on other nodes what grows. [`Delivery`] stands above them and chooses by the conversation; the other files are what they share.
 
 use citewire_base::{clock, digest, egress, metrics, secret, sse};
-use citewire_core::{activity, answer, convert, dialect, ingest, report};
+use citewire_core::{activity, answer, claims, convert, dialect, ingest, report};
 use citewire_store as store;
 
 pub mod answer_events;
@@ -23,8 +23,9 @@ mod pace;
 mod refusal_log;
 mod report_log;
 mod retention;
+mod support_figures;
 
-pub use arrived::{Incomplete, NoAnswer, counted};
+pub use arrived::{Incomplete, NoAnswer};
 pub use delivered::Delivered;
 pub use delivery::{Delivery, Whereabouts};
 pub use delivery_error::DeliveryError;
@@ -32,3 +33,4 @@ pub use line_server::{Ending, HeldLine, LineServer, TurnEnd, TurnServer, is_give
 pub use refusal_log::RefusalLog;
 pub use report_log::log_report;
 pub use retention::Retention;
+pub use support_figures::{count_converted, count_support, stopwatch};

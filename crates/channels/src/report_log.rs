@@ -2,16 +2,21 @@
 
 use tracing::{debug, warn};
 
-use crate::report::{DOCUMENT_PARTIAL, Report, SOURCES_UNREAD, ScoreLine, SourceCounts};
+use crate::claims::Verdict;
+use crate::report::{DOCUMENT_PARTIAL, Report, SOURCES_UNREAD, ScoreLine, SourceCounts, SupportLine};
 
 /// How many sources that were not read one line names.
 const NAMED: usize = 5;
 
 /// Warns of sources that were not read, by their JSON pointers and without their content. At the level `debug`, each score is
-/// a line: that of the source, and those of the search that it is made of.
+/// a line: that of the source, and those of the search that it is made of; and each alarm about a citation, without its texts.
 pub fn log_report(report: &Report) {
     for ScoreLine { at, score, rerank_score, search_score } in &report.scores {
         debug!(at, score, rerank_score, search_score, "the score of a source");
+    }
+    for SupportLine { position, verdict, reasons, .. } in report.support.iter().filter(|line| is_alarm(line)) {
+        let reasons: Vec<&str> = reasons.iter().map(|reason| reason.code).collect();
+        debug!(position, verdict, ?reasons, "a source does not hold what it is cited for");
     }
     for note in report.notes.iter().filter(|entry| entry.code == DOCUMENT_PARTIAL) {
         debug!(note = note.message, "an answer rests on documents that were read in part");
@@ -23,4 +28,8 @@ pub fn log_report(report: &Report) {
     let unread_notes = report.notes.iter().filter(|entry| entry.code == SOURCES_UNREAD);
     let at: Vec<&str> = unread_notes.filter_map(|entry| entry.at.pointer()).take(NAMED).collect();
     warn!(unread, cited, listed, merged, uncited, ?at, "sources of an answer were not read");
+}
+
+fn is_alarm(line: &SupportLine) -> bool {
+    Verdict::ALL.into_iter().any(|verdict| verdict.is_alarm() && verdict.code() == line.verdict)
 }

@@ -86,7 +86,8 @@ impl<'v> BlankNodes<'v> {
     /// Reports references without a description, and descriptions that contradict each other.
     pub(super) fn check(&self, findings: &mut Findings) {
         for Reference { id, at, member } in &self.references {
-            if self.described.contains_key(id) {
+            // The messages of a group name it, and none describes it.
+            if self.described.contains_key(id) || *member == Some("isPartOf") {
                 continue;
             }
             let (code, lost) = match *member {
@@ -174,6 +175,12 @@ mod tests {
         );
         let described = json!([{"citation": [{"@id": "_:x"}]}, {"@id": "_:x", "@type": "Claim", "position": "1"}]);
         assert_eq!(codes(&described), []);
+    }
+
+    /// Web Chat's main branch groups the messages that are part of one node, wherever that is described.
+    #[test]
+    fn the_group_of_a_message_needs_no_description() {
+        assert_eq!(codes(&json!([{"isPartOf": {"@id": "_:group-1", "@type": "HowTo"}}])), []);
     }
 
     #[test]

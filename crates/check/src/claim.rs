@@ -184,7 +184,7 @@ fn check_passage(place: &Place<'_>, findings: &mut Findings) {
         );
     }
     let markdown = Markdown::read(passage);
-    let is_active = |html: &Html| html.is_block || super::text::is_active_html(&passage[html.span.clone()]);
+    let is_active = |html: &Html| html.is_block || super::raw_html::is_active_html(&passage[html.span.clone()]);
     if markdown.links.iter().any(|link| link.image) || markdown.html.iter().any(is_active) {
         findings.add(
             code::PASSAGE_ACTIVE,

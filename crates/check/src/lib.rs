@@ -19,7 +19,6 @@ mod conversation;
 mod definition;
 mod definition_rules;
 mod document;
-mod drawn_html;
 #[cfg(test)]
 mod example;
 mod expand;
@@ -38,6 +37,7 @@ mod place;
 mod pointer;
 mod profile;
 mod profile_rules;
+mod raw_html;
 mod repetition;
 pub mod report;
 mod stream;

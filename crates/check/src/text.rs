@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use citewire_core::text::is_drawn;
+
 use super::address::Scheme;
 use super::code;
 use super::definition::Definition;
 use super::definition_rules;
-use super::drawn_html::is_drawn;
 use super::findings::Findings;
 use super::link_label::{is_number, normal_label};
 use super::lost_text;
 use super::markdown::{Link, Markdown};
 use super::place::excerpt;
 use super::pointer::Pointer;
+use super::raw_html::{is_inside, opened, requests_image};
 
 /// Checks a text that Web Chat draws as Markdown. `positions` are the positions of the claims.
 pub(super) fn check(
@@ -240,6 +242,9 @@ impl Rules<'_> {
             let Some(source) = text.get(html.span.clone()) else { continue };
             let tag = source.trim_start().to_ascii_lowercase();
             let start = html.span.start;
+            if !tag.starts_with("<!--") {
+                others += opened(&tag).filter(|name| !is_drawn(name) && !["button", "img"].contains(name)).count();
+            }
             if tag.contains("<button") {
                 self.findings.add(
                     code::TEXT_FORGED_BUTTON,
@@ -250,7 +255,7 @@ impl Rules<'_> {
                     ),
                 );
             } else if tag.contains("<img") {
-                if ["src=\"data:image/", "src='data:image/", "src=data:image/"].iter().any(|src| tag.contains(src)) {
+                if !requests_image(&tag) {
                     continue;
                 }
                 self.findings.add(
@@ -261,8 +266,6 @@ impl Rules<'_> {
                          Remove it unless you trust the host."
                     ),
                 );
-            } else if !tag.starts_with("<!--") {
-                others += opened(&tag).filter(|name| !is_drawn(name)).count();
             }
         }
         if others > 0 {
@@ -276,31 +279,6 @@ impl Rules<'_> {
             );
         }
     }
-}
-
-/// Whether an address holds the picture itself, so that nothing is requested.
-fn is_inside(url: &str) -> bool {
-    url.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"))
-}
-
-/// Whether a piece of HTML, in lower case, has an element that Web Chat does not draw, or a button. Its end counts as well.
-pub(super) fn is_undrawn_html(html: &str) -> bool {
-    let ends =
-        html.split("</").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""));
-    !html.trim_start().starts_with("<!--") && opened(html).chain(ends).any(|name| !is_drawn(name))
-}
-
-/// Whether a piece of inline HTML has an element that Web Chat does not draw, or one with attributes.
-pub(super) fn is_active_html(html: &str) -> bool {
-    let html = html.trim_start().to_ascii_lowercase();
-    !html.starts_with("<!--") && (html.contains(char::is_whitespace) || !opened(&html).all(is_drawn))
-}
-
-/// The names of the elements that open in a piece of lower-case HTML.
-fn opened(html: &str) -> impl Iterator<Item = &str> {
-    let names =
-        html.split('<').skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""));
-    names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 #[cfg(test)]
@@ -364,7 +342,11 @@ mod tests {
 
     #[test]
     fn a_picture_in_its_address_is_not_requested() {
-        for text in ["![a](data:image/png;base64,AA==)", "a <img alt=\"x\" src=\"data:image/svg+xml;utf8,b\">"] {
+        for text in [
+            "![a](data:image/png;base64,AA==)",
+            "a <img alt=\"x\" src=\"data:image/svg+xml;utf8,b\">",
+            "a <img src=\"\">",
+        ] {
             assert_text_is_fine(text);
         }
         assert_text_finds("![a](https://docs.example/a.png)", "text-image");
@@ -374,6 +356,7 @@ mod tests {
     fn html_images_and_forged_buttons_are_told_apart() {
         assert_text_finds("<button value=\"cite:1\">1</button>", "text-forged-button");
         assert_text_finds("a <img src=x>", "text-image");
+        assert_text_finds("<p>\n<svg>a</svg>\n<img src=\"\">\n</p>", "text-html");
         assert_text_finds("![a](https://docs.example/a.png)", "text-image");
         assert_text_finds("<div>\n<script>x</script>\n</div>", "text-html");
         assert_text_finds("[x](JavaScript:alert(1))", "link-scheme-unsafe");

@@ -35,6 +35,49 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Object>>))]
     pub scores: Vec<ScoreLine>,
+    /// The verdicts about citations, in the order of the text: whether the passages hold what the text cites them for. Empty where no
+    /// source has a passage, or `require_support` is `"off"`.
+    pub support: Vec<SupportLine>,
+    /// The number of sentences that no citation stands for; null where `support` is empty because nothing was judged.
+    pub uncited_sentences: Option<usize>,
+}
+
+/// The verdict about one citation and one source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SupportLine {
+    /// The number of the source, as readers see it.
+    pub position: u32,
+    /// The first byte of the cited part, in the text of records.
+    pub at: usize,
+    /// The verdict: `verbatim`, `supported-words`, `unknown`, `unsupported` or `conflict`.
+    #[cfg_attr(feature = "schema", schema(value_type = String, example = "conflict"))]
+    pub verdict: &'static str,
+    /// Why.
+    pub reasons: Vec<SupportReason>,
+    /// Where in the passage of the source the support stands.
+    pub place: Option<PassagePlace>,
+}
+
+/// A reason of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SupportReason {
+    /// The kind of reason, such as `number-missing`.
+    #[cfg_attr(feature = "schema", schema(value_type = String, example = "number-missing"))]
+    pub code: &'static str,
+    /// The words that it speaks of; null for the whole part.
+    pub text: Option<String>,
+}
+
+/// A part of a passage, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PassagePlace {
+    /// The first byte.
+    pub start: usize,
+    /// The byte behind it.
+    pub end: usize,
 }
 
 /// The score of a source and the raw scores that it was computed from (rule AZ-01).
@@ -100,6 +143,16 @@ impl Report {
                 list.push(Entry { code: "more", message, ..entry });
             }
         }
+    }
+
+    /// Adds the verdicts about the citations, and the number of sentences that have none.
+    pub fn judge(&mut self, mut lines: Vec<SupportLine>, uncited_sentences: usize) {
+        if lines.len() > MAX_ENTRIES {
+            let message = format!("there are more verdicts; only the first {MAX_ENTRIES} are listed");
+            self.extend([Entry::in_input(Kind::Note, "support-cut", "", message)]);
+            lines.truncate(MAX_ENTRIES);
+        }
+        (self.support, self.uncited_sentences) = (lines, Some(uncited_sentences));
     }
 
     /// The lists with their JSON names, in the order of the JSON.

@@ -73,6 +73,26 @@ pub(crate) fn pptx(slides: &[(&str, &str)], order: &[usize]) -> Vec<u8> {
     zip(&parts)
 }
 
+/// A PowerPoint file of one slide, with other parts that the slide names: by kind, name and content.
+pub(crate) fn pptx_with(slide: &str, more: &[(&str, &str, &str)]) -> Vec<u8> {
+    let ids: Vec<String> = (0..more.len()).map(|number| format!("m{number}")).collect();
+    let targets: Vec<String> = more.iter().map(|(_, name, _)| format!("../{name}")).collect();
+    let rows: Vec<_> =
+        ids.iter().zip(&targets).zip(more).map(|((id, to), (kind, ..))| (id.as_str(), *kind, to.as_str())).collect();
+    let (slide_rows, rows) = (relationships(&rows), relationships(&[("r1", "slide", "slides/slide1.xml")]));
+    let slide = format!("<p:sld>{slide}</p:sld>");
+    let names: Vec<String> = more.iter().map(|(_, name, _)| format!("ppt/{name}")).collect();
+    let presentation = r#"<p:presentation><p:sldIdLst><p:sldId id="9" r:id="r1"/></p:sldIdLst></p:presentation>"#;
+    let mut parts: Vec<(&str, &[u8])> = vec![
+        ("ppt/presentation.xml", presentation.as_bytes()),
+        ("ppt/_rels/presentation.xml.rels", rows.as_bytes()),
+        ("ppt/slides/slide1.xml", slide.as_bytes()),
+        ("ppt/slides/_rels/slide1.xml.rels", slide_rows.as_bytes()),
+    ];
+    parts.extend(names.iter().zip(more).map(|(name, (_, _, text))| (name.as_str(), text.as_bytes())));
+    zip(&parts)
+}
+
 /// An Excel file with one sheet of these rows. The style 1 is a date.
 pub(crate) fn xlsx(name: &str, rows: &str) -> Vec<u8> {
     let space = r#"xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main""#;

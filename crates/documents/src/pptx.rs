@@ -164,7 +164,7 @@ impl Slide {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::pptx;
+    use crate::example::{pptx, pptx_with};
 
     #[test]
     fn slides_are_pages_in_the_order_in_which_they_are_shown() {
@@ -175,5 +175,58 @@ mod tests {
         assert_eq!(extracted.page_count, Some(2));
         let limits = Limits { max_pages: 1, ..Limits::default() };
         assert_eq!(extract(&file, &limits), Err(Unreadable::TooManyPages { pages: 2, limit: 1 }));
+    }
+
+    #[test]
+    fn tables_items_pictures_and_diagrams_of_a_slide_are_read_and_text_for_older_programs_is_not() {
+        let run = |text: &str| format!("<a:r><a:t>{text}</a:t></a:r>");
+        let cell = |text: &str| format!("<a:tc><a:txBody><a:p>{}</a:p></a:txBody></a:tc>", run(text));
+        let table = format!(
+            "<a:tbl><a:tr>{}{}</a:tr><a:tr>{}{}</a:tr></a:tbl>",
+            cell("Place"),
+            cell("Price"),
+            cell("Garage"),
+            cell("90")
+        );
+        let slide = format!(
+            r#"<p:sp><p:nvPr><p:ph type="ctrTitle"/></p:nvPr><p:txBody><a:p>{}</a:p></p:txBody></p:sp>
+            <p:sp><p:txBody><a:p><a:pPr lvl="1"/>{}</a:p><a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r></a:p></p:txBody></p:sp>
+            <mc:AlternateContent><mc:Choice><p:sp><p:txBody><a:p>{}</a:p></p:txBody></p:sp></mc:Choice>
+            <mc:Fallback><p:sp><p:txBody><a:p>{}</a:p></p:txBody></p:sp></mc:Fallback></mc:AlternateContent>
+            <p:pic><p:cNvPr id="4" descr="The yard from above"/></p:pic>{table}"#,
+            run("Plan"),
+            run("Deep"),
+            run("New"),
+            run("Old")
+        );
+        let file = pptx_with(
+            &slide,
+            &[
+                (
+                    "diagramData",
+                    "diagrams/data1.xml",
+                    "<dgm:pt><a:p><a:r><a:t>First we dig.</a:t></a:r></a:p></dgm:pt>",
+                ),
+                ("notesSlide", "notesSlides/notesSlide1.xml", "<p:notes><a:t>Say hello</a:t></p:notes>"),
+                ("comments", "comments/comment1.xml", "<p:cmLst/>"),
+                ("chart", "charts/chart1.xml", "<c:chart/>"),
+            ],
+        );
+        let extracted = extract(&file, &Limits::default()).expect("text");
+        let text = &extracted.pages[0].text;
+        for part in ["# Plan", "- Deep", "10⁶", "New", "The yard from above", "| Garage | 90 |", "First we dig."] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("Old") && !text.contains("hello"), "{text}");
+        for kind in [UnreadKind::SpeakerNotes, UnreadKind::Comments, UnreadKind::Charts] {
+            assert_eq!(extracted.unread.count(kind), 1, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_of_word_is_no_presentation() {
+        let limits = Limits::default();
+        let other = crate::example::docx("<w:p><w:r><w:t>text</w:t></w:r></w:p>");
+        assert_eq!(extract(&other, &limits), Err(Unreadable::NotWhatItsNameSays("PPTX".to_owned())));
     }
 }

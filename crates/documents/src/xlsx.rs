@@ -74,17 +74,26 @@ fn unread(bytes: &[u8], limits: &Limits) -> Result<Unread, Unreadable> {
         unread.add(UnreadKind::HiddenSheets, workbook.sheets_metadata().iter().filter(is_hidden).count());
     }
     let mut archive = Archive::open(bytes, limits)?;
+    // Newer programs write comments twice, for older ones as well.
+    let (mut comments, mut threads) = (0, 0);
     for name in archive.names() {
         let Some(name) = name.strip_prefix("xl/").filter(|name| name.ends_with(".xml")) else { continue };
         let kind = match name.split('/').next().unwrap_or_default() {
             "charts" if name.starts_with("charts/chart") => UnreadKind::Charts,
-            "threadedComments" => UnreadKind::Comments,
-            first if first.starts_with("comments") => UnreadKind::Comments,
+            "threadedComments" => {
+                threads += 1;
+                continue;
+            }
+            first if first.starts_with("comments") => {
+                comments += 1;
+                continue;
+            }
             "drawings" if says_something(archive.part(&format!("xl/{name}"))?) => UnreadKind::Drawings,
             _ => continue,
         };
         unread.add(kind, 1);
     }
+    unread.add(UnreadKind::Comments, comments.max(threads));
     Ok(unread)
 }
 
@@ -148,6 +157,7 @@ fn rows(
         }
     }
     drop(cells);
+    in_order(&mut filled);
     repeat_merged(workbook, name, &mut filled);
     let mut columns: Vec<u32> = filled.iter().map(|(_, column, _)| *column).collect();
     columns.sort_unstable();
@@ -172,11 +182,23 @@ fn rows(
     Ok(rows)
 }
 
+/// Sorts cells by their places. A place that comes twice, which damaged files have, keeps both of its texts.
+fn in_order(filled: &mut Vec<(u32, u32, String)>) {
+    filled.sort_by_key(|(row, column, _)| (*row, *column));
+    filled.dedup_by(|(row, column, text), (first_row, first_column, first)| {
+        let is_same = (*row, *column) == (*first_row, *first_column);
+        if is_same && !first.ends_with(text.as_str()) {
+            first.push(' ');
+            first.push_str(text);
+        }
+        is_same
+    });
+}
+
 /// Writes the text of a cell that reaches over several rows into each of them: without it, a row says less than it shows.
 fn repeat_merged(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, filled: &mut Vec<(u32, u32, String)>) {
     // A file whose merged cells cannot be read still has its values.
     let Ok(merged) = workbook.merge_cells_by_sheet_name(name) else { return };
-    filled.sort_by_key(|(row, column, _)| (*row, *column));
     let mut room = MAX_REPEATED;
     let mut more = Vec::new();
     for cells in merged.iter().filter(|cells| cells.start.0 < cells.end.0) {
@@ -298,5 +320,25 @@ mod tests {
         let broken = r#"<row r="1"><c r="A1" t="n"><v>many</v></c></row>"#;
         let error = extract(&xlsx("Ozone", broken), &Limits::default()).expect_err("no number");
         assert!(error.to_string().contains("damaged"), "{error}");
+    }
+
+    #[test]
+    fn a_place_that_comes_twice_keeps_both_texts_and_one_out_of_order_stands_in_its_column() {
+        let text = |place: &str, text: &str| format!(r#"<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>"#);
+        let row = [text("B1", "second"), text("A1", "first"), text("A1", "again"), text("A1", "again")].concat();
+        let sheet = format!(r#"<row r="1">{row}</row><row r="2">{}</row>"#, text("B2", "below"));
+        let extracted = extract(&xlsx("Twice", &sheet), &Limits::default()).expect("text");
+        assert_eq!(extracted.pages[0].text, "# Twice\n\n| first again | second |\n| --- | --- |\n| | below |\n");
+    }
+
+    #[test]
+    fn comments_that_are_written_twice_are_counted_once() {
+        let with = |names: &[&str]| {
+            let parts: Vec<(&str, &[u8])> = names.iter().map(|name| (*name, b"<x/>".as_slice())).collect();
+            unread(&crate::example::zip(&parts), &Limits::default()).expect("a count").count(UnreadKind::Comments)
+        };
+        assert_eq!(with(&["xl/comments1.xml", "xl/threadedComments/threadedComment1.xml"]), 1);
+        assert_eq!(with(&["xl/comments1.xml", "xl/comments2.xml", "xl/threadedComments/threadedComment1.xml"]), 2);
+        assert_eq!(with(&["xl/threadedComments/threadedComment1.xml"]), 1);
     }
 }

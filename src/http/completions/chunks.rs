@@ -106,7 +106,7 @@ impl Telling {
     }
 
     fn end(&self, written: Written) -> Vec<Bytes> {
-        let Written { chat, rest, failure, token_counts } = written;
+        let Written { chat, rest, failure, token_counts, extras } = written;
         let mut events = Vec::new();
         if !rest.is_empty() {
             events.push(event(&self.completion.content_chunk(&rest)));
@@ -118,6 +118,9 @@ impl Telling {
         }
         let usage = self.usage(&chat, token_counts);
         let mut finish = chat.finish_chunk(&self.completion);
+        if let Some((finish, extras)) = finish.as_mut().zip(extras) {
+            finish.insert("citewire".into(), extras);
+        }
         if self.form == ChatForm::Places
             && let Some(finish) = &mut finish
         {

@@ -13,7 +13,7 @@ use super::chunks::{Telling, chunks};
 use super::request::ChatRequest;
 use super::task::answer_without_model;
 use super::writing::{Writing, Written, log};
-use crate::assistant::{Assistant, Assistants};
+use crate::assistant::Assistant;
 use crate::http::convert::{LARGE_BYTES, json as json_response, read};
 use crate::http::{ApiError, State};
 use crate::output::{ChatCompletion, ChatForm, Completion, FinishReason};
@@ -80,7 +80,7 @@ pub(crate) async fn create_completion(
     if state.tasks.is_ending() {
         return Err(CompletionError::ShuttingDown.into());
     }
-    let Begun { writing, asked_tokens, retrieval } = begin(&state.assistants, assistant, ask, form).await?;
+    let Begun { writing, asked_tokens, retrieval } = begin(&state, assistant, ask, form).await?;
     telling.asked_tokens = asked_tokens.unwrap_or(telling.asked_tokens);
     telling.retrieval = retrieval.map(|found| retrieval_member(&asked.model, &found));
     if asked.is_stream() {
@@ -133,23 +133,19 @@ struct Begun {
 }
 
 /// Asks, and waits for the beginning of the answer: as long as there are none, an error can have a status.
-async fn begin(
-    assistants: &Assistants,
-    assistant: Arc<Assistant>,
-    ask: Ask,
-    form: ChatForm,
-) -> Result<Begun, CompletionError> {
+async fn begin(state: &State, assistant: Arc<Assistant>, ask: Ask, form: ChatForm) -> Result<Begun, CompletionError> {
     let form = if ask.plain { ChatForm::Uncited } else { form };
     let question = ask.question().to_owned();
     let replied = async {
-        let mut reply = assistants.ask(&assistant, ask).await?;
+        let mut reply = state.assistants.ask(&assistant, ask).await?;
         reply.events.begin().await?;
         Ok::<_, UpstreamError>(reply)
     };
     let replied = replied.await.map_err(CompletionError::from);
     let reply = replied.inspect_err(|error| log(&assistant, &question, error))?;
     let Reply { events, asked_tokens, retrieval } = reply;
-    Ok(Begun { writing: Writing::new(assistant, question, events, form), asked_tokens, retrieval })
+    let writing = Writing::new(assistant, question, events, form, state.metrics.clone());
+    Ok(Begun { writing, asked_tokens, retrieval })
 }
 
 /// `retrieval` as AssistantHub writes it (rule AH-06): what was found for the question, cited or not.
@@ -188,12 +184,13 @@ async fn all(mut writing: Writing) -> Result<Written, CompletionError> {
 
 /// One completion.
 fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, ApiError> {
-    let Written { mut chat, failure, token_counts, .. } = written;
+    let Written { mut chat, failure, token_counts, extras, .. } = written;
     if failure.is_some() && telling.form != ChatForm::Places {
         chat.finish_reason = Some(FinishReason::Length);
     }
     let mut whole = chat.whole(&telling.completion, telling.usage(&chat, token_counts));
     whole.retrieval = telling.retrieval.clone().filter(|_| telling.form == ChatForm::Places);
+    whole.citewire = extras;
     json_response(HttpResponse::Ok(), &whole)
 }
 

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::CompletionError;
 use crate::answer::{Answer, TokenCounts};
 use crate::answer_events::{AnswerBroken, AnswerEvents};
 use crate::assistant::{Assistant, Case};
-use crate::channels::log_report;
-use crate::convert::{Conversion, Grounding, grounded};
+use crate::channels::{count_support, log_report, stopwatch};
+use crate::claims::{Claims, support_lines};
+use crate::convert::{Conversion, grounded, supported};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
+use crate::metrics::Metrics;
 use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishReason, Output, report};
+use crate::report::Report;
 use crate::upstream::ReplyParts;
 
 /// The log line for a question without an answer, or with half of one.
@@ -26,6 +29,7 @@ pub(super) struct Writing {
     conversion: Conversion,
     events: AnswerEvents<ReplyParts>,
     chat: ChatStream,
+    metrics: Metrics,
 }
 
 /// A finished answer.
@@ -38,6 +42,8 @@ pub(super) struct Written {
     pub(super) failure: Option<CompletionError>,
     /// The usage as its provider says.
     pub(super) token_counts: TokenCounts,
+    /// Facts that only citewire gives: the verdicts about its citations.
+    pub(super) extras: Option<Value>,
 }
 
 impl Writing {
@@ -47,20 +53,21 @@ impl Writing {
         question: String,
         events: AnswerEvents<ReplyParts>,
         form: ChatForm,
+        metrics: Metrics,
     ) -> Self {
         // Of the conversion, only what holds for every output means something here.
-        let conversion = assistant.conversion(Dialect::WebChat);
+        let conversion = Conversion { stopwatch: Some(stopwatch(&metrics)), ..assistant.conversion(Dialect::WebChat) };
         let wanted = assistant.options().citations;
         let mut chat = ChatStream::new(ChatOptions {
             form: if wanted { form } else { ChatForm::Uncited },
             withhold_encrypted: conversion.options.withhold_encrypted,
             ..ChatOptions::default()
         });
-        if conversion.options.require_grounding != Grounding::NotRequired {
-            // Only the whole answer tells whether it is grounded.
+        if conversion.options.may_refuse() {
+            // Only the whole answer tells whether readers may see it.
             chat.hold();
         }
-        Self { assistant, question, conversion, events, chat }
+        Self { assistant, question, conversion, events, chat, metrics }
     }
 
     /// Takes the next part; returns the text that can be shown now. `None` when nothing more comes.
@@ -79,6 +86,7 @@ impl Writing {
                 StreamEvent::Late => self.chat.hold(),
                 StreamEvent::Label(_)
                 | StreamEvent::Interpreter(_)
+                | StreamEvent::Code(_)
                 | StreamEvent::Note(_)
                 | StreamEvent::Error(_)
                 | StreamEvent::Done => {}
@@ -100,13 +108,13 @@ impl Writing {
         if let Some(failure) = &failure {
             self.log(failure);
         }
-        let Self { assistant, question, conversion, events, chat } = self;
+        let Self { assistant, question, conversion, events, chat, metrics } = self;
         let case = Case::new(&assistant, None, &question);
         let mut answer = match (events.finish_counting(), failure) {
             (Ok(answer), None) => answer,
             (Ok(mut answer), Some(failure)) => {
                 answer.complete = false;
-                return Ok(Self::written(chat, answer, &conversion, Some(failure)));
+                return Ok(Self::written(chat, answer, &conversion, Some(failure), None));
             }
             (Err(_), Some(failure)) => return Err(failure),
             (Err(error), None) => {
@@ -117,19 +125,23 @@ impl Writing {
         if let Some(error) = answer.error.take() {
             case.reported(FAILED, &json!(error));
             answer.complete = false;
-            return Ok(Self::written(chat, answer, &conversion, Some(CompletionError::Reported)));
+            return Ok(Self::written(chat, answer, &conversion, Some(CompletionError::Reported), None));
         }
         let wanted = conversion.options.require_grounding;
-        if let Err(reason) = grounded(&answer, wanted) {
-            case.refused(&reason);
-            let refusal = Written::refusal(&assistant.options().refusal);
-            return Ok(Written { token_counts: answer.token_counts, ..refusal });
-        }
+        let judged = match grounded(&answer, wanted).and_then(|()| supported(&answer, &conversion)) {
+            Ok(judged) => judged.filter(|_| conversion.citations),
+            Err(reason) => {
+                case.refused(&reason);
+                let refusal = Written::refusal(&assistant.options().refusal);
+                return Ok(Written { token_counts: answer.token_counts, ..refusal });
+            }
+        };
         let failure = (!answer.complete).then_some(CompletionError::BrokenOff);
         if let Some(failure) = &failure {
             case.failed(FAILED, failure);
         }
-        Ok(Self::written(chat, answer, &conversion, failure))
+        let judged = judged.as_ref().map(|claims| Judged { claims, metrics: &metrics });
+        Ok(Self::written(chat, answer, &conversion, failure, judged))
     }
 
     fn written(
@@ -137,16 +149,36 @@ impl Writing {
         mut answer: Answer,
         conversion: &Conversion,
         failure: Option<CompletionError>,
+        judged: Option<Judged<'_>>,
     ) -> Written {
-        if failure.is_some() && conversion.options.require_grounding != Grounding::NotRequired {
-            // An answer that is not whole is not known to be grounded.
-            return Written { chat: Chat::default(), rest: String::new(), failure, token_counts: answer.token_counts };
+        let token_counts = answer.token_counts;
+        if failure.is_some() && conversion.options.may_refuse() {
+            // An answer that is not whole is not known to be fit for readers.
+            return Written { chat: Chat::default(), rest: String::new(), failure, token_counts, extras: None };
         }
         conversion.labels.complete(&mut answer);
         answer.rescore(&conversion.options.scoring());
         log_report(&report(&answer, Output::OpenWebUi));
         let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
-        Written { chat, rest, failure, token_counts: answer.token_counts }
+        let extras = judged.map(|judged| judged.extras(&chat));
+        Written { chat, rest, failure, token_counts, extras }
+    }
+}
+
+/// The verdicts about the citations of an answer, and where they are counted.
+struct Judged<'a> {
+    claims: &'a Claims,
+    metrics: &'a Metrics,
+}
+
+impl Judged<'_> {
+    /// The member `citewire` of a completion: `support` with the numbers of its text, and `uncited_sentences`.
+    fn extras(&self, chat: &Chat) -> Value {
+        let lines = support_lines(&self.claims.claims, &chat.numbers);
+        count_support(self.metrics, &lines);
+        let mut report = Report::default();
+        report.judge(lines, self.claims.uncited);
+        json!({"support": report.support, "uncited_sentences": report.uncited_sentences})
     }
 }
 
@@ -176,6 +208,7 @@ impl Written {
     /// A text that is not the answer of a back end.
     pub(super) fn of_text(text: &str, finish_reason: FinishReason) -> Self {
         let chat = Chat { content: text.to_owned(), finish_reason: Some(finish_reason), ..Chat::default() };
-        Self { chat, rest: text.to_owned(), failure: None, token_counts: TokenCounts::default() }
+        let rest = text.to_owned();
+        Self { chat, rest, failure: None, token_counts: TokenCounts::default(), extras: None }
     }
 }

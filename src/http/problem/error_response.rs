@@ -209,6 +209,7 @@ fn convert(error: &ConvertError, at: &str) -> ErrorResponse {
         }
         ConvertError::GroundingNoTools => table::GROUNDING_NO_TOOLS.into(),
         ConvertError::GroundingNoCitations => table::GROUNDING_NO_CITATIONS.into(),
+        ConvertError::SupportConflict { .. } => table::SUPPORT_CONFLICT.into(),
     }
 }
 

@@ -187,6 +187,7 @@ problems! {
         INVALID_DOCUMENT_NAME "invalid_document_name" "The file name is invalid";
         GROUNDING_NO_TOOLS "grounding_no_tools" "The answer lacks the required grounding";
         GROUNDING_NO_CITATIONS "grounding_no_citations" "The answer lacks the required grounding";
+        SUPPORT_CONFLICT "support_conflict" "The sources contradict the answer";
         EMPTY_ANSWER "empty_answer" "The answer is empty, and the channel accepts no empty message";
         TOO_LONG_FOR_CHANNEL "activity_too_long" "The message is too large for its channel".bot_code("MessageSizeTooBig");
         TOO_LONG_FOR_DIRECT_LINE "activity_too_long" "The message is too large for Direct Line".bot_code("MessageSizeTooBig");

@@ -33,6 +33,7 @@ fn written(event: &StreamEvent) -> Value {
         | StreamEvent::Late
         | StreamEvent::Label(_)
         | StreamEvent::Interpreter(_)
+        | StreamEvent::Code(_)
         | StreamEvent::Note(_) => {
             panic!("no back end hands over {event:?}")
         }

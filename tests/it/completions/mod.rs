@@ -6,5 +6,6 @@ mod open_webui;
 mod scripted;
 mod shapes;
 mod streamed;
+mod support;
 mod usage;
 mod whole;

@@ -25,6 +25,7 @@ fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::
                 StreamEvent::Late => growing.hold(),
                 StreamEvent::Label(_)
                 | StreamEvent::Interpreter(_)
+                | StreamEvent::Code(_)
                 | StreamEvent::Note(_)
                 | StreamEvent::Error(_)
                 | StreamEvent::Done => {}

@@ -8,9 +8,9 @@ mod errors;
 mod fallbacks;
 mod matrix;
 mod parts;
-mod rows;
 mod rules;
 mod service;
+mod stream_contract;
 mod tokens;
 
 use std::sync::Arc;

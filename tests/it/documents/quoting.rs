@@ -152,12 +152,40 @@ async fn a_list_is_quoted_below_the_sentence_that_leads_to_it() {
     assert_eq!(
         asked(&house, "How do tenants paint the walls?").await.split("The bins").next(),
         Some(
-            "This is what the documents say:\n\nTo paint the walls, tenants do this:\n\nAsk the owner for a permit.\n\nWait \
-             for 21 days.\n\n"
+            "This is what the documents say:\n\nTo paint the walls, tenants do this:\n\n1. Ask the owner for a permit.\n\n2. \
+             Wait for 21 days.\n\n"
         )
     );
     let idle = [("house.md", "# House\n\nTo paint the walls, tenants do this:\n\n```\npaint\n")];
     assert_eq!(asked(&idle, "How do tenants paint the walls?").await, "These passages fit the question best: [1]");
+}
+
+#[tokio::test]
+async fn steps_are_quoted_as_a_whole_with_their_numbers() {
+    let rules = [(
+        "rules.txt",
+        "Rules of the house\n\n1. Pets need a permit.\n2. Be quiet.\n3. After the 21 days delay, tenants may paint\n   the walls blue.\n",
+    )];
+    assert_eq!(
+        asked(&rules, "When may tenants paint the walls?").await,
+        "This is what the documents say:\n\n1. Pets need a permit.\n\n2. Be quiet.\n\n3. After the 21 days delay, tenants may \
+         paint the walls blue. [1]"
+    );
+    let steps: String = (1..=11).map(|step| format!("{step}. Press button {step}. It gets green.\n")).collect();
+    let printer = format!("# Printer\n\nTo clean the printer, do this:\n\n{steps}\nThe office is red.\n");
+    let text = asked(&[("printer.md", &printer)], "How do I clean the printer?").await;
+    for step in 1..=6 {
+        assert!(text.contains(&format!("\n\n{step}. Press button {step}. It gets green.")), "{text}");
+    }
+    let text = asked(
+        &[
+            ("a.md", "# Doors\n\nTo open the door:\n\n1. Turn the key.\n2. Push the door.\n"),
+            ("b.md", "# Gates\n\nTo open the door of the gate:\n\n1. Ring the bell.\n2. Wait for the door.\n"),
+        ],
+        "How do I open the door?",
+    )
+    .await;
+    assert!(text.contains("\n\n1. Turn the key.") && text.contains("\n\n1) Ring the bell."), "{text}");
 }
 
 #[tokio::test]

@@ -9,8 +9,7 @@ use citewire_base::supervision::trip::{begun, trip};
 
 use super::{Database, node};
 
-/// Those on the threads of the server; the heartbeat has a thread of its own.
-const TASKS: [&str; 4] = ["store bells", "store ear", "store keeper", "store writer"];
+const TASKS: [&str; 5] = ["store heartbeat", "store listener", "store notifier", "store maintenance", "store writer"];
 
 #[tokio::test]
 async fn a_store_outlives_a_bug_in_each_of_its_tasks() {

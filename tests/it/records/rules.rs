@@ -32,7 +32,7 @@ fn every_key_is_there_and_null_when_unknown() {
         "snippet": null, "source_type": null, "rank": null, "score": null, "document_id": null, "chunk_id": null,
         "filepath": null, "page": null, "media_type": null, "date": null, "redirect": false, "raw": null});
     let wanted = json!({"provider": "citewire", "complete": true, "error": null, "tools_invoked": null, "text": "a [9]",
-        "sources": [source], "cited": [], "shown": [1], "unresolved": ["[9]"], "unread": []});
+        "sources": [source], "cited": [], "shown": [1], "unresolved": ["[9]"], "unread": [], "claims": []});
     assert_eq!(records, wanted);
 }
 

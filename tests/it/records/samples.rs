@@ -11,8 +11,19 @@ use serde_json::{Value, json};
 use super::{json_of, read};
 use crate::samples::{input, json_blocks, samples};
 
-const KEYS: [&str; 10] =
-    ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unread", "unresolved"];
+const KEYS: [&str; 11] = [
+    "cited",
+    "claims",
+    "complete",
+    "error",
+    "provider",
+    "shown",
+    "sources",
+    "text",
+    "tools_invoked",
+    "unread",
+    "unresolved",
+];
 
 const SOURCE_KEYS: [&str; 19] = [
     "chunk_id",

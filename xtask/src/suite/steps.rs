@@ -153,9 +153,18 @@ fn nodes(repository: &Repository) -> Result<()> {
     ensure_databases()?;
     npm::install(&repository.path("tests/bot"))?;
     npm::install(&repository.path("tests/client"))?;
+    all_are_tests(&process::output(programs::one(repository, "it")?.arg("--list"))?)?;
     let mut it = programs::one(repository, "it")?;
     it.args(FOR_TWO_NODES).args(FOR_ONE.iter().flat_map(|name| ["--skip", name]));
     process::run(it.env("CITEWIRE_TEST_NODES", "2"))
+}
+
+/// Fails when a module is named that has no test: one that was renamed would be left out without a word.
+fn all_are_tests(list: &str) -> Result<()> {
+    let is_there = |name: &str| list.lines().any(|line| line.ends_with(": test") && line.contains(name));
+    let missing: Vec<&str> = FOR_TWO_NODES.iter().chain(&FOR_ONE).copied().filter(|name| !is_there(name)).collect();
+    anyhow::ensure!(missing.is_empty(), "no test of `it` is named {}", missing.join(", "));
+    Ok(())
 }
 
 fn benches(repository: &Repository) -> Result<()> {

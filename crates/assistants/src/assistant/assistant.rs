@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::{AssistantOptions, losses};
 use crate::answer::{LabelCatalog, TokenCounts};
 use crate::answer_events::AnswerPart;
-use crate::convert::{Conversion, Grounding};
+use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::digest::of_parts;
 use crate::document::{DownloadLinks, Found, KnownVectors, Library};
@@ -198,8 +198,8 @@ impl Assistant {
             let instructions: Vec<&str> = instructions.into_iter().flatten().collect();
             ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
             ask.citations = self.options.citations;
-            // Only the whole answer tells whether it is grounded; until then nobody reads it.
-            ask.at_once |= self.options.convert.require_grounding != Grounding::NotRequired;
+            // Where only the whole answer tells whether readers may see it, nobody reads it until then.
+            ask.at_once |= self.options.convert.may_refuse();
             // A caller that has found sources wants the answer to rest on these.
             let searches = ask.sources.is_empty() && !self.upstream.retrieves();
             if let Some(retriever) = self.retriever.as_ref().filter(|_| searches) {

@@ -10,7 +10,7 @@ use super::sink::{AnswerSink, Interruption, Outcome, TimeUp, Undelivered, Words}
 use crate::activity::Activity;
 use crate::answer_events::AnswerEvents;
 use crate::channels::azure_bot::{self, Answered, ConnectorAnswer, Failed, TurnInFlight, TurnOutcome};
-use crate::channels::{counted, log_report};
+use crate::channels::{count_converted, log_report, stopwatch};
 use crate::convert::Conversion;
 use crate::metrics::{Apology, Metrics};
 use crate::upstream::ReplyParts;
@@ -74,11 +74,12 @@ impl AnswerSink for AzureSink<'_> {
         // At the end of everything, the answer is made of the parts so far.
         let ending = Box::pin(turn.ending.clone().cancelled_owned());
         let events = events.with_parts(|parts| parts.take_until(future::select(ending, deleted)).boxed());
+        let conversion = Conversion { stopwatch: Some(stopwatch(metrics)), ..conversion };
         let followed = answer.follow(conversion, events).await;
         let time_up = turn.ending.is_cancelled().then_some(TimeUp::Turn);
         match followed {
             Ok(azure_bot::Followed { answered: Answered { message, ids, report, .. }, incomplete, .. }) => {
-                metrics.conversion(format, counted(&report));
+                count_converted(metrics, format, &report);
                 log_report(&report);
                 turn.record(message, &ids, None).await;
                 let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };

@@ -390,7 +390,8 @@ impl AssistantManager {
             tracing::error!(%error, "changed assistants could not be read from the store; the earlier versions stay");
         }
         // The store is asked for documents only after a change, or when the last attempt failed.
-        let has_changed = std::mem::replace(&mut state.documents_revision, state.revision) != state.revision;
+        let revision = state.revision;
+        let has_changed = state.documents_revision != revision;
         let unreadable = state.unreadable.clone();
         drop(current);
         self.refresh_libraries(|name, library| {
@@ -398,6 +399,10 @@ impl AssistantManager {
             is_due && !library.is_remote()
         })
         .await;
+        // Noted last: the caller may go away before, and the documents of before would stay until the next change.
+        if let Some(state) = self.current.lock().await.as_mut() {
+            state.documents_revision = revision;
+        }
         self.refreshed.notify_one();
     }
 

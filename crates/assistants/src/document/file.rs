@@ -110,7 +110,7 @@ fn content(path: String, format: Format, extracted: &Extracted, base: Option<&We
     let mut document = Document::new(path, format, title, base);
     document.pages = extracted.page_count;
     document.loss = loss.map(|loss| Arc::new(DocumentLoss { words: loss.to_string(), is_partial: loss.is_partial }));
-    document.left_out = extracted.left_out.len();
+    document.left_out = extracted.left_out.len() + parts.left_out;
     FileContent::new(document, parts.passages.into_iter().map(Arc::new).collect())
 }
 

@@ -1,6 +1,7 @@
 //! The results of a search.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -8,8 +9,8 @@ use serde_json::{Map, json};
 
 use super::links::{DOCUMENT_ID, HEADING};
 use super::passage_address::{self, PASSAGE};
-use super::question::{SearchQuestion, Term};
-use super::words::{SearchWord, are_alike, words};
+use super::question::Term;
+use super::words::{Case, SearchWord, are_alike, words};
 use super::{Document, Passage};
 use crate::answer::Source;
 
@@ -78,7 +79,9 @@ impl Found {
     pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
         let Some(nearest) = self.passage.headings.last() else { return 1.0 };
         let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;
-        let own = self.forms(SearchQuestion::parse(nearest).words());
+        let telling = |word: &SearchWord| word.is_unspaced || !self.document.language.has_stop_word(word);
+        let own: Vec<SearchWord> = words(nearest).into_iter().filter(telling).collect();
+        let own = self.forms(&own);
         let is_asked =
             |word: &&WordForm| self.matched.iter().any(|asked| word.is(asked) || are_alike(&word.text, &asked.text));
         let asked = own.iter().filter(is_asked).count();
@@ -88,8 +91,13 @@ impl Found {
 
     /// Words with their stems.
     fn forms(&self, words: &[SearchWord]) -> Vec<WordForm> {
-        let stems = self.document.language.stems();
-        words.iter().map(|word| WordForm { text: word.folded(), stem: stems.of(word) }).collect()
+        let language = self.document.language;
+        let stems = language.stems();
+        let form = |word: &SearchWord| match word.case {
+            Case::High if language.has_stop_word(word) => WordForm { text: word.name(), stem: word.name() },
+            Case::High | Case::First | Case::Low => WordForm { text: word.folded(), stem: stems.of(word) },
+        };
+        words.iter().map(form).collect()
     }
 
     /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
@@ -135,4 +143,10 @@ impl WordForm {
 pub(super) fn best_first(one: &Found, other: &Found) -> Ordering {
     let by_place = || (&one.document.path, one.passage.place).cmp(&(&other.document.path, other.passage.place));
     other.score.total_cmp(&one.score).then_with(by_place)
+}
+
+/// Leaves out passages that say nothing but what a better one does, as those of a file do that is there twice.
+pub(super) fn without_copies(found: &mut Vec<Found>) {
+    let mut seen: BTreeSet<(Vec<String>, String)> = BTreeSet::new();
+    found.retain(|found| seen.insert((found.passage.headings.clone(), found.passage.text.clone())));
 }

@@ -10,10 +10,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::embedding::{Embedding, VectorSet};
+use super::found::without_copies;
 use super::fusion::fuse;
 use super::index_snapshot::IndexSnapshot;
 use super::vectors::{Near, VectorBlock, dot, nearest, normalize};
-use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Search, SearchQuestion};
+use super::{DocumentId, Embedder, Found, KnownVectors, Library, LibraryError, Measure, Search};
 use crate::clock::Clock;
 use crate::supervision::supervise;
 
@@ -95,7 +96,7 @@ impl HybridSearch {
 impl Search for HybridSearch {
     async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
         // Stop words alone name no subject, and everything is equally far from them.
-        let has_subject = SearchQuestion::parse(question).telling_words() > 0;
+        let has_subject = self.telling_words(question) > 0;
         let Some((set, index, dimension)) = self.vectors().filter(|_| has_subject) else {
             return self.library.search(question, limit).await;
         };
@@ -112,6 +113,10 @@ impl Search for HybridSearch {
             merge(&index, &set.blocks, &vector, by_words, &near, limit)
         };
         Ok(tokio::task::spawn_blocking(fused).await?)
+    }
+
+    fn telling_words(&self, question: &str) -> usize {
+        self.library.telling_words(question)
     }
 
     fn known_vectors(&self) -> KnownVectors {
@@ -161,7 +166,10 @@ fn merge(
             })
         })
     });
-    fused.take(limit).collect()
+    let mut fused: Vec<Found> = fused.collect();
+    without_copies(&mut fused);
+    fused.truncate(limit);
+    fused
 }
 
 /// A cosine as a score: what points away from the question fits no better than what has nothing to do with it.

@@ -19,6 +19,9 @@ const LENGTH: f64 = 0.75;
 /// Words of a passage that is no part of the documents any more.
 const GONE: u32 = u32::MAX;
 
+/// The most passages that have a number.
+const MAX_PASSAGES: usize = GONE as usize;
+
 /// An index of the passages of documents, which never changes. Another one, with other documents, shares the parts that are the
 /// same: a change of one document costs what that document does, and now and then what it takes to join small parts.
 #[derive(Debug, Default)]
@@ -94,7 +97,10 @@ impl Index {
         languages.dedup();
         let parts = joined(parts);
         let words = parts.iter().map(IndexPart::words).sum();
-        let passages = parts.iter().map(|part| part.live).sum();
+        let passages: usize = parts.iter().map(|part| part.live).sum();
+        if passages > MAX_PASSAGES {
+            tracing::error!(passages, limit = MAX_PASSAGES, "the passages beyond this limit are not found");
+        }
         Self { parts, languages, passages, words }
     }
 
@@ -170,7 +176,7 @@ impl IndexPart {
             let Some((first, _)) = missing.remove(path) else { continue };
             live += range.len();
             for (place, at) in places.get_mut(range).unwrap_or_default().iter_mut().zip(first..) {
-                *place = at as u32;
+                *place = u32::try_from(at).unwrap_or(GONE);
             }
         }
         Self { segment, places, live }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::file::FileContent;
-use super::words::{SearchWord, each_word};
+use super::words::{Case, SearchWord, each_word};
 
 /// The passages of some documents by the stems of their words.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Segment {
     /// All stems, in alphabetical order and one behind the other.
     stems: String,
     /// The end of each stem in `stems`, and of its postings in `postings`.
-    ends: Vec<(u32, u32)>,
+    ends: Vec<(usize, usize)>,
     postings: Vec<u8>,
 }
 
@@ -95,7 +95,7 @@ impl Segment {
             for (document, range) in segment.ranges() {
                 let is_kept = range.start < range.end && is_kept.get(range.start).copied().unwrap_or_default();
                 let first = builder.lengths.len();
-                rows.extend(range.clone().map(|row| is_kept.then_some((first + row - range.start) as u32)));
+                rows.extend(range.clone().map(|row| u32::try_from(first + row - range.start).ok().filter(|_| is_kept)));
                 if is_kept {
                     builder.documents.push(document.clone());
                     builder.lengths.extend_from_slice(segment.lengths.get(range).unwrap_or_default());
@@ -155,10 +155,10 @@ impl Segment {
         })
     }
 
-    fn range(&self, at: usize, end: impl Fn(&(u32, u32)) -> u32) -> Range<usize> {
+    fn range(&self, at: usize, end: impl Fn(&(usize, usize)) -> usize) -> Range<usize> {
         let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, &end);
         let end = self.ends.get(at).map_or(start, &end);
-        start as usize..end as usize
+        start..end
     }
 }
 
@@ -194,7 +194,8 @@ struct SegmentBuilder {
 
 impl SegmentBuilder {
     fn add(&mut self, content: &FileContent) {
-        let stems = content.document.language.stems();
+        let language = content.document.language;
+        let stems = language.stems();
         // Words come again and again, and their stems take time.
         let mut known: HashMap<String, String> = HashMap::new();
         for passage in content.passages.iter() {
@@ -206,11 +207,18 @@ impl SegmentBuilder {
             };
             let above = format!("{}\n{outer}", content.document.title);
             for (text, part) in [(passage.text.as_str(), Part::Text), (nearest, Part::Heading), (&above, Part::Above)] {
-                each_word(text, |text, is_unspaced| {
+                each_word(text, |text, is_unspaced, case| {
+                    let word = || SearchWord { text: text.to_owned(), is_unspaced, case };
+                    // `IT` is found by itself, and not where `it` is.
+                    let name = (case == Case::High).then(word).filter(|word| language.has_stop_word(word));
+                    if let Some(name) = name {
+                        let count = counts.entry(name.name()).or_default().of(part);
+                        *count = count.saturating_add(1);
+                    }
                     let stem = match known.get(text) {
                         Some(stem) => stem.clone(),
                         None => {
-                            let stem = stems.of(&SearchWord { text: text.to_owned(), is_unspaced });
+                            let stem = stems.of(&word());
                             known.insert(text.to_owned(), stem.clone());
                             stem
                         }
@@ -220,7 +228,7 @@ impl SegmentBuilder {
                     length += 1;
                 });
             }
-            let row = self.lengths.len() as u32;
+            let row = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
             for (stem, counts) in counts {
                 self.post(&stem, row, counts);
             }
@@ -252,7 +260,7 @@ impl SegmentBuilder {
         for (stem, (_, bytes)) in by_stem {
             segment.stems.push_str(&stem);
             segment.postings.extend_from_slice(&bytes);
-            segment.ends.push((segment.stems.len() as u32, segment.postings.len() as u32));
+            segment.ends.push((segment.stems.len(), segment.postings.len()));
         }
         segment.stems.shrink_to_fit();
         segment.ends.shrink_to_fit();

@@ -15,6 +15,11 @@ pub(super) struct Language(&'static str);
 
 const ENGLISH: Language = Language("en");
 
+impl Language {
+    /// German writes more words than names with capitals.
+    pub(super) const GERMAN: Self = Self("de");
+}
+
 impl Default for Language {
     fn default() -> Self {
         ENGLISH

@@ -8,12 +8,32 @@ const BULLETS: &str = "-*•◦▪‣●○■–—·+";
 enum Mark {
     Bullet(char),
     Number(u32),
+    /// The place of a letter in the alphabet.
+    Letter(u32),
 }
 
-/// The paragraphs and the items of a text, each on one line and without its mark.
-pub(super) fn lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut open: Option<String> = None;
+/// A paragraph or an item on one line, without its mark.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PlainLine {
+    pub(super) text: String,
+    /// The number of an item that has one.
+    pub(super) number: Option<u32>,
+}
+
+impl PlainLine {
+    fn of(mark: Option<Mark>, text: &str) -> Self {
+        let number = match mark {
+            Some(Mark::Number(number)) => Some(number),
+            Some(Mark::Bullet(_) | Mark::Letter(_)) | None => None,
+        };
+        Self { text: text.to_owned(), number }
+    }
+}
+
+/// The paragraphs and the items of a text.
+pub(super) fn lines(text: &str) -> Vec<PlainLine> {
+    let mut lines: Vec<PlainLine> = Vec::new();
+    let mut open: Option<PlainLine> = None;
     let mut last = None;
     for line in text.lines() {
         let line = line.trim();
@@ -24,22 +44,23 @@ pub(super) fn lines(text: &str) -> Vec<String> {
         let begins = |mark: Mark| match (&open, mark, last) {
             (None, ..) => true,
             (Some(_), Mark::Number(number), Some(Mark::Number(before))) if number == before + 1 => true,
+            (Some(_), Mark::Letter(letter), Some(Mark::Letter(before))) if letter == before + 1 => true,
             (Some(_), Mark::Bullet(one), Some(Mark::Bullet(other))) if one == other => true,
             // A line of a paragraph may begin with a dash, or with the number of a day.
-            (Some(before), ..) => before.ends_with(['.', ':', ';', '!', '?', '。', '：']),
+            (Some(before), ..) => before.text.ends_with(['.', ':', ';', '!', '?', '。', '：']),
         };
         match mark(line).filter(|(mark, _)| begins(*mark)) {
             Some((mark, rest)) => {
-                lines.extend(open.replace(rest.to_owned()));
+                lines.extend(open.replace(PlainLine::of(Some(mark), rest)));
                 last = Some(mark);
             }
             None => match &mut open {
-                Some(open) => {
-                    open.push(' ');
-                    open.push_str(line);
+                Some(PlainLine { text, .. }) => {
+                    text.push(' ');
+                    text.push_str(line);
                 }
                 None => {
-                    open = Some(line.to_owned());
+                    open = Some(PlainLine::of(None, line));
                     last = None;
                 }
             },
@@ -60,11 +81,11 @@ fn mark(line: &str) -> Option<(Mark, &str)> {
         return Some((Mark::Bullet(bullet), rest));
     }
     let number = mark.strip_suffix(['.', ')'])?.trim_start_matches('(');
-    let number = match number.as_bytes() {
-        [letter @ b'a'..=b'z'] if mark.ends_with(')') => u32::from(letter - b'a') + 1,
-        _ => number.parse().ok().filter(|_| number.len() <= 3)?,
+    let mark = match number.as_bytes() {
+        [letter @ b'a'..=b'z'] if mark.ends_with(')') => Mark::Letter(u32::from(letter - b'a') + 1),
+        _ => Mark::Number(number.parse().ok().filter(|_| number.len() <= 3)?),
     };
-    Some((Mark::Number(number), rest))
+    Some((mark, rest))
 }
 
 #[cfg(test)]
@@ -73,6 +94,7 @@ mod tests {
 
     #[test]
     fn items_are_lines_without_their_marks_and_days_are_none() {
+        let lines = |text: &str| lines(text).into_iter().map(|line| line.text).collect::<Vec<_>>();
         for (text, expected) in [
             (
                 "Rules of the house\n\n1. Pets need a\n   permit.\n2. Be quiet. Always.\n3) Ask",
@@ -89,5 +111,12 @@ mod tests {
         ] {
             assert_eq!(lines(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn items_keep_their_numbers() {
+        let numbers = |text: &str| lines(text).into_iter().map(|line| line.number).collect::<Vec<_>>();
+        assert_eq!(numbers("To leave:\n1. Pack.\n2. Lock\n   the door.\n\n3) Go."), [None, Some(1), Some(2), Some(3)]);
+        assert_eq!(numbers("- tea\n- a cup\n\na) one\nb) two"), [None; 4]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::found::best_first;
+use super::found::{best_first, without_copies};
 use super::index::{Hit, Index, Occurrence};
 use super::question::{SearchQuestion, Term};
 use super::words::{SearchWord, words};
@@ -96,6 +96,7 @@ fn scored(found: Vec<(Found, f64)>, limit: usize) -> Vec<Found> {
     });
     let mut found: Vec<Found> = ranked.collect();
     found.sort_by(best_first);
+    without_copies(&mut found);
     found.truncate(limit);
     found
 }
@@ -111,6 +112,10 @@ fn weigh(index: &Index, terms: Vec<Term>, all: usize) -> Vec<Weighed> {
     let mut known: Vec<(Term, Vec<Occurrence>)> = Vec::with_capacity(terms.len());
     for term in terms {
         let (term, occurrences) = known_form(index, term);
+        // Capitals may be there for stress alone: *What is NOT paid?*
+        if term.is_name && occurrences.is_empty() {
+            continue;
+        }
         if known.iter().all(|(other, _)| other.stems != term.stems) {
             known.push((term, occurrences));
         }
@@ -259,5 +264,49 @@ mod tests {
             counts.push((language, missed.len(), answered.len()));
         }
         assert_eq!(counts, BESIDE_EACH_OTHER);
+    }
+
+    #[tokio::test]
+    async fn a_question_in_french_or_german_is_answered_from_a_small_text_and_declined_off_topic() {
+        let french = "# Bail\n\n## Dépôt de garantie\n\nLa caution est de deux mois de loyer.\n\n## Loyer\n\nLe loyer est payé le cinq du mois.\n";
+        let german = "# Mietvertrag\n\n## Kaution\n\nDie Kaution wird sechs Monate nach dem Auszug zurückgezahlt.\n\n## Miete\n\nDie Miete ist am Dritten fällig.\n";
+        for (text, question, fact, off_topic) in [
+            (french, "Quel est le montant de la caution ?", "deux mois", "Quel est le prix du petit déjeuner ?"),
+            (
+                german,
+                "Wann bekomme ich die Kaution zurück?",
+                "sechs Monate",
+                "Wann fährt der nächste Bus zum Flughafen?",
+            ),
+        ] {
+            let library = Library::built_in([("a.md", text)].into_iter()).await.expect("a library");
+            let best = found(&library, question).await;
+            assert!(best.first().is_some_and(|best| best.is_about && best.passage.text.contains(fact)), "{best:?}");
+            assert!(!found(&library, off_topic).await.iter().any(|found| found.is_about), "{off_topic}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_there_twice_is_listed_twice_and_found_once() {
+        let text = "# House\n\nThe cellar is locked at night.\n\nThe garden is open.";
+        let library = Library::built_in([("a.md", text), ("copy of a.md", text)].into_iter()).await.expect("a library");
+        assert_eq!(library.len(), 2);
+        let paths: Vec<String> = found(&library, "When is the cellar locked?")
+            .await
+            .iter()
+            .map(|found| found.document.path.clone())
+            .collect();
+        assert_eq!(paths, ["a.md"]);
+    }
+
+    #[tokio::test]
+    async fn a_name_in_capitals_is_found_where_the_word_would_be_a_stop_word() {
+        let text = "# Contacts\n\n## Repairs\n\nIt is Ms Green who repairs it.\n\n## Computers\n\nMr Brown leads IT.\n\n## Post\n\nIt comes at nine.\n";
+        let library = Library::built_in([("a.md", text)].into_iter()).await.expect("a library");
+        for question in ["Who leads IT?", "Who is the head of IT?"] {
+            let best = found(&library, question).await;
+            assert!(best.first().is_some_and(|best| best.passage.text.contains("Brown")), "{question}: {best:?}");
+        }
+        assert!(!found(&library, "Which jobs are NOT for juniors?").await.iter().any(|found| found.is_about));
     }
 }

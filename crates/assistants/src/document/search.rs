@@ -17,6 +17,9 @@ pub trait Search: Debug + Send + Sync {
     /// When the documents cannot be searched.
     async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError>;
 
+    /// The number of words of a question that say something about its subject, in the languages of the documents.
+    fn telling_words(&self, question: &str) -> usize;
+
     /// The vectors that it has, for the search that takes its place; none where it uses none.
     fn known_vectors(&self) -> KnownVectors {
         KnownVectors::default()
@@ -27,5 +30,9 @@ pub trait Search: Debug + Send + Sync {
 impl Search for Library {
     async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
         Self::search(self, question, limit).await
+    }
+
+    fn telling_words(&self, question: &str) -> usize {
+        Self::telling_words(self, question)
     }
 }

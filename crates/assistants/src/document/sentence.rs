@@ -1,29 +1,18 @@
 //! Sentences that can be understood without their context.
 
 use citewire_documents::Markup;
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Parser, Tag};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::plain_lines;
+use super::prose::{BETWEEN_CELLS, LOST, MARKDOWN, PassageLine, is_inline, prose};
 use crate::answer::MarkerForm;
-
-/// The Markdown of passages.
-pub(super) const MARKDOWN: Options = Options::ENABLE_TABLES
-    .union(Options::ENABLE_STRIKETHROUGH)
-    .union(Options::ENABLE_TASKLISTS)
-    .union(Options::ENABLE_FOOTNOTES);
 
 /// The least and the most characters of a sentence that is quoted.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=600;
 
-/// Longer blocks of code are not quoted.
-const CODE_BYTES: usize = 1_500;
-
-/// Stands where something stood that a sentence cannot take along. No text has it: a Markdown text gets another one there.
-const LOST: char = '\u{0}';
-
-/// Stands between the cells of a row of a table.
-const BETWEEN_CELLS: &str = " – ";
+/// The least characters of a step, which may be a single word: without it the steps around it say too little.
+const STEP: usize = 2;
 
 /// A sentence, or a row of a table, that can be taken out of its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +25,8 @@ pub struct Sentence {
     pub block: usize,
     /// Whether it is a row of a table.
     pub is_row: bool,
+    /// The number of the item that it begins, in a list of steps.
+    pub step: Option<u32>,
     /// The block of code that follows the sentence, between fences.
     pub code: Option<String>,
 }
@@ -60,20 +51,13 @@ fn one_blank(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn is_inline(end: TagEnd) -> bool {
-    matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
-}
-
 /// The sentences of a passage that can be quoted.
 pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let whole = plain_text(text);
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
         // A mark of Markdown is a letter here: such a sentence would lose it.
-        Markup::Plain => (
-            plain_lines::lines(text).iter().map(|line| PassageLine::Text(one_blank(line))).collect(),
-            Some(one_blank(text)),
-        ),
+        Markup::Plain => (plain_lines::lines(text).iter().map(PassageLine::of).collect(), Some(one_blank(text))),
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
     let mut quotable: Vec<Sentence> = Vec::new();
@@ -82,42 +66,32 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
             let leads = quotable.last_mut().filter(|last| last.block + 1 == block);
             leads.into_iter().for_each(|last| last.code = Some(code.clone()));
         }
-        for markdown in line.sentences() {
-            let Some(plain) = plain_alone(markdown) else { continue };
+        for (at, markdown) in sentences_of(line).into_iter().enumerate() {
+            let step = if at == 0 { line.step() } else { None };
+            let Some(plain) = plain_alone(markdown, if step.is_some() { STEP } else { *LENGTH.start() }) else {
+                continue;
+            };
             let is_row = matches!(line, PassageLine::Row(_));
             let cells = is_row.then(|| plain.replace(BETWEEN_CELLS, " "));
             if is_seen(cells.as_deref().unwrap_or(&plain)) {
-                quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, is_row, code: None });
+                quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, is_row, step, code: None });
             }
         }
     }
     quotable
 }
 
-/// A part of a passage on one line.
-#[derive(Debug, PartialEq, Eq)]
-enum PassageLine {
-    /// A paragraph, or an item of a list.
-    Text(String),
-    /// A row of a table, which is quoted as a whole.
-    Row(String),
-    /// A block of code between fences that begin and end it.
-    Code(String),
-}
-
-impl PassageLine {
-    fn sentences(&self) -> Vec<&str> {
-        match self {
-            Self::Text(line) => sentences(line),
-            Self::Row(row) => vec![row],
-            Self::Code(_) => Vec::new(),
-        }
+fn sentences_of(line: &PassageLine) -> Vec<&str> {
+    match line {
+        PassageLine::Text(line) => sentences(&line.text),
+        PassageLine::Row(row) => vec![row],
+        PassageLine::Code(_) => Vec::new(),
     }
 }
 
 /// The visible text of a sentence, if it stands alone: one paragraph of text, with nothing that could be taken for a
 /// marker of a citation or could begin something that the next sentence ends.
-fn plain_alone(markdown: &str) -> Option<String> {
+fn plain_alone(markdown: &str, least: usize) -> Option<String> {
     let mut text = String::new();
     // The text without code, where nothing begins a tag or math.
     let mut bare = String::new();
@@ -139,7 +113,9 @@ fn plain_alone(markdown: &str) -> Option<String> {
         }
     }
     let begins_nothing = !has_open_dollar(&bare) && !has_open_tag(&bare) && !markdown.ends_with('\\');
-    let is_sentence = paragraphs == 1 && LENGTH.contains(&text.chars().count()) && text.contains(char::is_alphabetic);
+    let length = text.chars().count();
+    let fits = least <= length && length <= *LENGTH.end();
+    let is_sentence = paragraphs == 1 && fits && text.contains(char::is_alphabetic);
     (is_sentence && begins_nothing).then(|| one_blank(&text))
 }
 
@@ -195,154 +171,6 @@ fn ends_in_abbreviation(sentence: &str) -> bool {
     let word = &rest[start..];
     let is_short_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
     word.chars().count() == 1 || is_short_number && !word.is_empty() || KNOWN.contains(&word)
-}
-
-/// The paragraphs, the items of lists and the rows of tables but for their heads, each on one line, links as their texts.
-fn prose(text: &str) -> Vec<PassageLine> {
-    let mut prose = Prose { source: text, ..Prose::default() };
-    for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
-        prose.take(&event, range);
-    }
-    prose.end_line();
-    prose.lines
-}
-
-/// Takes the lines of a text together. What stands between two parts of a line is copied with them, so that the marks of
-/// emphasis and code stay as they are.
-#[derive(Default)]
-struct Prose<'s> {
-    source: &'s str,
-    lines: Vec<PassageLine>,
-    line: String,
-    /// The source is copied up to here; `None` where what comes next is not to be copied along.
-    copied: Option<usize>,
-    /// The depth within elements that have no sentences.
-    skipped: usize,
-}
-
-impl Prose<'_> {
-    fn take(&mut self, event: &Event<'_>, range: std::ops::Range<usize>) {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "all other marks end the line that they stand in")]
-        match event {
-            Event::Start(Tag::Image { .. }) if self.skipped == 0 => {
-                self.lose(&range);
-                self.skipped = 1;
-            }
-            Event::Start(tag) if self.skipped > 0 || !has_sentences(tag) => {
-                if self.skipped == 0 {
-                    self.end_line();
-                    self.code(tag, &range);
-                }
-                self.skipped += 1;
-            }
-            Event::End(end) if self.skipped > 0 => {
-                self.skipped -= 1;
-                if self.skipped == 0 && !is_inline(*end) {
-                    self.end_line();
-                }
-            }
-            _ if self.skipped > 0 => {}
-            Event::Start(Tag::TableCell) => {
-                self.copied = None;
-                if !self.line.is_empty() && !self.line.ends_with(BETWEEN_CELLS) {
-                    self.line.push_str(BETWEEN_CELLS);
-                }
-            }
-            Event::End(TagEnd::TableCell) => self.copied = None,
-            Event::End(TagEnd::TableRow) => {
-                let row = std::mem::take(&mut self.line);
-                self.copied = None;
-                let row = row.trim_end_matches(BETWEEN_CELLS).trim();
-                if !row.is_empty() {
-                    self.lines.push(PassageLine::Row(row.to_owned()));
-                }
-            }
-            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
-                self.copied.get_or_insert(range.start);
-            }
-            Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough) | Event::Text(_) | Event::Code(_) => {
-                self.copy(range.start, range.end);
-                self.copied = Some(range.end);
-            }
-            Event::Start(Tag::Link { .. }) => {
-                self.copy(range.start, range.start);
-                self.copied = None;
-            }
-            Event::End(TagEnd::Link) | Event::TaskListMarker(_) => self.copied = Some(range.end),
-            Event::SoftBreak | Event::HardBreak => {
-                self.copy(range.start, range.start);
-                self.line.push(' ');
-                self.copied = None;
-            }
-            Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {
-                self.lose(&range);
-            }
-            _ => self.end_line(),
-        }
-    }
-
-    /// Copies the rest up to `end`; the part that is copied begins at `start`.
-    fn copy(&mut self, start: usize, end: usize) {
-        let from = self.copied.unwrap_or(start);
-        self.line.push_str(self.source.get(from..end).unwrap_or_default());
-    }
-
-    /// Takes a block of code that nothing is around: with its fences, or in fences where it is indented.
-    fn code(&mut self, tag: &Tag<'_>, range: &std::ops::Range<usize>) {
-        let Tag::CodeBlock(kind) = tag else { return };
-        let before = &self.source[..range.start];
-        let indent = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-        let code = self.source[range.clone()].trim_end();
-        let fenced = match kind {
-            CodeBlockKind::Fenced(_) => {
-                let fence: String = code.chars().take_while(|c| *c == '`').collect();
-                let ends = code.lines().count() > 2 && code.lines().last() == Some(fence.as_str());
-                let fits = ends && fence.len() >= 3 && indent.is_empty();
-                // The language is left out: Web Chat's newer highlighter complains of those that it does not know, such
-                // as TOML.
-                code.split_once('\n').filter(|_| fits).map(|(_, rest)| format!("{fence}\n{rest}"))
-            }
-            CodeBlockKind::Indented => {
-                let whole = format!("{indent}{code}");
-                let lines =
-                    whole.lines().map(|line| line.strip_prefix("    ").or(line.trim().is_empty().then_some("")));
-                let lines: Option<Vec<&str>> = lines.collect();
-                lines.filter(|_| !code.contains("```")).map(|lines| format!("```\n{}\n```", lines.join("\n")))
-            }
-        };
-        self.lines.extend(fenced.filter(|code| code.len() <= CODE_BYTES).map(PassageLine::Code));
-    }
-
-    fn lose(&mut self, range: &std::ops::Range<usize>) {
-        self.copy(range.start, range.start);
-        self.line.push(LOST);
-        self.copied = Some(range.end);
-    }
-
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        self.copied = None;
-        if !line.trim().is_empty() {
-            self.lines.push(PassageLine::Text(line.trim().to_owned()));
-        }
-    }
-}
-
-fn has_sentences(tag: &Tag<'_>) -> bool {
-    matches!(
-        tag,
-        Tag::Paragraph
-            | Tag::List(_)
-            | Tag::Item
-            | Tag::BlockQuote(_)
-            | Tag::Table(_)
-            | Tag::TableRow
-            | Tag::TableCell
-            | Tag::Emphasis
-            | Tag::Strong
-            | Tag::Strikethrough
-            | Tag::Link { .. }
-    )
 }
 
 #[cfg(test)]
@@ -444,6 +272,31 @@ mod tests {
         assert_eq!(
             of("1. Pets need a permit from us.\n2. After 21 days, tenants may paint\n   the walls blue. [1]\n"),
             ["Pets need a permit from us.", "After 21 days, tenants may paint the walls blue."]
+        );
+    }
+
+    #[test]
+    fn steps_keep_their_numbers_and_items_within_them_have_none() {
+        let steps = |text: &str, markup| -> Vec<(Option<u32>, String)> {
+            quotable(text, markup).into_iter().map(|sentence| (sentence.step, sentence.markdown)).collect()
+        };
+        let step = |number, text: &str| (number, text.to_owned());
+        assert_eq!(
+            steps(
+                "Do so:\n\n3. Open the **door**. Do it slowly.\n4. Go\n   - to the left hall\n5. Ok\n",
+                Markup::Markdown
+            ),
+            [
+                step(Some(3), "Open the **door**."),
+                step(None, "Do it slowly."),
+                step(Some(4), "Go"),
+                step(None, "to the left hall"),
+                step(Some(5), "Ok"),
+            ]
+        );
+        assert_eq!(
+            steps("1) Open the door.\n2) Go\n", Markup::Plain),
+            [step(Some(1), "Open the door."), step(Some(2), "Go")]
         );
     }
 

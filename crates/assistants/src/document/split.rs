@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use citewire_documents::{Extracted, Format, Markup};
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Passage;
-use super::sentence::{MARKDOWN, plain_text};
+use super::plain_headings::{PlainBlock, blocks_of};
+use super::prose::MARKDOWN;
+use super::sentence::plain_text;
 
 /// A passage has no more bytes of text than this, unless a row of a table or a block of code alone has more.
 const PASSAGE_BYTES: usize = 800;
@@ -21,6 +23,8 @@ pub(super) struct SplitDocument {
     /// The first heading.
     pub(super) title: Option<String>,
     pub(super) passages: Vec<Passage>,
+    /// The tables of contents that are no part of any passage.
+    pub(super) left_out: usize,
 }
 
 /// Splits a document by its pages, headings and paragraphs. No passage is on two pages. What stands below a heading of a PDF goes on
@@ -55,11 +59,14 @@ fn split(text: &str, markup: Markup) -> SplitDocument {
 
 /// A block of a text, or a part of one where it can be split.
 enum TextBlock {
-    Heading(HeadingLevel, Range<usize>),
+    /// A heading with its level: less is further out.
+    Heading(u8, Range<usize>),
     /// A piece of text that is not split any further.
     Piece(Range<usize>),
     /// A table that is too long for one passage.
     Table(Range<usize>),
+    /// A table of contents, which is no text.
+    Contents,
 }
 
 struct Splitter {
@@ -67,7 +74,7 @@ struct Splitter {
     page: Option<u32>,
     /// The passage that is not full yet.
     open: Option<Range<usize>>,
-    headings: Vec<(HeadingLevel, String)>,
+    headings: Vec<(u8, String)>,
     parts: SplitDocument,
 }
 
@@ -92,7 +99,11 @@ impl Splitter {
         match block {
             TextBlock::Heading(level, range) => {
                 self.end_passage(text);
-                let heading = shortened(&plain_text(&text[range]));
+                let heading = match self.markup {
+                    Markup::Markdown => plain_text(&text[range]),
+                    Markup::Plain => text[range].split_whitespace().collect::<Vec<_>>().join(" "),
+                };
+                let heading = shortened(&heading);
                 self.headings.retain(|(above, _)| *above < level);
                 if !heading.is_empty() {
                     self.parts.title.get_or_insert_with(|| heading.clone());
@@ -109,6 +120,10 @@ impl Splitter {
             TextBlock::Table(range) => {
                 self.end_passage(text);
                 self.table(&text[range]);
+            }
+            TextBlock::Contents => {
+                self.end_passage(text);
+                self.parts.left_out += 1;
             }
         }
     }
@@ -183,7 +198,7 @@ fn markdown_blocks(text: &str) -> Vec<TextBlock> {
                 }
                 let is_long = range.len() > PASSAGE_BYTES;
                 match end {
-                    TagEnd::Heading(level) => blocks.push(TextBlock::Heading(level, range)),
+                    TagEnd::Heading(level) => blocks.push(TextBlock::Heading(level as u8, range)),
                     TagEnd::MetadataBlock(_) => {}
                     TagEnd::Paragraph if is_long => blocks.extend(pieces(text, range, &closed)),
                     TagEnd::Table if is_long => blocks.push(TextBlock::Table(range)),
@@ -200,17 +215,15 @@ fn markdown_blocks(text: &str) -> Vec<TextBlock> {
     blocks
 }
 
-/// The paragraphs of a plain text: what empty lines separate.
+/// The blocks of a plain text, but for its table of contents. Paragraphs that are too long come in sentences.
 fn plain_blocks(text: &str) -> Vec<TextBlock> {
     let mut blocks = Vec::new();
-    let mut start = 0;
-    for paragraph in text.split_inclusive("\n\n") {
-        let range = start..start + paragraph.len();
-        start = range.end;
-        if range.len() > PASSAGE_BYTES {
-            blocks.extend(pieces(text, range, &[]));
-        } else {
-            blocks.push(TextBlock::Piece(range));
+    for block in blocks_of(text) {
+        match block {
+            PlainBlock::Heading(level, range) => blocks.push(TextBlock::Heading(level, range)),
+            PlainBlock::Paragraph(range) if range.len() > PASSAGE_BYTES => blocks.extend(pieces(text, range, &[])),
+            PlainBlock::Paragraph(range) => blocks.push(TextBlock::Piece(range)),
+            PlainBlock::Contents => blocks.push(TextBlock::Contents),
         }
     }
     blocks

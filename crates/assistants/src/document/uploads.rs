@@ -16,6 +16,10 @@ use crate::store::{
     AssistantStore, DocumentKey, DocumentLoss, DocumentPart, DocumentState, StoreError, StoredDocument,
 };
 
+/// Reasons why an uploaded document cannot be searched.
+const NO_FORMAT: &str = "files of this type cannot be read";
+const NO_TEXT: &str = "its text is gone; upload it again";
+
 /// The uploaded documents of one assistant, and which of them were read last.
 #[derive(Debug)]
 pub(super) struct UploadLibrary {
@@ -74,9 +78,12 @@ impl UploadLibrary {
         Ok(Some(all))
     }
 
+    /// The text of a document that was read; none where it has no text any more, which its state then says.
     async fn text(&self, stored: &StoredDocument) -> Result<Option<UploadText>, StoreError> {
-        let Some(text) = StoredText::read(&*self.store, stored.key).await? else { return Ok(None) };
-        let Some(format) = Format::of_name(&stored.name) else { return Ok(None) };
+        let Some(format) = Format::of_name(&stored.name) else { return self.end_without_text(stored, NO_FORMAT).await };
+        let Some(text) = StoredText::read(&*self.store, stored.key).await? else {
+            return self.end_without_text(stored, NO_TEXT).await;
+        };
         let base = self.options.base_url.as_ref();
         let mut document = Document::new(stored.name.clone(), format, Some(text.title.clone()), base);
         document.pages = text.pages;
@@ -86,6 +93,13 @@ impl UploadLibrary {
         }
         let content = FileContent::new(document, text.passages());
         Ok(Some(UploadText { key: stored.key, content }))
+    }
+
+    /// A document that no search can find is not left as if it were still being read.
+    async fn end_without_text(&self, stored: &StoredDocument, reason: &str) -> Result<Option<UploadText>, StoreError> {
+        tracing::warn!(document = stored.name, reason, "an uploaded document cannot be searched");
+        self.store.set_document_state(stored.key, DocumentState::Unreadable { reason: reason.to_owned() }).await?;
+        Ok(None)
     }
 
     pub(super) fn unreadable(&self) -> usize {
@@ -132,7 +146,7 @@ pub async fn read_upload(
 ) -> Result<ReadUpload, LibraryError> {
     let StoredDocument { key, name, .. } = stored;
     let Some(format) = Format::of_name(name) else {
-        return Ok(ReadUpload(Err("files of this type cannot be read".to_owned())));
+        return Ok(ReadUpload(Err(NO_FORMAT.to_owned())));
     };
     let load = || async move { Ok(Some(read_part(store, *key, DocumentPart::File).await?)) }.boxed();
     let read = file::read_from(name.clone(), format, &load, reader, None).await?;
@@ -203,4 +217,37 @@ pub fn is_supported(name: &str) -> bool {
 #[must_use]
 pub fn is_text(name: &str) -> bool {
     Format::of_name(name).is_some_and(Format::is_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::document::Library;
+    use crate::store::{DocumentLimits, Expected, SqliteStore, StoreLimits};
+
+    #[tokio::test]
+    async fn an_upload_that_was_read_and_cannot_be_searched_says_so() {
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store");
+        let store: Arc<dyn AssistantStore> = Arc::new(store);
+        store.put_assistant("hr", serde_json::Map::new(), Expected::Nothing).await.expect("an assistant");
+        for name in ["notes.of-another-version", "notes.md"] {
+            let key = store.draft_document("hr", name).await.expect("a store").expect("a draft");
+            store.add_piece(key, DocumentPart::File, b"text".to_vec()).await.expect("a piece");
+            let limits = DocumentLimits { max_bytes: 1_000, max_documents: 10 };
+            store.publish_document(key, limits).await.expect("published");
+            let ready = DocumentState::Ready { pages: None, passages: 1, loss: None };
+            store.set_document_state(key, ready).await.expect("a state");
+        }
+        let library = Library::uploaded(Arc::clone(&store), "hr", UploadOptions::default()).await.expect("a library");
+        library.refresh().await.expect("refreshed");
+        let documents = store.documents("hr").await.expect("documents");
+        let states: BTreeMap<&str, &DocumentState> =
+            documents.iter().map(|document| (document.name.as_str(), &document.state)).collect();
+        let unreadable = |reason: &str| DocumentState::Unreadable { reason: reason.to_owned() };
+        assert_eq!(states["notes.of-another-version"], &unreadable(NO_FORMAT));
+        assert_eq!(states["notes.md"], &unreadable(NO_TEXT));
+        library.refresh().await.expect("refreshed");
+        assert_eq!((library.unreadable_count(), library.len()), (2, 0));
+    }
 }

@@ -14,12 +14,40 @@ pub(super) struct SearchWord {
     pub(super) text: String,
     /// Whether the word is of a writing without blanks.
     pub(super) is_unspaced: bool,
+    /// The case that it is written in.
+    pub(super) case: Case,
+}
+
+/// The case of a word: names such as `IT`, `US` and `May` are told from other words by it alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Case {
+    #[default]
+    Low,
+    /// The first letter is a capital, as that of each sentence is.
+    First,
+    /// All letters are capitals, and there are several.
+    High,
+}
+
+impl Case {
+    fn of(first: Option<char>, capitals: usize, letters: usize) -> Self {
+        match first {
+            Some(_) if capitals > 1 && capitals == letters => Self::High,
+            Some(first) if first.is_uppercase() => Self::First,
+            _ => Self::Low,
+        }
+    }
 }
 
 impl SearchWord {
     /// Whether its letters are Hiragana.
     pub(super) fn is_hiragana(&self) -> bool {
         self.is_unspaced && self.text.chars().all(|c| Writing::of(c) == Writing::Hiragana)
+    }
+
+    /// The word as a name, by which it is found where it is written in capitals and would be a stop word otherwise.
+    pub(super) fn name(&self) -> String {
+        self.folded().to_uppercase()
     }
 
     /// The word without the diacritics that writers leave out.
@@ -31,7 +59,7 @@ impl SearchWord {
 /// The words of a text in their order.
 pub(super) fn words(text: &str) -> Vec<SearchWord> {
     let mut words = Vec::new();
-    each_word(text, |text, is_unspaced| words.push(SearchWord { text: text.to_owned(), is_unspaced }));
+    each_word(text, |text, is_unspaced, case| words.push(SearchWord { text: text.to_owned(), is_unspaced, case }));
     words
 }
 
@@ -58,9 +86,10 @@ impl Writing {
     }
 }
 
-/// Tells each word, and whether it is of a writing without blanks.
-pub(super) fn each_word(text: &str, mut tell: impl FnMut(&str, bool)) {
+/// Tells each word, whether it is of a writing without blanks, and its case.
+pub(super) fn each_word(text: &str, mut tell: impl FnMut(&str, bool, Case)) {
     let mut word = String::new();
+    let (mut first, mut capitals, mut letters) = (None, 0, 0);
     let mut run: (Writing, Vec<char>) = (Writing::Spaced, Vec::new());
     // Wide letters and ligatures are the letters that they stand for. The blank at the end ends the last word.
     let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
@@ -72,24 +101,27 @@ pub(super) fn each_word(text: &str, mut tell: impl FnMut(&str, bool)) {
         }
         if writing != Writing::Spaced || !c.is_alphanumeric() {
             if !word.is_empty() {
-                tell(&word, false);
+                tell(&word, false, Case::of(first, capitals, letters));
                 word.clear();
+                (first, capitals, letters) = (None, 0, 0);
             }
             if writing != Writing::Spaced {
                 run.1.push(c);
             }
         } else {
+            first = first.or(Some(c));
+            (capitals, letters) = (capitals + usize::from(c.is_uppercase()), letters + 1);
             word.extend(c.to_lowercase());
         }
     }
 }
 
-fn pairs(run: &mut Vec<char>, tell: &mut impl FnMut(&str, bool)) {
+fn pairs(run: &mut Vec<char>, tell: &mut impl FnMut(&str, bool, Case)) {
     let mut pair = String::new();
     for at in 0..run.len() {
         pair.clear();
         pair.extend(run.iter().skip(at).take(2));
-        tell(&pair, true);
+        tell(&pair, true, Case::Low);
     }
     run.clear();
 }

@@ -92,6 +92,7 @@ fn says(event: &StreamEvent) -> bool {
         | StreamEvent::Late
         | StreamEvent::Label(_)
         | StreamEvent::Interpreter(_)
+        | StreamEvent::Code(_)
         | StreamEvent::Note(_) => false,
     }
 }

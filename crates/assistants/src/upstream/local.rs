@@ -16,7 +16,7 @@ use crate::document::{DownloadLinks, Library};
 use crate::ingest::StreamEvent;
 
 /// The number of passages whose sentences are considered for an answer.
-const PASSAGES: usize = 12;
+const PASSAGES: usize = 24;
 
 /// A back end without a model, which quotes documents word for word after one fixed sentence.
 #[derive(Debug)]

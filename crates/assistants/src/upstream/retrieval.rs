@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Ask, ChatMessage, Reranker, Speaker, UpstreamError};
-use crate::document::{Found, KnownVectors, LibraryError, Measure, Search, SearchQuestion, searched};
+use crate::document::{Found, KnownVectors, LibraryError, Measure, Search, searched};
 
 /// A question with no more telling words may lean on the one before it: *And in Germany?*
 const FEW_WORDS: usize = 2;
@@ -68,7 +68,7 @@ impl Retriever {
     /// The text that is searched, and the passages that fit it.
     async fn search(&self, ask: &Ask, limit: usize) -> Result<(String, Vec<Found>), UpstreamError> {
         let question = searched(ask.question());
-        let own_words = SearchQuestion::parse(question).telling_words();
+        let own_words = self.search.telling_words(question);
         let search = async |text: &str, limit| self.search.search(text, limit).await.map_err(unsearchable);
         match question_before(&ask.turns).map(searched) {
             Some(before) if own_words == 0 => Ok((before.to_owned(), search(before, limit).await?)),

@@ -123,6 +123,7 @@ impl Translation {
             | StreamEvent::Late
             | StreamEvent::Label(_)
             | StreamEvent::Interpreter(_)
+            | StreamEvent::Code(_)
             | StreamEvent::Note(_) => {}
         }
     }

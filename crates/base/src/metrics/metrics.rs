@@ -40,6 +40,9 @@ struct Inner {
     claims: IntCounter,
     unresolved: IntCounter,
     sources: IntCounterVec,
+    support: IntCounterVec,
+    support_reasons: IntCounterVec,
+    support_seconds: Histogram,
     connections_limit: IntGauge,
     connections_beyond: IntCounter,
     sockets: IntGauge,
@@ -72,6 +75,8 @@ pub enum Conversion {
     Unusable,
     /// It lacks the grounding that was asked for.
     Ungrounded,
+    /// Its sources contradict it, and support was asked for.
+    Conflicting,
     /// It broke off before anything of use had arrived.
     BrokenOff,
     /// It has no words.
@@ -194,6 +199,9 @@ impl Metrics {
             conversions: added!(IntCounterVec::new(named(table::CONVERSIONS), table::CONVERSIONS.labels)),
             claims: added!(IntCounter::with_opts(named(table::CLAIMS))),
             sources: added!(IntCounterVec::new(named(table::SOURCES), table::SOURCES.labels)),
+            support: added!(IntCounterVec::new(named(table::SUPPORT), table::SUPPORT.labels)),
+            support_reasons: added!(IntCounterVec::new(named(table::SUPPORT_REASONS), table::SUPPORT_REASONS.labels)),
+            support_seconds: added!(Histogram::with_opts(buckets(table::SUPPORT_SECONDS))),
             unresolved: added!(IntCounter::with_opts(named(table::UNRESOLVED))),
             connections_limit: added!(IntGauge::with_opts(named(table::CONNECTIONS_LIMIT))),
             connections_beyond: added!(IntCounter::with_opts(named(table::CONNECTIONS_BEYOND))),
@@ -320,6 +328,7 @@ impl Metrics {
             }
             Conversion::Unusable => "unusable",
             Conversion::Ungrounded => "ungrounded",
+            Conversion::Conflicting => "conflicting",
             Conversion::BrokenOff => "broken_off",
             Conversion::Empty => "empty",
         };
@@ -333,6 +342,19 @@ impl Metrics {
                 self.0.sources.with_label_values(&[outcome]).inc_by(count as u64);
             }
         }
+    }
+
+    /// A citation was held against its passage, with this verdict for these reasons.
+    pub fn support(&self, verdict: &str, reasons: impl IntoIterator<Item = &'static str>) {
+        self.0.support.with_label_values(&[verdict]).inc();
+        for reason in reasons {
+            self.0.support_reasons.with_label_values(&[reason]).inc();
+        }
+    }
+
+    /// The citations of an answer were judged in this time.
+    pub fn support_checked(&self, taken: Duration) {
+        self.0.support_seconds.observe(taken.as_secs_f64());
     }
 
     /// Sets how many connections may be open.

@@ -30,6 +30,9 @@ const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /// Seconds of a transaction, which are mostly those of the disk.
 const DISK_SECONDS: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
 
+/// Seconds of a check without a model: from a citation with a short passage to thousands with long ones.
+const CHECK_SECONDS: &[f64] = &[0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
+
 macro_rules! families {
     ($($constant:ident = $name:literal, $kind:expr, [$($label:literal),*], $help:literal;)*) => {
         $(pub(super) const $constant: Family = Family { name: $name, kind: $kind, labels: &[$($label),*], help: $help };)*
@@ -54,6 +57,9 @@ families! {
     CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers.";
     SOURCES = "citewire_sources_total", Type::Counter, ["outcome"], "Sources of converted answers.";
     UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers without a source.";
+    SUPPORT = "citewire_citations_support_total", Type::Counter, ["verdict"], "Citations held against their passages.";
+    SUPPORT_REASONS = "citewire_support_reasons_total", Type::Counter, ["reason"], "Reasons of these verdicts.";
+    SUPPORT_SECONDS = "citewire_support_check_seconds", Type::Histogram(CHECK_SECONDS), [], "Time to judge an answer's citations.";
     CONNECTIONS_LIMIT = "citewire_connections_limit", Type::Gauge, [], "Connections that may be open.";
     CONNECTIONS_BEYOND = "citewire_connections_beyond_limit_total", Type::Counter, [], "Connections beyond the limit.";
     SOCKETS = "citewire_sockets_open", Type::Gauge, [], "Open WebSocket streams.";

@@ -212,6 +212,35 @@ mod tests {
         assert_eq!(read(br#"{"log": {"entries": []}}"#), Err(Unreadable::NoActivity));
     }
 
+    /// A Direct Line client posts files and their activity as a form.
+    #[test]
+    fn of_a_form_the_activity_is_read_and_not_the_files() {
+        let url = "https://directline.example/v3/directline/conversations/c/upload?userId=u";
+        let har = |request: Value| json!({"log": {"entries": [{"request": request}]}}).to_string();
+        let posted = |data: Value| har(json!({"method": "POST", "url": url, "bodySize": 99, "postData": data}));
+        let part = |head: &str, body: &str| format!("--b7\r\nContent-Disposition: form-data; {head}\r\n\r\n{body}\r\n");
+        let file =
+            part("name=\"file\"; filename=\"a.json\"\r\nContent-Type: application/json", &activity("no").to_string());
+        let of = |body: &str| {
+            let kind = "name=\"activity\"; filename=\"blob\"\r\nContent-Type: application/vnd.microsoft.activity";
+            format!("{file}{}--b7--\r\n", part(kind, body))
+        };
+        let read = |har: String| read(har.as_bytes()).map(|document| document["activities"].clone());
+        let form = of(&activity("a").to_string());
+        assert_eq!(read(posted(json!({"text": form}))), Ok(json!([activity("a")])));
+        let encoded =
+            json!({"encoding": "base64", "text": BASE64_STANDARD.encode([form.as_bytes(), b"\xff"].concat())});
+        assert_eq!(read(posted(encoded)), Ok(json!([activity("a")])));
+        let field = json!({"params": [{"name": "file", "fileName": "a.png"},
+            {"name": "activity", "contentType": "application/vnd.microsoft.activity", "value": activity("b").to_string()}]});
+        assert_eq!(read(posted(field)), Ok(json!([activity("b")])));
+        // What cannot be read is named.
+        for lost in [json!({"text": of("{\"type\": ")}), json!({"params": [{"name": "activity"}]}), json!({})] {
+            assert_eq!(read(posted(lost.clone())), Ok(json!([null])), "{lost}");
+        }
+        assert_eq!(read(posted(json!({"text": format!("{file}--b7--")}))), Err(Unreadable::NoActivity));
+    }
+
     /// Once, an activity without `type`, and a body that is no JSON, were skipped without a word.
     #[test]
     fn nothing_that_was_sent_to_an_address_of_activities_is_skipped() {

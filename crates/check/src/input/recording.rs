@@ -53,6 +53,16 @@ struct Body {
     text: Value,
     encoding: Value,
     size: Value,
+    params: Vec<Field>,
+}
+
+/// A field of a form, as some recorders write it in place of the text.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Field {
+    name: Value,
+    value: Value,
+    content_type: Value,
 }
 
 #[derive(Default, Deserialize)]
@@ -94,7 +104,12 @@ impl Entry {
         let address = Address::of(self.request.url.as_str().unwrap_or_default());
         // Recorders may leave out a body, and write its size.
         let body = self.request.post_data.unwrap_or_default();
-        Body { size: self.request.body_size, ..body }.take(address, activities);
+        let body = Body { size: self.request.body_size, ..body };
+        if address == Address::Upload {
+            body.take_form(activities)
+        } else {
+            body.take(address, activities)
+        }
         let is_answer = self.response.status.as_u64().is_none_or(|status| status == 0 || (200..300).contains(&status));
         if is_answer {
             self.response.content.take(address, activities);
@@ -110,13 +125,21 @@ impl Entry {
 enum Address {
     /// A route of a Direct Line or Bot Connector that carries activities alone.
     Activities,
+    /// The route of a Direct Line that takes files with their activity, as a form.
+    Upload,
     Other,
 }
 
 impl Address {
     fn of(url: &str) -> Self {
         let path = url.split(['?', '#']).next().unwrap_or_default();
-        if path.ends_with("/activities") || path.contains("/activities/") { Self::Activities } else { Self::Other }
+        if path.ends_with("/activities") || path.contains("/activities/") {
+            Self::Activities
+        } else if path.ends_with("/upload") && path.contains("/conversations/") {
+            Self::Upload
+        } else {
+            Self::Other
+        }
     }
 }
 
@@ -136,6 +159,45 @@ impl Body {
         };
         sent(text, address, activities);
     }
+
+    /// Takes the activity of a form. The other parts are files, and a form may have no activity.
+    fn take_form(self, activities: &mut Vec<Value>) {
+        let is_activity = |name: &Value, kind: &Value| {
+            name == "activity" || kind.as_str().is_some_and(|kind| kind.contains(ACTIVITY_TYPE))
+        };
+        let named = self.params.into_iter().find(|field| is_activity(&field.name, &field.content_type));
+        if let Some(field) = named {
+            // A recorder may leave out what a part holds.
+            let is_there = field.value.as_str().is_some_and(|value| !value.trim().is_empty());
+            sent(if is_there { field.value } else { Value::Bool(false) }, Address::Activities, activities);
+            return;
+        }
+        let Some(text) = self.text.as_str().filter(|text| !text.is_empty()) else {
+            if self.size.as_u64().is_some_and(|size| size > 0) {
+                activities.push(Value::Null);
+            }
+            return;
+        };
+        let decoded = (self.encoding == "base64").then(|| BASE64_STANDARD.decode(text).unwrap_or_default());
+        let text = decoded.as_deref().map_or(text.into(), String::from_utf8_lossy);
+        for part in activity_parts(&text) {
+            sent(Value::String(part.to_owned()), Address::Activities, activities);
+        }
+    }
+}
+
+/// The media type of an activity in a form.
+const ACTIVITY_TYPE: &str = "application/vnd.microsoft.activity";
+
+/// The parts of a form (RFC 7578) that hold activities. Its first line is the boundary.
+fn activity_parts(form: &str) -> impl Iterator<Item = &str> {
+    let boundary = form.lines().next().unwrap_or_default().trim_end();
+    let parts = form.split(boundary).filter(|part| !boundary.is_empty() && !part.is_empty());
+    parts.filter_map(|part| {
+        let (head, body) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))?;
+        let head = head.to_ascii_lowercase();
+        (head.contains(ACTIVITY_TYPE) || head.contains("name=\"activity\"")).then_some(body.trim())
+    })
 }
 
 /// Appends the activities of one body or frame. In a set everything counts, because an activity may lack its type. A body that

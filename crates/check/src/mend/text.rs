@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use citewire_core::text::{ends_paragraph, loses_text};
 use serde_json::{Value, json};
 
 use super::pointers::{activity, claims, position};
 use crate::finding::Finding;
 use crate::link_label::{is_number, normal_label};
-use crate::lost_text::ends_paragraph;
 use crate::markdown::{Link, Markdown};
-use crate::text::is_undrawn_html;
+use crate::raw_html::is_undrawn_html;
 
 /// A part of a text, and what stands in its place.
 type Edit = (Range<usize>, String);
@@ -173,7 +173,7 @@ impl Reading<'_> {
     }
 
     fn blocks(&self) -> Vec<Edit> {
-        self.escaped(ends_paragraph)
+        self.escaped(|html| ends_paragraph(html) || loses_text(html))
     }
 
     /// Escapes each `<` of the pieces of HTML that `is_meant` in lower case.

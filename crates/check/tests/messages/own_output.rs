@@ -82,3 +82,31 @@ fn the_check_finds_nothing_in_an_answer_that_ends_with_any_container() {
         }
     }
 }
+
+/// The codes of everything that is found, notes included.
+fn codes(converted: &Converted, channel: Channel) -> Vec<&'static str> {
+    let activities = serde_json::to_value(&converted.activities).expect("JSON");
+    check(&activities, channel).into_iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn marks_and_reviews_give_no_finding_that_the_message_has_not_without_them() {
+    let conflict = json!({"text": "Leave is 30 days a year [1]. The canteen opens at noon [2][3].", "sources": [
+        {"title": "Leave", "url": "https://hr.example/leave", "content": "Employees have 25 days of leave a year."},
+        {"title": "Canteen", "content": "The canteen opens at noon and closes at three."},
+        {"title": "Yard \"A\" [2]", "url": "https://hr.example/yard", "content": "Bicycles stand behind the second building."}]});
+    let inputs = inputs().into_iter().map(|(file, body)| (file.display().to_string(), body));
+    let mut marked = 0;
+    for (name, body) in inputs.chain([("a conflict".to_owned(), conflict.to_string().into_bytes())]) {
+        for (dialect, channel) in CHECKED {
+            let plain = Conversion::to(dialect);
+            let mut other = plain.clone();
+            let options = json!({"require_support": "mark", "support_markup": true});
+            other.options = serde_json::from_value(options).expect("options");
+            let (Ok(plain), Ok(converted)) = (convert(&body, &plain), convert(&body, &other)) else { continue };
+            assert_eq!(codes(&converted, channel), codes(&plain, channel), "{name} for {channel}");
+            marked += usize::from(json!(&converted.activities).to_string().contains("not confirmed by this source"));
+        }
+    }
+    assert!(marked >= 2, "only {marked} messages are marked");
+}

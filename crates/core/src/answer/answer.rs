@@ -1,8 +1,8 @@
 //! One answer with its sources.
 
 use super::{
-    Citation, Interpreter, MarkerGrammar, ProviderError, RawScores, Scoring, SensitivityLabel, Source, SourceIndex,
-    TokenCounts,
+    Citation, Interpreter, MarkerGrammar, ProviderError, RawScores, Scoring, SensitivityLabel, Source, SourceCode,
+    SourceIndex, TokenCounts,
 };
 use crate::report::{Entry, SOURCES_UNREAD, ScoreLine};
 use crate::text::end_within;
@@ -30,6 +30,8 @@ pub struct Answer {
     pub label: Option<SensitivityLabel>,
     /// The service behind the answer ("Surfaced with …").
     pub interpreter: Option<Interpreter>,
+    /// The code that the answer rests on.
+    pub code: Option<SourceCode>,
     /// Whether the provider marked the answer as complete (rule N-12).
     pub complete: bool,
     /// The error that the provider reported after a part of the answer.

@@ -1,11 +1,11 @@
-//! Cleans the words beside the text for readers: passages, names and addresses of sources, labels, and the interpreter.
+//! Cleans the words beside the text for readers: passages, names and addresses of sources, labels, the interpreter, and code.
 //!
 //! The text itself stays, because spans refer to its offsets; it is cleaned when it is written. Titles go through
 //! [`one_line`](crate::text::one_line).
 
 use std::borrow::Cow;
 
-use super::{Answer, Interpreter, SensitivityLabel, Source};
+use super::{Answer, Interpreter, SensitivityLabel, Source, SourceCode};
 use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, visible};
 use crate::url::without_user;
@@ -20,11 +20,12 @@ pub(crate) struct TakenOut {
 }
 
 impl Answer {
-    /// Cleans sources, labels and the interpreter, and reports what was removed here and before (`taken`).
+    /// Cleans sources, labels, the interpreter and the code, and reports what was removed here and before (`taken`).
     pub(crate) fn clean(&mut self, mut taken: TakenOut) {
         self.sources.iter_mut().for_each(|source| source.clean(&mut taken));
         self.label.iter_mut().for_each(|label| label.clean(&mut taken));
         self.interpreter.iter_mut().for_each(|interpreter| interpreter.clean(&mut taken));
+        self.code.iter_mut().for_each(|code| code.clean(&mut taken));
         let TakenOut { letters, users } = taken;
         if letters > 0 {
             let message = format!(
@@ -70,6 +71,12 @@ impl SensitivityLabel {
 impl Interpreter {
     pub(crate) fn clean(&mut self, taken: &mut TakenOut) {
         show(&mut self.slogan, taken);
+    }
+}
+
+impl SourceCode {
+    pub(crate) fn clean(&mut self, taken: &mut TakenOut) {
+        self.language.iter_mut().chain([&mut self.text]).for_each(|text| show(text, taken));
     }
 }
 

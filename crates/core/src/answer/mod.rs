@@ -20,7 +20,9 @@ mod raw_scores;
 mod sensitivity;
 mod sentence_link;
 mod source;
+mod source_code;
 mod source_kind;
+mod support_mark;
 mod token_counts;
 
 pub use addresses::Addresses;
@@ -43,5 +45,7 @@ pub use raw_scores::{RawScores, Scoring};
 pub use sensitivity::SensitivityLabel;
 pub use sentence_link::SentenceLink;
 pub use source::{IdOf, Source};
+pub use source_code::SourceCode;
 pub use source_kind::SourceKind;
+pub use support_mark::SupportMark;
 pub use token_counts::TokenCounts;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
-use super::{Part, RawScores, SensitivityLabel, SentenceLink, SourceKind};
+use super::{Part, RawScores, SensitivityLabel, SentenceLink, SourceKind, SupportMark};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
@@ -72,6 +72,8 @@ pub struct Source {
     pub label: Option<SensitivityLabel>,
     /// Other facts that the caller knows about the document.
     pub metadata: Map<String, Value>,
+    /// The note that it does not hold what it is cited for, if readers are told.
+    pub mark: Option<SupportMark>,
 }
 
 impl Source {

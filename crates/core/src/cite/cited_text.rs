@@ -55,6 +55,8 @@ pub struct CitedSource {
     pub url: Option<WebUrl>,
     /// The title (policy P-08): one line, never empty.
     pub title: String,
+    /// The bytes at the end of the title that are a note about the source; 0 without one.
+    pub note_bytes: usize,
 }
 
 impl CitedSource {

@@ -91,6 +91,7 @@ mod tests {
             sources: smallvec::smallvec![SourceIndex(0)],
             url: url.map(|url| url.parse().expect("a web address")),
             title: title.into(),
+            note_bytes: 0,
         }
     }
 

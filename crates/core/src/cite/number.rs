@@ -230,10 +230,17 @@ impl Draft {
             (Some(title), Some(part)) => Some(one_line(&part.of(&title)).into_owned()),
             (title, _) => title.or_else(|| first.display_title()).map(Cow::into_owned),
         };
+        let mut title = title.unwrap_or_else(|| format!("Document {}", self.position));
+        let bare = title.len();
+        if let Some(mark) = sources().find_map(|source| source.mark.as_ref()) {
+            title.push(' ');
+            title.push_str(&mark.words);
+        }
         CitedSource {
             position: self.position,
             url: self.address(all).filter(|url| !defines || url.is_linkable()),
-            title: title.unwrap_or_else(|| format!("Document {}", self.position)),
+            note_bytes: title.len() - bare,
+            title,
             sources: self.sources,
         }
     }

@@ -8,6 +8,7 @@ use super::write::{self, FENCED_BY, Output};
 use crate::cite::Rules;
 use crate::cite::place::first_open;
 use crate::report::{Entry, Kind};
+use crate::text::loses_text;
 use crate::url::without_user;
 
 /// The decisions about a text so far, and its output.
@@ -229,7 +230,8 @@ impl Reader for Pass<'_> {
         }
         let held = goes_on.then_some(self.held);
         let Progress { decisions, output, pieces, .. } = &mut *self.so_far;
-        let decided = decide(&self.context, decisions, inline, held, pieces);
+        let loses_blocks = leaf.kind == LeafKind::Paragraph && output.loses_blocks(&self.context);
+        let decided = decide(&self.context, decisions, inline, held, loses_blocks, pieces);
         self.held = self.held.min(decided);
         // A marker may wait for text behind its leaf.
         let goes_on = goes_on || decided < usize::MAX;
@@ -261,11 +263,15 @@ impl Reader for Pass<'_> {
             self.hold(leaf.range.start);
             return;
         }
+        let loses_text = leaf.kind == LeafKind::Html
+            && self.so_far.output.loses_blocks(&self.context)
+            && content.len() <= LOOK_AHEAD
+            && loses_text(content);
         if let Output::Markdown(writer) = &mut self.so_far.output {
             match leaf.kind {
                 LeafKind::Html => {
-                    self.so_far.decisions.report_html(self.context.text, leaf.range.start, content);
-                    writer.html_block(&self.context, leaf, content);
+                    self.so_far.decisions.report_html(self.context.text, leaf.range.start, content, loses_text);
+                    writer.html_block(&self.context, leaf, content, loses_text);
                 }
                 LeafKind::Rule => writer.rule(&self.context, leaf.range.clone()),
                 LeafKind::Fence

@@ -22,6 +22,9 @@ pub struct Rules {
     pub hard_breaks: bool,
     /// Whether the channel draws the text as Markdown. If not, the text gets no invisible characters and no escapes of HTML.
     pub markdown: bool,
+    /// Whether the channel draws the text behind block elements of raw HTML. If not, HTML that would cost text is shown as
+    /// text.
+    pub block_html: bool,
     /// Whether to close a code fence that the answer leaves open, because something follows the text.
     pub close_fence: bool,
     /// How to write a `[n]` that is no marker but equals the number of a claim.
@@ -48,6 +51,7 @@ impl Rules {
             image_hosts: BTreeSet::new(),
             hard_breaks: false,
             markdown: true,
+            block_html: false,
             close_fence: true,
             literal_numbers: LiteralNumbers::Escape,
             max_claims: None,
@@ -56,11 +60,18 @@ impl Rules {
         }
     }
 
+    /// The rules of channels whose form citewire writes from the Markdown.
+    #[must_use]
+    pub fn chat() -> Self {
+        Self { block_html: true, ..Self::web_chat() }
+    }
+
     /// The rules of Teams, which matches `[n]` in the text to the claim of that number (`docs/guides/teams.md`).
     #[must_use]
     pub fn teams() -> Self {
         Self {
             definitions: false,
+            block_html: true,
             close_fence: false,
             literal_numbers: LiteralNumbers::Break,
             max_claims: Some(TEAMS_MAX_CLAIMS),
@@ -74,6 +85,7 @@ impl Rules {
         Self {
             definitions: false,
             markdown: false,
+            block_html: true,
             close_fence: false,
             literal_numbers: LiteralNumbers::Keep,
             ..Self::web_chat()

@@ -8,15 +8,12 @@ use citewire_support::{Cited, Judgement, Passage, ReasonCode, Verdict, content_w
 use serde::Serialize;
 
 use super::block::{Block, blocks};
-use super::sentence::{Group, LEAST_WORDS, groups, uncited_sentences};
+use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, groups, uncited_sentences};
 use crate::answer::{Answer, Source, SourceKind};
 use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
 /// A source of the web with fewer bytes of text than this gives only a teaser of its page.
 const TEASER_BYTES: usize = 200;
-
-/// The claims of one answer that are held against their sources. Further ones are `unknown`, with the reason `cut`.
-const MOST_CLAIMS: usize = 2_000;
 
 /// The parts that a provider names for one source; others are found by the places of their badges.
 const MOST_SPANS: usize = 256;
@@ -67,6 +64,9 @@ pub struct Claim {
     pub reasons: Vec<ClaimReason>,
     /// Where the sources hold it.
     pub quotes: Vec<Quote>,
+    /// The verdict about each source alone, in the order of `positions`.
+    #[serde(skip)]
+    pub verdicts: Vec<Verdict>,
 }
 
 /// A reason of a verdict.
@@ -186,7 +186,8 @@ impl<'a> Judge<'a> {
         claim.reasons.clear();
         let sources = self.sources(group);
         let judgements = self.judge(sentence, &sources);
-        claim.verdict = judgements.iter().map(|judgement| judgement.verdict).min().unwrap_or(Verdict::Unknown);
+        claim.verdicts = judgements.iter().map(|judgement| judgement.verdict).collect();
+        claim.verdict = claim.verdicts.iter().copied().min().unwrap_or(Verdict::Unknown);
         for (source, judgement) in sources.iter().zip(judgements) {
             for reason in judgement.reasons.iter() {
                 let text = Some(&reason.range).filter(|range| !range.is_empty());
@@ -218,6 +219,7 @@ impl<'a> Judge<'a> {
             verdict: Verdict::Unknown,
             reasons: sources.iter().map(|source| reason_of(code, None, range.clone(), *source)).collect(),
             quotes: Vec::new(),
+            verdicts: vec![Verdict::Unknown; sources.len()],
         }
     }
 

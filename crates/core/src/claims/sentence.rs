@@ -2,13 +2,19 @@
 
 use std::ops::Range;
 
-use citewire_support::content_words;
+use citewire_support::{MAX_SENTENCE_BYTES, content_words};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::block::Block;
 
 /// The least words of a cited part that say something.
 pub(super) const LEAST_WORDS: usize = 2;
+
+/// The claims of one answer that are held against their sources. Further ones are `unknown`, with the reason `cut`.
+pub(super) const MOST_CLAIMS: usize = 2_000;
+
+/// The bytes behind a badge that are looked at for the part that it stands for: more than are read of a sentence.
+const MOST_BEHIND: usize = MAX_SENTENCE_BYTES + 1;
 
 /// Badges that touch.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +36,9 @@ pub(super) fn groups(block: &Block) -> Vec<Group> {
     for (index, (at, badges)) in joined.iter().enumerate() {
         let before = groups.last().map_or(0, |group| group.at);
         let next = joined.get(index + 1).map_or(visible.len(), |(next, _)| *next);
-        let part = part(visible, &sentences, *at, before, next);
+        // A further claim is not judged, and its part would be looked for in vain.
+        let is_judged = index < MOST_CLAIMS;
+        let part = if is_judged { part(visible, &sentences, *at, before, next) } else { trimmed(visible, before..*at) };
         groups.push(Group { at: *at, badges: badges.clone(), part });
     }
     groups
@@ -94,6 +102,7 @@ fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, nex
     let goes_on = !visible[..last].ends_with(['.', '!', '?', '。']) || back.is_empty();
     let end =
         sentences.get(sentences.partition_point(|sentence| sentence.end <= at)).map_or(at, |sentence| sentence.end);
+    let end = end.min(visible.floor_char_boundary(at + MOST_BEHIND));
     let ends = [end.min(next), end].map(|end| trimmed(visible, at..end.max(at)));
     let on = ends.into_iter().find(|on| goes_on && content_words(&visible[on.clone()]) >= LEAST_WORDS);
     on.unwrap_or(back)

@@ -1,5 +1,6 @@
 //! Leads from the sources of an answer to the sentences that it cites.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -11,14 +12,19 @@ use crate::answer::{Addresses, Answer, SentenceLink, Source};
 use crate::url::MAX_DIRECTIVES;
 
 /// The way to the cited sentences of each source, by its place among all, from 0. Sources without an address or a passage have none,
-/// nor have those whose passage speaks of something else.
+/// nor have those whose passage speaks of something else. Without the claims of the answer, they are found.
 #[must_use]
-pub fn sentence_links(answer: &Answer, addresses: Option<&dyn Addresses>) -> BTreeMap<usize, SentenceLink> {
+pub fn sentence_links(
+    answer: &Answer,
+    judged: Option<&[Claim]>,
+    addresses: Option<&dyn Addresses>,
+) -> BTreeMap<usize, SentenceLink> {
     let mut links: BTreeMap<usize, SentenceLink> = BTreeMap::new();
     if !answer.sources.iter().any(|source| source.url.is_some() && source.content.is_some()) {
         return links;
     }
-    for claim in &claims(answer).claims {
+    let judged = judged.map_or_else(|| Cow::Owned(claims(answer).claims), Cow::Borrowed);
+    for claim in judged.iter() {
         for position in &claim.positions {
             let Some(source) = position.checked_sub(1).and_then(|at| answer.sources.get(at)) else { continue };
             let (Some(passage), Some(_)) = (source.content.as_deref(), &source.url) else { continue };
@@ -56,10 +62,15 @@ fn part(claim: &Claim, position: usize, source: &Source) -> Option<Range<usize>>
     }
 }
 
-/// Notes at the sources of an answer the way to the sentences that it cites. With `withhold_encrypted`, not at those of
-/// encrypted documents: the address would quote them.
-pub fn link_sentences(answer: &mut Answer, withhold_encrypted: bool, addresses: Option<&dyn Addresses>) {
-    for (at, link) in sentence_links(answer, addresses) {
+/// Notes at the sources of an answer the way to the sentences that it cites, by its claims if they are known. With
+/// `withhold_encrypted`, not at those of encrypted documents: the address would quote them.
+pub fn link_sentences(
+    answer: &mut Answer,
+    judged: Option<&[Claim]>,
+    withhold_encrypted: bool,
+    addresses: Option<&dyn Addresses>,
+) {
+    for (at, link) in sentence_links(answer, judged, addresses) {
         let source = &mut answer.sources[at];
         if !(withhold_encrypted && source.label.as_ref().is_some_and(|label| label.encrypted)) {
             source.sentence = Some(link);
@@ -78,7 +89,7 @@ mod tests {
 
     fn directives(text: &str, sources: Vec<Source>) -> Vec<Vec<String>> {
         let mut answer = Answer { text: text.to_owned(), sources, ..Answer::default() };
-        link_sentences(&mut answer, true, None);
+        link_sentences(&mut answer, None, true, None);
         answer.sources.into_iter().map(|source| source.sentence.unwrap_or_default().directives).collect()
     }
 

@@ -1,5 +1,6 @@
 //! The parameters of a conversion.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::Options;
@@ -8,6 +9,12 @@ use crate::cite::Rules;
 use crate::dialect::Dialect;
 use crate::graph::GraphRules;
 use crate::ingest::AnswerFormat;
+
+/// Measures how long a part of a conversion takes: the conversion itself has no clock.
+pub trait Stopwatch: fmt::Debug + Send + Sync {
+    /// Does the check of an answer's citations, and notes its time.
+    fn support_check(&self, check: &mut dyn FnMut());
+}
 
 /// The parameters of a conversion: formats, options and configuration.
 #[derive(Clone, Debug)]
@@ -27,6 +34,8 @@ pub struct Conversion {
     /// Whether a message above the limit of its channel stays whole, because the caller sends it in [parts](Dialect::parts).
     /// If not, it is cut.
     pub in_parts: bool,
+    /// Measures the time of the check of citations; `None` where nobody asks for it.
+    pub stopwatch: Option<Arc<dyn Stopwatch>>,
 }
 
 impl Conversion {
@@ -47,6 +56,7 @@ impl Conversion {
             labels: Arc::default(),
             addresses: None,
             in_parts: false,
+            stopwatch: None,
         }
     }
 

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use super::grounding::{attests, grounded, judge};
-use super::{Conversion, ConvertError};
+use super::support_mark::{mark, review};
+use super::{Conversion, ConvertError, Support, supported};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
-use crate::claims::link_sentences;
-use crate::dialect::MessageOptions;
+use crate::claims::{link_sentences, shown_numbers, support_lines};
+use crate::dialect::{Dialect, MessageOptions};
 use crate::graph;
 use crate::report::{Entry, Kind, Report};
 
@@ -26,7 +27,7 @@ pub struct Converted {
 /// Converts an answer that has been parsed already.
 ///
 /// # Errors
-/// [`ConvertError::GroundingNoTools`] or [`ConvertError::GroundingNoCitations`] when required grounding is missing.
+/// When the options refuse the answer: [`ConvertError::is_refusal`].
 pub fn convert_answer(answer: Answer, conversion: &Conversion) -> Result<Converted, ConvertError> {
     let (message, report) = message(answer, conversion)?;
     Ok(Converted { activities: vec![message], report })
@@ -64,6 +65,18 @@ fn account_for_sources(sources: &[Source], cited: &CitedText, report: &mut Repor
     report.extend(uncited.map(|source| Entry::not_cited(source.pointer.as_str(), source.display_title().as_deref())));
 }
 
+/// Leaves out the sources of an answer whose conversation shows none, and says so.
+fn leave_out_sources(answer: &mut Answer) {
+    if !answer.sources.is_empty() {
+        let message =
+            format!("citations are off for this conversation, so {} sources are left out", answer.sources.len());
+        answer.warnings.push(Entry::in_input(Kind::Note, "citations-off", "", message));
+    }
+    answer.sources.clear();
+    answer.citations.clear();
+    answer.attested.clear();
+}
+
 /// The note about an answer without text, with the code `empty-text`: its message says nothing.
 #[must_use]
 pub fn empty_text(answer: &Answer) -> Option<Entry> {
@@ -85,20 +98,19 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     }
 
     let rules = conversion.rules();
+    let judged = supported(&answer, conversion)?;
     if !conversion.citations {
         grounded(&answer, options.require_grounding)?;
-        if !answer.sources.is_empty() {
-            let message =
-                format!("citations are off for this conversation, so {} sources are left out", answer.sources.len());
-            answer.warnings.push(Entry::in_input(Kind::Note, "citations-off", "", message));
-        }
-        answer.sources.clear();
-        answer.citations.clear();
-        answer.attested.clear();
+        leave_out_sources(&mut answer);
+    }
+    let judged = judged.filter(|_| conversion.citations);
+    if let Some(judged) = judged.as_ref().filter(|_| options.require_support == Support::Mark) {
+        mark(&mut answer.sources, judged, options);
     }
     // Text that people read as it is has plain addresses.
     if conversion.citations && options.links_sentences() && rules.markdown {
-        link_sentences(&mut answer, options.withhold_encrypted, addresses.as_deref());
+        let judged = judged.as_ref().map(|judged| judged.claims.as_slice());
+        link_sentences(&mut answer, judged, options.withhold_encrypted, addresses.as_deref());
     }
     let mut cited = cite(&answer, &rules);
     if conversion.citations {
@@ -115,12 +127,19 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     report.extend(empty_text(&answer));
     report.extend(std::mem::take(&mut cited.entries));
     account_for_sources(&answer.sources, &cited, &mut report);
+    let numbers = judged.as_ref().map(|_| shown_numbers(&cited.sources)).unwrap_or_default();
+    if let Some(judged) = &judged {
+        report.judge(support_lines(&judged.claims, &numbers), judged.uncited);
+    }
     let mut entries = Vec::new();
     if let Some(limit) = graph_rules.abstract_limit_utf16.filter(|limit| *limit < graph_rules.abstract_max_utf16) {
         let message = format!("{dialect} takes no abstract above {limit} units");
         entries.push(Entry::in_input(Kind::Note, "abstract-limit", "/options/abstract_max", message));
     }
-    let thing = graph::build(&answer, cited.sources, &graph_rules, &mut entries);
+    let mut thing = graph::build(&answer, cited.sources, &graph_rules, &mut entries);
+    if let Some(judged) = judged.filter(|_| options.support_markup && *dialect == Dialect::WebChat) {
+        review(&mut thing, &answer.sources, &judged, &numbers);
+    }
     let wishes = MessageOptions {
         feedback: options.feedback,
         self_contained: options.self_contained,

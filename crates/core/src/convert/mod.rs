@@ -11,9 +11,12 @@ mod outgoing;
 mod shown;
 mod spacing;
 mod streaming;
+mod support;
+mod support_mark;
 
 pub use crate::cite::Pages;
-pub use conversion::Conversion;
+pub use crate::claims::Support;
+pub use conversion::{Conversion, Stopwatch};
 pub use convert::convert;
 pub use error::ConvertError;
 pub use grounding::grounded;
@@ -21,3 +24,4 @@ pub use message::{Converted, convert_answer, empty_text};
 pub use options::{Grounding, Options};
 pub use outgoing::{Ended, Outgoing, OutgoingForm, UnknownOutgoingForm};
 pub use streaming::{Streamed, Streaming, Update};
+pub use support::{judged, refuse_conflicts, supported};

@@ -6,12 +6,19 @@ use serde::{Deserialize, Deserializer};
 
 use crate::answer::Scoring;
 use crate::cite::{Numbering, Pages, Tracking};
+use crate::claims::Support;
 
 /// The default number of updates before the message of a stream.
 const DEFAULT_UPDATES: usize = 32;
 
 /// The largest number of updates. Each update contains the whole text so far.
 const MAX_UPDATES: usize = 1_000;
+
+/// The longest [`Options::support_note`].
+const MAX_NOTE_BYTES: usize = 80;
+
+/// The usual note about a source that does not hold what it is cited for.
+const SUPPORT_NOTE: &str = "not confirmed by this source";
 
 /// Conversion options: the member `options` of the HTTP routes. Unknown members are refused.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -23,6 +30,20 @@ pub struct Options {
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Value>))]
     pub require_grounding: Grounding,
+    /// Whether citations are held against the passages of their sources: `"off"`, `"report"` (verdicts in reports, records and
+    /// metrics), `"mark"` (also says to readers what a source does not hold) or `"refuse"` (also refuses an answer that a source
+    /// contradicts).
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub require_support: Support,
+    /// The note behind the title of a source that does not hold what it is cited for, with `"mark"`; "not confirmed by this
+    /// source" when absent.
+    #[serde(deserialize_with = "note")]
+    pub support_note: Option<String>,
+    /// Whether the claims of Web Chat and Direct Line have their verdicts, as `ClaimReview` of schema.org.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
+    pub support_markup: bool,
     /// The citation numbers: `"dense"` (1, 2, 3 by first appearance) or `"provider"` (the position in the provider's list).
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
@@ -79,6 +100,17 @@ pub struct Options {
 
 fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Words for readers: one short line.
+fn note<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let note: Option<String> = Option::deserialize(deserializer)?;
+    match note {
+        Some(note) if note.trim().is_empty() || note.len() > MAX_NOTE_BYTES || note.contains(char::is_control) => {
+            Err(serde::de::Error::custom(format_args!("a line of 1 to {MAX_NOTE_BYTES} bytes is required")))
+        }
+        note => Ok(note),
+    }
 }
 
 /// A positive score, by which raw scores are divided.
@@ -144,6 +176,17 @@ impl Options {
         self.sentence_links.unwrap_or(true)
     }
 
+    /// Whether only the whole answer tells if readers may see it.
+    #[must_use]
+    pub fn may_refuse(&self) -> bool {
+        self.require_grounding != Grounding::NotRequired || self.require_support == Support::Refuse
+    }
+
+    /// The note about a source that does not hold what it is cited for.
+    pub(super) fn support_note(&self) -> &str {
+        self.support_note.as_deref().map_or(SUPPORT_NOTE, str::trim)
+    }
+
     /// How raw scores are scaled to 0 to 1.
     #[must_use]
     pub fn scoring(&self) -> Scoring {
@@ -178,14 +221,20 @@ mod tests {
     fn unknown_options_are_refused_and_null_is_absent() {
         assert!(options(r#"{"numberings": "dense"}"#).is_err());
         assert!(options(r#"{"require_grounding": "some"}"#).is_err());
+        assert!(options(r#"{"require_support": true}"#).is_err());
+        for note in ["", " ", "a\nb", &"a".repeat(81)] {
+            assert!(options(&serde_json::json!({"support_note": note}).to_string()).is_err(), "{note}");
+        }
         for wrong in ["0", "-1", "\"4\""] {
             assert!(options(&format!(r#"{{"rerank_max": {wrong}}}"#)).is_err(), "{wrong}");
         }
-        let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null}"#;
+        let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null,
+            "require_support": null, "support_note": null, "support_markup": null}"#;
         assert_eq!(options(nulls).expect("options"), Options::default());
         let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
             "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
-            "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "sentence_links": false, "bm25_max": 50.5, "prefer_rerank": true}"#;
+            "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "sentence_links": false, "bm25_max": 50.5, "prefer_rerank": true,
+            "require_support": "refuse", "support_note": "not found", "support_markup": true}"#;
         assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }
 

@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Conversion, ConvertError, Grounding, grounded};
-use crate::answer::{LabelCatalog, Scoring};
+use super::{Conversion, ConvertError, grounded, supported};
 use crate::ingest::{AnswerStream, StreamEvent};
-use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, Completion, Output, WebUiSource, report};
+use crate::output::{
+    Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, Completion, Output, WebUiSource, report_judged,
+};
 use crate::report::Report;
 use crate::text::echo;
 use crate::url::Tracking;
@@ -79,21 +79,19 @@ pub struct Outgoing {
     chat: ChatStream,
     form: OutgoingForm,
     completion: Completion,
-    grounding: Grounding,
+    conversion: Conversion,
     tracking: Option<Tracking>,
-    scoring: Scoring,
-    labels: Arc<LabelCatalog>,
     has_begun: bool,
 }
 
 impl Outgoing {
     /// An answer of which nothing has arrived. Of the conversion, its channel means nothing here.
     ///
-    /// Where grounding is required, or pages are merged by their addresses, only the whole answer tells what to write: then
+    /// Where the options may refuse the answer, or pages are merged by their addresses, only the whole answer tells what to write: then
     /// everything comes at the end.
     #[must_use]
     pub fn new(form: OutgoingForm, completion: Completion, conversion: &Conversion) -> Self {
-        let Conversion { from, options, labels, .. } = conversion;
+        let Conversion { from, options, .. } = conversion;
         let chat_form = if form == OutgoingForm::AssistantHub { ChatForm::Places } else { ChatForm::Badges };
         let withhold_encrypted = options.withhold_encrypted;
         Self {
@@ -101,10 +99,8 @@ impl Outgoing {
             chat: ChatStream::new(ChatOptions { form: chat_form, withhold_encrypted, ..ChatOptions::default() }),
             form,
             completion,
-            grounding: options.require_grounding,
             tracking: options.ref_is_tracking.then(|| options.tracking()),
-            scoring: options.scoring(),
-            labels: Arc::clone(labels),
+            conversion: conversion.clone(),
             has_begun: false,
         }
     }
@@ -134,6 +130,7 @@ impl Outgoing {
                 StreamEvent::Late => self.chat.hold(),
                 StreamEvent::Label(_)
                 | StreamEvent::Interpreter(_)
+                | StreamEvent::Code(_)
                 | StreamEvent::Note(_)
                 | StreamEvent::Error(_)
                 | StreamEvent::Done => {}
@@ -149,7 +146,7 @@ impl Outgoing {
     /// ends with an `error`; clients of AssistantHub know it by the missing last chunk (rule AH-06).
     ///
     /// # Errors
-    /// When the body is unusable, or required grounding is missing.
+    /// When the body is unusable, or the options refuse the answer.
     pub fn end(self) -> Result<Ended, ConvertError> {
         self.finish(None)
     }
@@ -170,14 +167,15 @@ impl Outgoing {
 
     fn finish(mut self, failure: Option<String>) -> Result<Ended, ConvertError> {
         let mut out = self.begin();
-        let Self { stream, chat, grounding, tracking, scoring, labels, .. } = &mut self;
+        let Self { stream, chat, tracking, conversion, .. } = &mut self;
         let mut answer = std::mem::take(stream).finish()?;
         if let Some(tracking) = *tracking {
             answer.merge_pages(tracking);
         }
-        grounded(&answer, *grounding)?;
-        labels.complete(&mut answer);
-        answer.rescore(scoring);
+        grounded(&answer, conversion.options.require_grounding)?;
+        let judged = supported(&answer, conversion)?;
+        conversion.labels.complete(&mut answer);
+        answer.rescore(&conversion.options.scoring());
         let reported = answer.error.as_ref().map(|error| match &error.message {
             Some(message) => format!("the provider reported an error: {message}"),
             None => "the provider reported an error".to_owned(),
@@ -186,7 +184,7 @@ impl Outgoing {
         let failure = failure.or(reported).or(broken);
         answer.complete &= failure.is_none();
         let chat = std::mem::replace(chat, ChatStream::new(ChatOptions::default()));
-        let report = report(&answer, self.output());
+        let report = report_judged(&answer, self.output(), judged.as_ref());
         let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
         if !rest.is_empty() {
             out.push(self.text(&rest));
@@ -210,7 +208,7 @@ impl Outgoing {
 
     /// Whether only the whole answer tells what to write.
     fn waits(&self) -> bool {
-        self.grounding != Grounding::NotRequired || self.tracking.is_some()
+        self.conversion.options.may_refuse() || self.tracking.is_some()
     }
 
     fn has_chunks(&self) -> bool {
@@ -247,6 +245,7 @@ impl Outgoing {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Grounding;
     use super::*;
     use crate::dialect::Dialect;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Conversion;
 use super::brackets::{Brackets, Piece, may_cite};
 use super::message::readdress;
 use super::spacing::Spacing;
-use super::{Conversion, Grounding};
 use crate::answer::{
     Addresses, Answer, Interpreter, LabelCatalog, MarkerGrammar, SensitivityLabel, Source, SourceIndex,
 };
@@ -59,7 +59,7 @@ impl Shown {
     /// The state before anything has arrived.
     pub(super) fn new(conversion: &Conversion) -> Self {
         let wanted = conversion.max_updates() > 0;
-        let hidden = !wanted || conversion.options.require_grounding != Grounding::NotRequired;
+        let hidden = !wanted || conversion.options.may_refuse();
         Self {
             dialect: conversion.to,
             rules: conversion.rules(),
@@ -164,7 +164,8 @@ impl Shown {
                 self.interpreter = Some(interpreter);
                 self.describe();
             }
-            StreamEvent::Note(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+            // The message at the end has the code.
+            StreamEvent::Code(_) | StreamEvent::Note(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
         }
         self.spacing.grown_to(self.text().len());
     }

@@ -14,7 +14,7 @@ use crate::graph::{GraphRules, Message};
 pub(super) const ROW: Row = Row {
     slug: "email-html",
     channels: &[],
-    rules: Rules::web_chat,
+    rules: Rules::chat,
     graph_rules: GraphRules::chat,
     message,
     drawing: Some(&DRAWING),

@@ -10,7 +10,7 @@ use crate::graph::GraphRules;
 pub(super) const ROW: Row = Row {
     slug: "line",
     channels: &["line"],
-    rules: Rules::web_chat,
+    rules: Rules::chat,
     graph_rules: GraphRules::chat,
     message,
     drawing: Some(&DRAWING),

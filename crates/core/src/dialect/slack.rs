@@ -12,7 +12,7 @@ use crate::graph::GraphRules;
 pub(super) const ROW: Row = Row {
     slug: "slack",
     channels: &["slack"],
-    rules: Rules::web_chat,
+    rules: Rules::chat,
     graph_rules: GraphRules::chat,
     message,
     drawing: Some(&DRAWING),

@@ -5,8 +5,11 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::labels::{Labels, OneLabel, most_sensitive};
-use super::{Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, UsageInfo};
-use crate::answer::{Answer, SensitivityLabel, Source};
+use super::{
+    Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, SoftwareSourceCode,
+    UsageInfo,
+};
+use crate::answer::{Answer, SensitivityLabel, Source, SupportMark};
 use crate::cite::{CitedSource, make_harmless};
 use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
@@ -27,6 +30,7 @@ pub fn build(answer: &Answer, cited: Vec<CitedSource>, rules: &GraphRules, entri
     let claims = cited.into_iter().map(|source| builder.claim(source)).collect();
     let mut message = Message::new(claims, rules.ai_mark);
     message.usage_info = message_label.and_then(|label| builder.message_usage_info(label, is_uncited));
+    message.is_based_on = builder.code();
     builder.interpreter_left_out();
     message
 }
@@ -46,6 +50,17 @@ pub(super) struct Builder<'b> {
 impl<'b> Builder<'b> {
     pub(super) fn source(&self, cited: &CitedSource) -> &'b Source {
         &self.answer.sources[cited.sources[0].0]
+    }
+
+    /// The code that the answer rests on; a channel that does not show it gets none, which is reported.
+    fn code(&mut self) -> Option<SoftwareSourceCode> {
+        let code = self.answer.code.as_ref()?;
+        if self.rules.code {
+            return Some(SoftwareSourceCode::new(code));
+        }
+        let message = "the channel does not show the code that an answer rests on";
+        self.entries.push(Entry::in_input(Kind::Dropped, "code", "/code", message));
+        None
     }
 
     fn claim(&mut self, cited: CitedSource) -> Claim {
@@ -145,7 +160,22 @@ impl<'b> Builder<'b> {
         let (source, first) = passages.first()?;
         let limit = self.rules.abstract_limit_utf16.unwrap_or(usize::MAX);
         let max = self.rules.abstract_max_utf16.min(limit);
-        Some(self.cut("abstract", cited, source, first.trim(), max).into_owned())
+        let Some((marked, mark)) = self.mark(cited) else {
+            return Some(self.cut("abstract", cited, source, first.trim(), max).into_owned());
+        };
+        // The sentence that comes closest stands in what is kept of a long passage.
+        let is_long = mark.words.len() + first.len() > max;
+        let closest = mark.closest.clone().filter(|_| is_long && std::ptr::eq(marked, *source));
+        let from = closest.and_then(|closest| first.get(closest.start..)).filter(|rest| rest.len() < first.len());
+        let passage = from.map_or_else(|| first.trim().to_owned(), |rest| format!("… {}", rest.trim()));
+        let text = format!("{} {passage}", mark.words);
+        Some(self.cut("abstract", cited, source, &text, max).into_owned())
+    }
+
+    /// The source of a claim that does not hold what it is cited for, and the note about it.
+    fn mark(&self, cited: &CitedSource) -> Option<(&'b Source, &'b SupportMark)> {
+        let mut sources = cited.sources.iter().map(|index| &self.answer.sources[index.0]);
+        sources.find_map(|source| Some((source, source.mark.as_ref()?)))
     }
 
     /// All passages, if there are several or the claim has no address; else `None`, because the abstract suffices.
@@ -212,6 +242,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::answer::SourceCode;
     use crate::cite::{Rules, cite};
 
     fn label(id: &str, priority: i64) -> Option<SensitivityLabel> {
@@ -230,6 +261,19 @@ mod tests {
 
     fn answer(text: &str, sources: Vec<Source>) -> Answer {
         Answer { text: text.into(), sources, ..Answer::default() }
+    }
+
+    #[test]
+    fn code_is_in_the_message_of_web_chat_and_told_elsewhere() {
+        let code = Some(SourceCode { text: "print(1)".into(), language: Some("Python".into()) });
+        let answer = Answer { code, ..answer("a", Vec::new()) };
+        let thing = json!({"@type": "SoftwareSourceCode", "programmingLanguage": "Python", "text": "print(1)"});
+        assert_eq!(graph(&answer)["isBasedOn"], thing);
+        for rules in [GraphRules::teams(), GraphRules::m365_copilot(), GraphRules::chat(), GraphRules::plain()] {
+            let mut entries = Vec::new();
+            assert_eq!(build(&answer, Vec::new(), &rules, &mut entries).is_based_on, None);
+            assert_eq!(entries.iter().map(|entry| entry.code).collect::<Vec<_>>(), ["code"]);
+        }
     }
 
     #[test]

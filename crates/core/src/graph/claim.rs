@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::DigitalDocument;
+use super::{ClaimReview, DigitalDocument};
 use crate::cite::Position;
 
 /// The claim behind one number of the text.
@@ -23,13 +23,16 @@ pub struct Claim {
     /// The service that made the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_interpreter: Option<Project>,
+    /// The verdict about its citation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review: Option<ClaimReview>,
 }
 
 impl Claim {
     /// A claim that rests on a document.
     #[must_use]
     pub fn new(id: Option<Arc<str>>, position: ClaimPosition, appearance: DigitalDocument) -> Self {
-        Self { kind: "Claim", id, position, appearance, claim_interpreter: None }
+        Self { kind: "Claim", id, position, appearance, claim_interpreter: None, review: None }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Action, AiMark, Claim, UsageInfo};
+use super::{Action, AiMark, Claim, SoftwareSourceCode, UsageInfo};
 
 /// The Message entity, which stands for the activity itself.
 ///
@@ -38,6 +38,9 @@ pub struct Message {
     /// The sensitivity label of the whole message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage_info: Option<UsageInfo>,
+    /// The code that the answer rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_based_on: Option<SoftwareSourceCode>,
 }
 
 impl Message {
@@ -56,6 +59,7 @@ impl Message {
             citation,
             potential_action: Vec::new(),
             usage_info: None,
+            is_based_on: None,
         }
     }
 }

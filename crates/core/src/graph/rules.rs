@@ -29,6 +29,8 @@ pub struct GraphRules {
     pub icons: bool,
     /// Whether a claim has the Adaptive Card of its source.
     pub cards: bool,
+    /// Whether the message has the code that the answer rests on.
+    pub code: bool,
 }
 
 /// The limits of keywords.
@@ -86,6 +88,7 @@ impl GraphRules {
             ai_mark: Some(AiMark::Keywords),
             icons: false,
             cards: false,
+            code: true,
         }
     }
 
@@ -105,6 +108,7 @@ impl GraphRules {
             ai_mark: Some(AiMark::AdditionalType),
             icons: true,
             cards: true,
+            code: false,
             ..Self::web_chat()
         }
     }
@@ -119,7 +123,7 @@ impl GraphRules {
     /// from the claims, and shows the abstract of a source without an address.
     #[must_use]
     pub fn chat() -> Self {
-        Self { abstract_max_utf16: 160, ..Self::web_chat() }
+        Self { abstract_max_utf16: 160, code: false, ..Self::web_chat() }
     }
 
     /// The rules of plain text, whose reference list is written from the claims.
@@ -130,6 +134,7 @@ impl GraphRules {
             members: Members::Contract,
             labels: LabelForm::Absent,
             ai_mark: None,
+            code: false,
             ..Self::web_chat()
         }
     }

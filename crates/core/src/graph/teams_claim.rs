@@ -9,12 +9,15 @@ use crate::answer::Source;
 use crate::cite::CitedSource;
 use crate::report::{Entry, Kind};
 
+/// The least of a title that stays before its note.
+const LEAST_NAME_UTF16: usize = 12;
+
 impl Builder<'_> {
     /// A claim with only the members in the contract of Teams, within its limits.
     pub(super) fn contract_claim(&mut self, cited: &CitedSource) -> Claim {
         let source = self.source(cited);
         let name = match self.rules.name_max_utf16 {
-            Some(max) => self.cut("name", cited, source, &cited.title, max),
+            Some(max) => self.name(cited, source, max),
             None => Cow::Borrowed(cited.title.as_str()),
         };
         let passages = self.passages(cited);
@@ -36,6 +39,16 @@ impl Builder<'_> {
             document.encoding_format = Some(CARD_TYPE.to_owned());
         }
         Claim::new(None, ClaimPosition::Number(cited.position), document)
+    }
+
+    /// The title, cut before its note: the note is what readers must not miss.
+    fn name<'c>(&mut self, cited: &'c CitedSource, source: &Source, max: usize) -> Cow<'c, str> {
+        let (bare, note) = cited.title.split_at(cited.title.len() - cited.note_bytes);
+        let room = max.saturating_sub(note.encode_utf16().count());
+        if note.is_empty() || room < LEAST_NAME_UTF16 {
+            return self.cut("name", cited, source, &cited.title, max);
+        }
+        Cow::Owned(self.cut("name", cited, source, bare, room).into_owned() + note)
     }
 
     fn keywords(&mut self, cited: &CitedSource, source: &Source) -> Vec<String> {

@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use super::{IngestError, Provider};
 use crate::answer::{
-    Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TakenOut, TokenCounts,
+    Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceCode, SourceIndex, TakenOut,
+    TokenCounts,
 };
 use crate::report::Entry;
 
@@ -91,6 +92,8 @@ pub enum StreamEvent {
     Label(SensitivityLabel),
     /// The service that made the answer, which Web Chat shows beside the time.
     Interpreter(Interpreter),
+    /// The code that the answer rests on.
+    Code(SourceCode),
     /// A line for the report of the answer, which readers do not see.
     Note(Entry),
     /// An error of the provider. No event follows.
@@ -100,12 +103,13 @@ pub enum StreamEvent {
 }
 
 impl StreamEvent {
-    /// Cleans sources, labels and interpreters of content that readers must not get. Text stays as it is.
+    /// Cleans sources, labels, interpreters and code of content that readers must not get. Text stays as it is.
     pub(super) fn clean(&mut self, taken: &mut TakenOut) {
         match self {
             Self::Sources(sources) => sources.iter_mut().for_each(|source| source.clean(taken)),
             Self::Label(label) => label.clean(taken),
             Self::Interpreter(interpreter) => interpreter.clean(taken),
+            Self::Code(code) => code.clean(taken),
             Self::Text(_) | Self::Cited(_) | Self::Late | Self::Note(_) | Self::Error(_) | Self::Done => {}
         }
     }

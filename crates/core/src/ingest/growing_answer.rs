@@ -460,6 +460,7 @@ impl GrowingAnswer {
             StreamEvent::Cited(_) | StreamEvent::Late => {}
             StreamEvent::Label(label) => answer.label = Some(label.clone()),
             StreamEvent::Interpreter(interpreter) => answer.interpreter = Some(interpreter.clone()),
+            StreamEvent::Code(code) => answer.code = Some(code.clone()),
             StreamEvent::Note(entry) => answer.warnings.push(entry.clone()),
             StreamEvent::Done => answer.complete = true,
             StreamEvent::Error(error) => {

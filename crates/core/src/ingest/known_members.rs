@@ -10,8 +10,8 @@ use super::json;
 use crate::report::{Entry, Kind};
 
 /// The members of a manifest, by the object that they stand in. A test holds them against the types that read them.
-const KNOWN: [(Place, &[&str]); 5] = [
-    (Place::Top, &["annotations", "delta", "done", "error", "interpreter", "label", "sources", "text"]),
+const KNOWN: [(Place, &[&str]); 6] = [
+    (Place::Top, &["annotations", "code", "delta", "done", "error", "interpreter", "label", "sources", "text"]),
     (
         Place::Source,
         &[
@@ -35,6 +35,7 @@ const KNOWN: [(Place, &[&str]); 5] = [
     (Place::Annotation, &["end", "sources", "start", "unit"]),
     (Place::Label, &["color", "description", "encrypted", "id", "name", "priority"]),
     (Place::Interpreter, &["slogan", "url"]),
+    (Place::Code, &["language", "text"]),
 ];
 
 /// How alike a name and the known one have to be, from 0 to 1: `titel` and `title` are at 0.8.
@@ -48,6 +49,7 @@ enum Place {
     Annotation,
     Label,
     Interpreter,
+    Code,
 }
 
 /// The members of a body that its type does not read.
@@ -109,7 +111,7 @@ impl UnknownMembers {
                 (Some(meant), _) => format!("do you mean `{meant}`?"),
                 (None, Place::Source) => "further facts about a document belong into its `metadata`".to_owned(),
                 (None, Place::Top) => return None,
-                (None, Place::Annotation | Place::Label | Place::Interpreter) => {
+                (None, Place::Annotation | Place::Label | Place::Interpreter | Place::Code) => {
                     "a manifest has no such member".to_owned()
                 }
             };
@@ -133,6 +135,7 @@ impl Place {
             Some("annotations") => Self::Annotation,
             Some("label") => Self::Label,
             Some("interpreter") => Self::Interpreter,
+            Some("code") => Self::Code,
             Some(_) | None => Self::Top,
         }
     }
@@ -225,6 +228,7 @@ mod tests {
                     Place::Annotation => json!({"text": "a", "annotations": [object]}),
                     Place::Label => json!({"text": "a", "label": object, "sources": [{"label": object}]}),
                     Place::Interpreter => json!({"text": "a", "interpreter": object}),
+                    Place::Code => json!({"text": "a", "code": object}),
                 };
                 assert_eq!(unknown(&body.to_string()), [], "{name}");
             }

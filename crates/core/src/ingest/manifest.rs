@@ -11,7 +11,7 @@ use super::format::Members;
 use super::json::{TextOrNumber, filled, list, number_or_text, text_or_number};
 use super::location::{Located, web_url};
 use super::span::{Unit, read_span};
-use crate::answer::{Citation, IdOf, Interpreter, SensitivityLabel, Source, SourceIndex};
+use crate::answer::{Citation, IdOf, Interpreter, SensitivityLabel, Source, SourceCode, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::OffsetIndex;
 
@@ -57,6 +57,12 @@ pub(super) struct WireLabel {
 pub(super) struct WireInterpreter {
     slogan: Option<String>,
     url: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireCode {
+    text: Option<String>,
+    language: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -122,6 +128,13 @@ struct StrictInterpreter {
 }
 
 #[derive(Deserialize)]
+#[serde(remote = "WireCode", deny_unknown_fields)]
+struct StrictCode {
+    text: Option<String>,
+    language: Option<String>,
+}
+
+#[derive(Deserialize)]
 #[serde(remote = "Annotation", deny_unknown_fields)]
 struct StrictAnnotation {
     start: Option<usize>,
@@ -146,6 +159,12 @@ impl Strict for WireLabel {
 impl Strict for WireInterpreter {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         StrictInterpreter::deserialize(deserializer)
+    }
+}
+
+impl Strict for WireCode {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StrictCode::deserialize(deserializer)
     }
 }
 
@@ -189,6 +208,7 @@ impl WireSource {
             metadata: self.metadata.map(|value| members(value, &pointer, warnings)).unwrap_or_default(),
             pointer,
             raw_scores: None,
+            mark: None,
         }
     }
 }
@@ -234,6 +254,18 @@ impl WireInterpreter {
         let Located { url, filepath: no_url, .. } = web_url(self.url, || format!("{pointer}/url"), warnings);
         let slogan = filled(self.slogan).or_else(|| url.as_ref().map(|url| url.host().to_owned())).or(no_url)?;
         Some(Interpreter::new(slogan, url))
+    }
+}
+
+impl WireCode {
+    /// `None` without a program, which is told.
+    pub(super) fn into_code(self, pointer: &str, warnings: &mut Vec<Entry>) -> Option<SourceCode> {
+        let Some(text) = self.text.filter(|text| !text.trim().is_empty()) else {
+            let message = "the code is left out: it has no `text`";
+            warnings.push(Entry::in_input(Kind::Dropped, "code", pointer, message));
+            return None;
+        };
+        Some(SourceCode { text, language: filled(self.language) })
     }
 }
 

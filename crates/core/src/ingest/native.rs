@@ -1,16 +1,16 @@
-//! citewire's own manifest: `{ "text", "sources", "annotations", "label", "interpreter" }` (`docs/reference/manifest.md`).
+//! citewire's own manifest: `{ "text", "sources", "annotations", "label", "interpreter", "code" }` (`docs/reference/manifest.md`).
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::format::Format;
 use super::json::{self, list};
-use super::manifest::{Annotation, Faultless, WireInterpreter, WireLabel, WireSource, citations, has_lists};
+use super::manifest::{Annotation, Faultless, WireCode, WireInterpreter, WireLabel, WireSource, citations, has_lists};
 use super::native_events::NativeEvents;
 use super::{IngestError, Provider, activity, cohere, known_members};
 use crate::answer::{Answer, Source};
 
-const MEMBERS: &[&str] = &["annotations", "interpreter", "label", "sources", "text"];
+const MEMBERS: &[&str] = &["annotations", "code", "interpreter", "label", "sources", "text"];
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Native,
@@ -42,6 +42,7 @@ struct Manifest {
     annotations: Vec<Annotation>,
     label: Option<WireLabel>,
     interpreter: Option<WireInterpreter>,
+    code: Option<WireCode>,
 }
 
 /// [`Manifest`], but `text` is required and unknown members are refused: a body with unknown members may have another format.
@@ -55,6 +56,7 @@ struct FaultlessManifest {
     annotations: Vec<Faultless<Annotation>>,
     label: Option<Faultless<WireLabel>>,
     interpreter: Option<Faultless<WireInterpreter>>,
+    code: Option<Faultless<WireCode>>,
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
@@ -76,13 +78,14 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
 
 /// Reads a manifest without unknown members or wrong types, in one pass; `None` for any other body, without a reason.
 pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
-    let FaultlessManifest { text, sources, annotations, label, interpreter } = serde_json::from_str(body).ok()?;
+    let FaultlessManifest { text, sources, annotations, label, interpreter, code } = serde_json::from_str(body).ok()?;
     let manifest = Manifest {
         text: Some(text),
         sources: sources.into_iter().map(|source| source.map(|Faultless(source)| source)).collect(),
         annotations: annotations.into_iter().map(|Faultless(annotation)| annotation).collect(),
         label: label.map(|Faultless(label)| label),
         interpreter: interpreter.map(|Faultless(interpreter)| interpreter),
+        code: code.map(|Faultless(code)| code),
     };
     manifest.into_answer()
 }
@@ -107,6 +110,7 @@ impl Manifest {
             interpreter: self
                 .interpreter
                 .and_then(|interpreter| interpreter.into_interpreter("/interpreter", &mut warnings)),
+            code: self.code.and_then(|code| code.into_code("/code", &mut warnings)),
             complete: true,
             sources,
             warnings,
@@ -119,7 +123,7 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::SourceIndex;
+    use crate::answer::{SourceCode, SourceIndex};
 
     #[test]
     fn everything_but_the_text_is_optional_and_null_is_absent() {
@@ -129,6 +133,22 @@ mod tests {
         assert_eq!(answer.sources.len(), 2);
         assert_eq!(answer.sources[1].title, None);
         assert_eq!(parse(r#"{"text": "a"}"#).expect("an answer").sources, []);
+    }
+
+    #[test]
+    fn code_is_read_whole_and_as_an_event_and_told_without_a_program() {
+        let code = serde_json::json!({"text": "print(1)", "language": "Python"});
+        let body = serde_json::json!({"text": "a", "code": code}).to_string();
+        let expected = SourceCode { text: "print(1)".into(), language: Some("Python".into()) };
+        assert_eq!(parse(&body).expect("an answer").code, Some(expected.clone()));
+        assert_eq!(parse_faultless(&body).expect("an answer").code, Some(expected.clone()));
+        let stream =
+            format!("data: {{\"delta\": \"a\"}}\n\ndata: {{\"code\": {code}}}\n\ndata: {{\"done\": true}}\n\n");
+        let answer = crate::ingest::ingest(stream.as_bytes(), None).expect("an answer");
+        assert_eq!(answer.code, Some(expected));
+        let answer = parse(r#"{"text": "a", "code": {"language": "Python"}}"#).expect("an answer");
+        assert_eq!(answer.code, None);
+        assert_eq!(answer.warnings.iter().map(|entry| entry.code).collect::<Vec<_>>(), ["code"]);
     }
 
     #[test]

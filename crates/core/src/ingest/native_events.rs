@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
-use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations};
+use super::manifest::{Annotation, WireCode, WireInterpreter, WireLabel, WireSource, citations};
 use super::{IngestError, known_members};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
@@ -21,6 +21,7 @@ struct WireEvent {
     // Boxed: few events have one, and every event is moved.
     label: Option<Box<WireLabel>>,
     interpreter: Option<Box<WireInterpreter>>,
+    code: Option<Box<WireCode>>,
     #[serde(default, deserialize_with = "json::reported")]
     error: Option<Value>,
     done: Option<bool>,
@@ -58,7 +59,7 @@ impl ReadEvents for NativeEvents {
             return Ok(());
         }
         let (read, unknown) = known_members::read(json)?;
-        let WireEvent { delta, sources, annotations, label, interpreter, error, done } = read;
+        let WireEvent { delta, sources, annotations, label, interpreter, code, error, done } = read;
         if !unknown.is_empty() {
             notes.extend(unknown.notes(&event.pointer()));
         }
@@ -75,6 +76,9 @@ impl ReadEvents for NativeEvents {
         if let Some(interpreter) = interpreter {
             let interpreter = interpreter.into_interpreter(&format!("{}/interpreter", place()), notes);
             said.extend(interpreter.map(StreamEvent::Interpreter));
+        }
+        if let Some(code) = code {
+            said.extend(code.into_code(&format!("{}/code", place()), notes).map(StreamEvent::Code));
         }
         if !annotations.is_empty() {
             let annotations = annotations.into_iter().enumerate();

@@ -6,6 +6,7 @@ use super::numbered::shown_uncited;
 use super::{Output, document_name};
 use crate::answer::Answer;
 use crate::cite::{Numbering, Rules, cite};
+use crate::claims::{Claims, shown_numbers, support_lines};
 use crate::report::{Entry, Report};
 
 /// The report of an answer that is written as `output`, with its usual numbers and its document names.
@@ -14,13 +15,19 @@ use crate::report::{Entry, Report};
 /// names the others.
 #[must_use]
 pub fn report(answer: &Answer, output: Output) -> Report {
-    let numbering = if output == Output::OpenWebUi { Numbering::Dense } else { Numbering::Provider };
-    report_numbered(answer, output, numbering)
+    report_judged(answer, output, None)
 }
 
-/// Like [`report`], for a text that is numbered in another way.
+/// Like [`report`], with the verdicts about the citations.
 #[must_use]
-pub fn report_numbered(answer: &Answer, output: Output, numbering: Numbering) -> Report {
+pub fn report_judged(answer: &Answer, output: Output, judged: Option<&Claims>) -> Report {
+    let numbering = if output == Output::OpenWebUi { Numbering::Dense } else { Numbering::Provider };
+    report_numbered(answer, output, numbering, judged)
+}
+
+/// Like [`report_judged`], for a text that is numbered in another way.
+#[must_use]
+pub fn report_numbered(answer: &Answer, output: Output, numbering: Numbering, judged: Option<&Claims>) -> Report {
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| json!(error));
     report.scores = answer.score_lines();
@@ -48,6 +55,9 @@ pub fn report_numbered(answer: &Answer, output: Output, numbering: Numbering) ->
     };
     for place in listed {
         report.sources.listed += usize::from(std::mem::replace(&mut left[place], false));
+    }
+    if let Some(judged) = judged {
+        report.judge(support_lines(&judged.claims, &shown_numbers(&cited.sources)), judged.uncited);
     }
     report.extend(cited.entries);
     report.sources.uncited = left.iter().filter(|left| **left).count();

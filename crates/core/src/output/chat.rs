@@ -13,6 +13,7 @@ use super::numbered::shown_uncited;
 use super::open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
 use crate::answer::{Answer, Source};
 use crate::cite::CitedText;
+use crate::claims::ShownNumbers;
 
 /// An answer for a client of chat completions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Chat {
     pub events: Vec<WebUiEvent>,
     /// Why the answer ended; `None` if it broke off.
     pub finish_reason: Option<FinishReason>,
+    /// The numbers of the cited sources in the text.
+    pub numbers: ShownNumbers,
 }
 
 /// A chat completion in the format of OpenAI, with the sources of its citations.
@@ -49,6 +52,10 @@ pub struct ChatCompletion<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub retrieval: Option<Value>,
+    /// Facts that only citewire gives: `support`, the verdicts about the citations, and `uncited_sentences`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub citewire: Option<Value>,
     /// The sources in the format of Open WebUI.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Object>>))]
@@ -77,15 +84,18 @@ impl Chat {
             let pages = pages.iter().enumerate();
             pages.map(|(at, (place, source))| event(form, source, at, *place, withhold_encrypted)).collect()
         };
-        let mut numbers: Vec<usize> =
-            cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect();
         let is_own_order = order.is_some();
         let mut listed = order.unwrap_or_else(|| {
-            numbers.sort_unstable();
-            numbers.clone()
+            let firsts = cited.sources.iter().filter_map(|cited| cited.sources.first());
+            let mut places: Vec<usize> = firsts.map(|index| index.0).collect();
+            places.sort_unstable();
+            places
         });
+        let mut numbers = numbers(cited, is_own_order.then_some(listed.as_slice()));
         listed.extend(missed);
         if !is_own_order {
+            // The text has these numbers as the model wrote them.
+            numbers.extend(missed.iter().filter_map(|place| Some((*place, u32::try_from(place + 1).ok()?))));
             listed.sort_unstable();
         }
         let (citations, events) = match form {
@@ -106,7 +116,7 @@ impl Chat {
                 (citations, if form == ChatForm::Places { Vec::new() } else { events_of(&cards) })
             }
         };
-        Self { content, citations, events, finish_reason }
+        Self { content, citations, events, finish_reason, numbers }
     }
 
     /// The answer as one completion. `sources`, which Open WebUI shows, stands beside `citations` and the choices (rule
@@ -121,6 +131,7 @@ impl Chat {
             model: &completion.model,
             object: "chat.completion",
             retrieval: None,
+            citewire: None,
             sources: self.events.iter().map(|event| &event.data).collect(),
             usage,
         }
@@ -145,6 +156,18 @@ impl Chat {
         }
         Some(chunk)
     }
+}
+
+/// The numbers of the cited sources: their places in an order of the text's own, else in the provider's.
+fn numbers(cited: &CitedText, order: Option<&[usize]>) -> ShownNumbers {
+    let mut numbers = ShownNumbers::new();
+    for cited in &cited.sources {
+        let Some(first) = cited.sources.first() else { continue };
+        let place = order.map_or(Some(first.0), |order| order.iter().position(|place| *place == first.0));
+        let Some(number) = place.and_then(|place| u32::try_from(place + 1).ok()) else { continue };
+        numbers.extend(cited.sources.iter().map(|source| (source.0, number)));
+    }
+    numbers
 }
 
 fn event(form: ChatForm, source: &Source, at: usize, place: usize, withhold_encrypted: bool) -> WebUiEvent {

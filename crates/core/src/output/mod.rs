@@ -26,7 +26,7 @@ mod output;
 mod records;
 mod redirect;
 
-pub use account::{report, report_numbered};
+pub use account::{report, report_judged, report_numbered};
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
 pub use chat::{Chat, ChatCompletion};
 pub use chat_completion::{Completion, FinishReason, Usage};

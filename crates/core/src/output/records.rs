@@ -12,7 +12,7 @@ use super::numbered::Numbered;
 use super::redirect::{Redirectors, named_host};
 use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
-use crate::claims::sentence_links;
+use crate::claims::{Claim, claims, sentence_links};
 use crate::url::WebUrl;
 
 /// An answer with its sources, in one schema for all providers. Every member is present.
@@ -46,6 +46,9 @@ pub struct Records {
     /// The source-like objects of the input that are no records, because the reader of the format does not know them: their
     /// JSON pointers (policy P-14).
     pub unread: Vec<String>,
+    /// The parts of the text behind its citations, and whether the passages of their sources hold them. Empty where
+    /// `require_support` is `"off"`, and for a text of a second model.
+    pub claims: Vec<Claim>,
 }
 
 /// One source. Every member is present; unknown values are null.
@@ -120,25 +123,25 @@ pub enum DomainKind {
 /// `null`.
 #[must_use]
 pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
-    records_behind(&Redirectors::default(), answer, objects)
+    records_behind(&Redirectors::default(), answer, objects, claims(answer).claims).with_sentences(answer)
 }
 
-/// The records of an answer like [`records`], with further redirectors.
+/// The records of an answer like [`records`], with further redirectors, with these claims, and without the addresses of cited
+/// sentences.
 #[must_use]
-pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
+pub fn records_behind(
+    redirectors: &Redirectors,
+    answer: &Answer,
+    objects: &[ProviderObject],
+    claims: Vec<Claim>,
+) -> Records {
     let numbered = Numbered::without_bibliography(answer);
     let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
     let CitedText { text, unresolved, .. } = numbered.cited;
     let none = ProviderObject::default();
     let objects = objects.iter().chain(std::iter::repeat(&none));
     let sources = (1..).zip(answer.sources.iter().zip(objects));
-    let mut links = sentence_links(answer, None);
-    let record = |(at, (source, object))| {
-        let mut record = Record::of(at, source, answer.provider, object, redirectors);
-        record.directives = links.remove(&(at - 1)).unwrap_or_default().directives;
-        record.find_sentences(source);
-        record
-    };
+    let record = |(at, (source, object))| Record::of(at, source, answer.provider, object, redirectors);
     Records {
         provider: answer.provider,
         complete: answer.complete,
@@ -150,6 +153,7 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
         cited,
         unresolved,
         unread: answer.unread(),
+        claims,
     }
 }
 
@@ -253,11 +257,15 @@ fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, 
 }
 
 impl Records {
-    /// The records without the addresses of cited sentences.
+    /// The records of `answer` with the addresses of its cited sentences. Where the records have claims, these say which they are.
     #[must_use]
-    pub fn without_sentences(mut self) -> Self {
-        for record in &mut self.sources {
-            (record.deep_url, record.directives) = (None, Vec::new());
+    pub fn with_sentences(mut self, answer: &Answer) -> Self {
+        let judged = Some(self.claims.as_slice()).filter(|claims| !claims.is_empty());
+        for (place, link) in sentence_links(answer, judged, None) {
+            if let (Some(record), Some(source)) = (self.sources.get_mut(place), answer.sources.get(place)) {
+                record.directives = link.directives;
+                record.find_sentences(source);
+            }
         }
         self
     }
@@ -294,6 +302,12 @@ impl Records {
     /// ```
     #[must_use]
     pub fn reshaped(self, text: impl Into<String>, complete: bool) -> Self {
-        Self { text: text.into(), complete: self.complete && complete, unresolved: Vec::new(), ..self }
+        Self {
+            text: text.into(),
+            complete: self.complete && complete,
+            unresolved: Vec::new(),
+            claims: Vec::new(),
+            ..self
+        }
     }
 }

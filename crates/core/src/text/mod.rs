@@ -1,7 +1,9 @@
-//! Offsets in three units, spans on character boundaries, ends of words, echoes, and the removal of invisible characters.
+//! Offsets in three units, spans on character boundaries, ends of words, echoes, raw HTML, and the removal of invisible
+//! characters.
 
 mod bytes;
 mod cut;
+mod drawn_html;
 mod echo;
 mod line;
 mod offset;
@@ -11,6 +13,7 @@ mod word;
 
 pub(crate) use bytes::ByteSet;
 pub use cut::{cut_at_word, end_within};
+pub use drawn_html::{RawHtml, ends_paragraph, is_drawn, loses_text};
 pub use echo::echo;
 pub use line::in_terminal;
 pub use line::one_line;

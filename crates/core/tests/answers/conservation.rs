@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use citewire_core::convert::{Conversion, ConvertError, Converted, convert};
+use citewire_core::convert::{Conversion, Converted, convert};
 use citewire_core::dialect::Dialect;
 use citewire_core::ingest::Provider;
 use serde_json::Value;
@@ -141,9 +141,7 @@ fn conversion(from: Option<Provider>) -> Conversion {
 fn lost_as(body: &[u8], from: Option<Provider>) -> Vec<String> {
     match convert(body, &conversion(from)) {
         Ok(converted) => lost(body, &converted),
-        Err(ConvertError::Ingest(_) | ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
-            Vec::new()
-        }
+        Err(_) => Vec::new(),
     }
 }
 

@@ -4,7 +4,6 @@
 
 // ---- What tests are given
 /// The samples of `samples/answers`.
-mod claims;
 mod samples;
 /// The share of a long list of cases that one run tries.
 mod share;
@@ -24,6 +23,8 @@ mod proposals;
 mod block_streams;
 /// Answers that break off.
 mod broken_off;
+/// The parts that badges stand for, and the verdicts about them.
+mod claims;
 /// Every byte of an answer, shown or named.
 mod conservation;
 /// Texts and lists that are far longer than any answer.
@@ -34,6 +35,8 @@ mod places;
 mod repeated_pages;
 /// The name of a source without title.
 mod source_names;
+/// Verdicts about citations: in every sample, in streams, and in what readers see.
+mod support;
 
 // ---- Outputs and streams
 /// Answers for Open WebUI and AssistantHub.

@@ -61,8 +61,7 @@ fn is_on_purpose(code: &str, converted: &Converted) -> bool {
     let is_unresolved = !converted.report.unresolved.is_empty();
     let is_empty = text.trim().is_empty();
     let is_kept = || elements(text).iter().all(|element| KEPT.contains(&element.as_str()) || is_drawn(element));
-    // Known: of the elements that are kept, those that end a paragraph cost text in Web Chat 4.18.1.
-    (["text-html", "text-lost"].contains(&code) && is_kept())
+    (code == "text-html" && is_kept())
         || (is_empty && EMPTY.contains(&code))
         || (is_unresolved && UNRESOLVED.contains(&code))
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,7 +18,7 @@ use super::failure::{Failure, mend, timed_out};
 use super::options::{PostgresOptions, SecretDigests};
 use crate::clock::{Clock, SystemClock};
 use crate::metrics::{NodeEvent, StoreFigures};
-use crate::supervision::supervise;
+use crate::supervision::{on_own_thread, supervise};
 use crate::turn::TurnKind;
 use crate::writing::Health;
 
@@ -185,14 +185,11 @@ impl Node {
     /// Beats until the end, on a thread of its own: a node whose other threads are busy is not dead.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system gives no thread or no runtime.
     pub(super) fn start(self, connector: Connector, end: CancellationToken) -> io::Result<JoinHandle<()>> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        thread::Builder::new().name("citewire heart".to_owned()).spawn(move || {
+        on_own_thread("citewire heartbeat", async move || {
             let beating = (self, connector, end.clone());
-            runtime.block_on(supervise("store heart", end, beating, |(node, connector, end)| {
-                node.run(connector, end).boxed()
-            }));
+            supervise("store heartbeat", end, beating, |(node, connector, end)| node.run(connector, end).boxed()).await;
         })
     }
 

@@ -113,7 +113,7 @@ impl PostgresStore {
         let (queue, work) = mpsc::channel(MAX_WAITING);
         tasks.spawn(Writer::new(Arc::clone(&shared), work).run());
         let keeping = (Arc::clone(&shared), end.clone());
-        tasks.spawn(supervise("store keeper", end.clone(), keeping, |(shared, end)| {
+        tasks.spawn(supervise("store maintenance", end.clone(), keeping, |(shared, end)| {
             maintenance::run(shared, end).boxed()
         }));
         tasks.close();

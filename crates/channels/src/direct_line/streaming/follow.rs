@@ -8,12 +8,12 @@ use tokio::time::{Instant, sleep_until};
 use super::{Followed, StreamingAnswer, StreamingError, Unanswered};
 use crate::activity::Activity;
 use crate::answer_events::{AnswerEvents, AnswerPart};
-use crate::arrived::{Wordless, counted, settle};
+use crate::arrived::{Wordless, settle};
 use crate::convert::{Conversion, Streamed, Streaming};
 use crate::follow::{Arrived, Audience, Unread, take_in};
 use crate::pace::Pace;
 use crate::store::ChangeListener;
-use crate::{Delivered, DeliveryError, Incomplete, NoAnswer, log_report};
+use crate::{Delivered, DeliveryError, Incomplete, NoAnswer, count_converted, log_report, stopwatch};
 
 /// The readers of an answer, as far as their sockets are open.
 struct Readers<'a> {
@@ -152,6 +152,7 @@ impl StreamingAnswer {
         let from = events.from().slug();
         let listener = self.listener().await?;
         let pace = Pace::new(self.streaming.options.interval, Instant::now());
+        let conversion = Conversion { stopwatch: Some(stopwatch(&self.streaming.metrics)), ..conversion };
         let streaming = Streaming::new(conversion).at_most(self.streaming.options.max_bytes);
         let stop = self.stop.clone();
         let events = events.with_parts(|parts| Box::pin(parts.take_until(stop.asked())));
@@ -168,8 +169,10 @@ impl StreamingAnswer {
             arrived => arrived,
         };
         let settled = settle(arrived, wordless);
-        let outcome = settled.as_ref().map_or_else(NoAnswer::counted, |(streamed, _)| counted(&streamed.report));
-        self.streaming.metrics.conversion(from, outcome);
+        match &settled {
+            Ok((streamed, _)) => count_converted(&self.streaming.metrics, from, &streamed.report),
+            Err(error) => self.streaming.metrics.conversion(from, error.counted()),
+        }
         let (streamed, mut incomplete) = settled.map_err(StreamingError::NoAnswer)?;
         if stop.is_asked() && incomplete.is_some() {
             incomplete = Some(Incomplete::Stopped);

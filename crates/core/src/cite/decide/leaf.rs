@@ -9,15 +9,17 @@ use crate::cite::marker::DASHES;
 use crate::cite::read::{Inline, Token, TokenKind};
 use crate::cite::resolve::Indices;
 use crate::report::{Entry, Kind};
-use crate::text::ByteSet;
+use crate::text::{ByteSet, ends_paragraph};
 
 /// Decides about the tokens of one leaf, and fills `pieces`. In a leaf that is not complete, nothing behind the offset
-/// `held` is decided. Returns the offset from which text is held back; `usize::MAX` for a complete leaf.
+/// `held` is decided. With `loses_blocks`, block elements of HTML would cost text. Returns the offset from which text is
+/// held back; `usize::MAX` for a complete leaf.
 pub(crate) fn decide(
     context: &Context<'_>,
     state: &mut Decisions,
     inline: &Inline<'_>,
     held: Option<usize>,
+    loses_blocks: bool,
     pieces: &mut Vec<Piece>,
 ) -> usize {
     pieces.clear();
@@ -31,6 +33,7 @@ pub(crate) fn decide(
         brackets: Vec::new(),
         row: Row::default(),
         within: Within::Text,
+        loses_blocks,
     };
     leaf.tokens(0..inline.tokens.len());
     let end = inline.range().map_or(0, |range| range.end);
@@ -42,13 +45,14 @@ pub(crate) fn decide(
 }
 
 impl Decisions {
-    /// Reports the tags that are changed in the HTML block at `at`.
-    pub(crate) fn report_html(&mut self, text: &str, at: usize, html: &str) {
+    /// Reports the tags that are changed in the HTML block at `at`. A block that `loses_text` is shown as text.
+    pub(crate) fn report_html(&mut self, text: &str, at: usize, html: &str, loses_text: bool) {
         let (mut at, mut rest) = (at, html);
         while let Some(found) = rest.find('<') {
             rest = &rest[found..];
             let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
             let (harm, length) = comment.map_or_else(|| judge_tag(rest), |length| (Harm::None, length));
+            let harm = if loses_text && length > 1 { Harm::Tag } else { harm };
             let tag = &rest[..length];
             // In the text, container prefixes may stand between the lines of the tag.
             let line = tag.lines().next().unwrap_or_default();
@@ -84,6 +88,8 @@ pub(super) struct Leaf<'l, 's> {
     pub(super) brackets: Vec<(usize, usize)>,
     pub(super) row: Row,
     pub(super) within: Within,
+    /// Whether text behind a block element of HTML would be lost.
+    loses_blocks: bool,
 }
 
 /// The surroundings of the current tokens.
@@ -257,7 +263,13 @@ impl<'l> Leaf<'l, '_> {
             self.pieces.push(Piece::Tag { range, name: None });
             return;
         }
-        let harm = if is_comment(source) { Harm::None } else { judge_tag(source).0 };
+        let harm = if is_comment(source) {
+            Harm::None
+        } else if self.loses_blocks && ends_paragraph(source) {
+            Harm::Tag
+        } else {
+            judge_tag(source).0
+        };
         self.state.report_tag(harm, range.start, source);
         self.pieces.push(match harm {
             Harm::None => Piece::Tag { range, name: None },

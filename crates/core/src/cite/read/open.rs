@@ -58,6 +58,9 @@ pub(super) fn may_be_title(behind: &str) -> bool {
 /// Bytes of text that may open or close something: signs of Markdown, and the first bytes of other brackets of markers.
 static SIGNS: ByteSet = ByteSet::of(b"`\\<&$[]\xe3\xee\xef");
 
+/// Those of brackets alone, which count however far they are from the end of the text.
+static BRACKETS: ByteSet = ByteSet::of(b"[]\xe3\xee\xef");
+
 /// Finds the first offset in the last leaf of the text whose meaning later text may change.
 pub(super) struct Open<'o, 's> {
     pub(super) text: &'o str,
@@ -168,11 +171,20 @@ impl Open<'_, '_> {
         }
     }
 
+    /// The next byte of a sign on which later text may depend.
+    fn next_sign(&self, range: Range<usize>) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        // Of signs further from the end than any math is long, only brackets depend on what comes.
+        let near = self.to.saturating_sub(LOOK_AHEAD + 2).clamp(range.start, range.end);
+        let bracket = BRACKETS.position(&bytes[range.start..near]).map(|at| range.start + at);
+        bracket.or_else(|| SIGNS.position(&bytes[near..range.end]).map(|at| near + at))
+    }
+
     fn in_text(&self, range: Range<usize>, open: &mut Vec<Bracket>, chain: &mut Option<Range<usize>>) -> Option<usize> {
         let bytes = &self.text.as_bytes()[..self.to];
         let mut from = range.start;
         while from < range.end {
-            let at = from + SIGNS.position(&bytes[from..range.end])?;
+            let at = self.next_sign(from..range.end)?;
             let c = self.text[at..].chars().next()?;
             let end = at + c.len_utf8();
             from = end;

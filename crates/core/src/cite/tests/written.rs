@@ -42,7 +42,7 @@ fn what_is_plain_keeps_every_byte() {
         "1. a\n\n    ```\n    b\n\n      c\n    ```\n\n  ~~~\n  d\n  ~~~",
         "# A\n\n## B ##\n\nC\n===\n\n---\n\n```rust\nlet a = b[1];\n```",
         "$E = mc^2$ and \\(a_i\\) 30日です。 AT&T, 5 > 3 & 3 < 5, C:\\Users, `a[1]` ~~b~~ - [x] c",
-        "<details>\n<summary>More</summary>\n</details>",
+        "<div>\n<b>More</b>\n</div>",
     ] {
         assert_eq!(cite(&answer(same), &Rules::web_chat()).text, same);
     }
@@ -165,6 +165,37 @@ fn what_is_made_harmless_is_told() {
     assert_eq!(harmless, "> &lt;div class=\"a\">\n> &lt;img src=x>\n\n[x](https://evil/i.png)");
     let told: Vec<_> = made.iter().map(|entry| (entry.code, entry.at.offset())).collect();
     assert_eq!(told, [("html-attributes", Some(2)), ("html", Some(20)), ("image", Some(33))]);
+}
+
+/// Web Chat 4.18.1 draws no text behind block elements of a paragraph, and none of a block outside of drawn elements.
+#[test]
+fn html_that_costs_text_is_shown_as_text_and_told() {
+    let rules = Rules::web_chat();
+    for (given, expected) in [
+        ("a <div>b</div> c [1]", "a &lt;div>b&lt;/div> c [1]"),
+        ("a [1]\n</P> b", "a [1]\n\n&lt;/P> b"),
+        ("<details>\n<summary>More</summary>\n\nb [1]", "&lt;details>\n&lt;summary>More&lt;/summary>\n\nb [1]"),
+        ("<dl><dt>a</dt><dd>b</dd></dl>\n\nc [1]", "&lt;dl>&lt;dt>a&lt;/dt>&lt;dd>b&lt;/dd>&lt;/dl>\n\nc [1]"),
+        ("<!-- a --> b\n\nc [1]", "&lt;!-- a --> b\n\nc [1]"),
+        // Nothing is lost of these.
+        ("a <b>b</b><br>c <sub>2</sub> [1]", "a <b>b</b><br>c <sub>2</sub> [1]"),
+        ("<div>\n\na [1]\n\n</div>", "<div>\n\na [1]\n\n</div>"),
+        ("<table><tr><td>a</td></tr></table>\n\nb [1]", "<table><tr><td>a</td></tr></table>\n\nb [1]"),
+        ("- a <div>b</div> c [1]", "- a <div>b</div> c [1]"),
+        ("> <details>\n> <summary>a</summary>\n\nb [1]", "> <details>\n> <summary>a</summary>\n\nb [1]"),
+        ("| a |\n|---|\n| <ul><li>b</li></ul> [1] |", "| a |\n|---|\n| <ul><li>b</li></ul> [1] |"),
+    ] {
+        let once = body(&answer(given), &rules);
+        assert_eq!(once, expected);
+        assert_eq!(body(&answer(&once), &rules), once);
+    }
+    let told = |text: &str, rules: &Rules| {
+        let cited = cite(&answer(text), rules);
+        cited.entries.iter().map(|entry| (entry.code, entry.at.offset())).collect::<Vec<_>>()
+    };
+    assert_eq!(told("a <div>b</div> c", &rules), [("html", Some(2)), ("html", Some(8))]);
+    assert_eq!(told("<dt>a</dt>", &rules), [("html", Some(0)), ("html", Some(5))]);
+    assert_eq!(told("a <div>b</div> c", &Rules::chat()), []);
 }
 
 /// The cases in which the first rewriters failed, class by class. `tests/engines` tries what engines make of each.

@@ -10,13 +10,13 @@ use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::read::{LOOK_AHEAD, Leaf};
 
 impl Writer {
-    /// Writes a block of HTML. `content` lacks the prefixes of containers.
-    pub(crate) fn html_block(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str) {
+    /// Writes a block of HTML, as text if the client would lose text of it. `content` lacks the prefixes of containers.
+    pub(crate) fn html_block(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str, loses_text: bool) {
         let Range { start, end } = leaf.range;
         let end = start + cx.text[start..end].trim_end().len();
         let form = line_ends(&cx.text[leaf.range.clone()]).next().unwrap_or("\n");
         // A stream shows long HTML before its end is known, so it is always text.
-        let harmless = if content.len() > LOOK_AHEAD { None } else { harmless(content) };
+        let harmless = if loses_text || content.len() > LOOK_AHEAD { None } else { harmless(content) };
         let written = harmless.as_deref().unwrap_or(content).trim_end_matches(['\n', '\r']);
         self.begin(cx, start, Kind::Html);
         let (lines, goes_on) = (written.lines().count(), leaf.held.is_some() && !content.ends_with(['\n', '\r']));

@@ -31,6 +31,14 @@ impl Output {
         if rules.markdown { Self::Markdown(Box::new(Writer::new(rules))) } else { Self::Source(Copy::default()) }
     }
 
+    /// Whether text behind a block element of HTML would be lost here: outside of lists and quotes.
+    pub(crate) fn loses_blocks(&self, cx: &Context<'_>) -> bool {
+        match self {
+            Self::Markdown(writer) => !cx.rules.block_html && writer.blocks.containers.is_empty(),
+            Self::Source(_) => false,
+        }
+    }
+
     /// Reserves memory for this number of bytes.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         match self {

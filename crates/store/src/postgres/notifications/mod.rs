@@ -34,11 +34,11 @@ pub(super) async fn start(
     let notifications = Arc::new(Notifications::new(channel, sender, claims));
     let listener = listener::listen(connector, notifications.channel()).await?;
     let hearing = (Arc::clone(&notifications), Some(listener), connector.clone(), end.clone());
-    tasks.spawn(supervise("store ear", end.clone(), hearing, |(notifications, first, connector, end)| {
+    tasks.spawn(supervise("store listener", end.clone(), hearing, |(notifications, first, connector, end)| {
         listener::run(notifications, connector, first.take(), end).boxed()
     }));
     let sending = (Arc::clone(&notifications.outbox), connector.clone(), end.clone());
-    tasks.spawn(supervise("store bells", end.clone(), sending, |(outbox, connector, end)| {
+    tasks.spawn(supervise("store notifier", end.clone(), sending, |(outbox, connector, end)| {
         outbox.run(connector, end).boxed()
     }));
     Ok(notifications)
