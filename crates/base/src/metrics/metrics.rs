@@ -443,6 +443,7 @@ mod tests {
         metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
         metrics.limited(Limit::Posts);
         metrics.revision(Some("8c1f0be2a94d"));
+        metrics.support("conflict", ["number-missing"]);
         metrics.documents(1, [("hr", DocumentCounts { unreadable: 2, partial: 1 })]);
         let sources = [("cited", 2), ("listed", 0), ("merged", 0), ("uncited", 0), ("unread", 3)];
         metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1, sources });

@@ -106,9 +106,9 @@ impl Entry {
         let body = self.request.post_data.unwrap_or_default();
         let body = Body { size: self.request.body_size, ..body };
         if address == Address::Upload {
-            body.take_form(activities)
+            body.take_form(activities);
         } else {
-            body.take(address, activities)
+            body.take(address, activities);
         }
         let is_answer = self.response.status.as_u64().is_none_or(|status| status == 0 || (200..300).contains(&status));
         if is_answer {
