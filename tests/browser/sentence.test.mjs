@@ -19,12 +19,12 @@ const DOCUMENTS = {
     words: 'Employees get 30 days of annual leave & more.',
   },
   'canteen.txt': {
-    content: `${FILLER.join('\n\n')}\n\nThe canteen opens at noon <b>daily</b>.\n`,
+    content: `${FILLER.join('\n\n')}\n\nGuests <b>pay</b> there.\n\nThe canteen opens at noon.\n`,
     question: 'When does the canteen open?',
-    words: 'The canteen opens at noon',
+    words: 'The canteen opens at noon.',
   },
   'parking.docx': {
-    content: docx([...FILLER, 'Parking in the garage is free for visitors.', 'Bicycles stand elsewhere.']),
+    content: docx([...FILLER, 'Bicycles stand elsewhere.', 'Parking in the garage is free for visitors.']),
     question: 'Is parking in the garage free for visitors?',
     words: 'Parking in the garage is free for visitors.',
   },
@@ -39,7 +39,7 @@ const DOCUMENTS = {
     words: '0341 555',
   },
   'hebrew.md': {
-    content: '# חופשה\n\nלפני כן. העובדים מקבלים שלושים ימי חופשה בשנה. אחרי כן.\n',
+    content: '# חופשה\n\nלפני כן. העובדים מקבלים שלושים ימי חופשה בשנה.\n',
     question: 'כמה ימי חופשה מקבלים העובדים?',
     words: 'העובדים מקבלים שלושים ימי חופשה בשנה.',
   },

@@ -63,8 +63,8 @@ impl PassageAddress {
         Self { place, part: 0..0, words: WordsDigest::default(), version: String::new() }
     }
 
-    /// Reads the parameters of an address; `None` unless each is written as [`parameters`](Self::parameters) writes it. `to` and the
-    /// others may be absent.
+    /// Reads the parameters of an address; `None` unless each is written as [`parameters`](Self::parameters) writes it. `from` and
+    /// `to` may be absent together, and so may the others.
     #[must_use]
     pub fn parse<'q>(get: impl Fn(&str) -> Option<&'q str>) -> Option<Self> {
         let number = |name| {
@@ -73,6 +73,7 @@ impl PassageAddress {
             (number.to_string() == text).then_some(number)
         };
         get(PLACE)?;
+        (get(FROM).is_some() == get(TO).is_some()).then_some(())?;
         let words = get(WORDS).map_or(Some(WordsDigest::default()), WordsDigest::parse)?;
         let version = get(VERSION).unwrap_or_default();
         is_digest(version).then_some(())?;
