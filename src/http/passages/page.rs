@@ -62,7 +62,10 @@ pub(super) fn page(passage: &ShownPassage, leads: &Leads) -> String {
     out.push_str("</header>\n");
     match (passage.has_changed, &passage.part) {
         (true, Some(_)) => {
-            notice(&mut out, "This document has changed since the answer was written. The cited words are still in it.")
+            notice(
+                &mut out,
+                "This document has changed since the answer was written. The cited words are still in it.",
+            );
         }
         (true, None) => notice(
             &mut out,

@@ -17,7 +17,7 @@ use crate::http::{ApiError, State};
 ///
 /// The response is a web page with the passage and those around it, and the cited words marked. The request needs what the
 /// [download](#tag/documents/operation/downloadDocument) of the document needs. The signature of a link covers all its parameters,
-/// and is none for the download.
+/// and is none for the download. Faults are pages, too, but problems in JSON for callers that send a credential.
 #[utoipa::path(
     get, path = "/v1/documents/{id}/passage", tag = "documents", operation_id = "showPassage",
     params(

@@ -105,6 +105,13 @@ impl ErrorFormat {
         }
     }
 
+    /// A page is for browsers that follow a link. Programs, which send a credential, are told why.
+    fn for_request(request: &HttpRequest) -> Self {
+        let format = Self::of(request.path());
+        let is_program = format == Self::Page && request.headers().contains_key(header::AUTHORIZATION);
+        if is_program { Self::Citewire } else { format }
+    }
+
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Citewire => "application/problem+json",
@@ -126,7 +133,7 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
-    let format = ErrorFormat::of(request.path());
+    let format = ErrorFormat::for_request(request.request());
     let slot =
         |request: &HttpRequest| request.conn_data::<ConnectionSlot>().is_none_or(|slot| slot.serves(request.path()));
     let mut response = match admission::host::guard(&state.options, request.request()) {
