@@ -68,7 +68,8 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
         let mut line = match output {
             Output::Records => {
                 let claims = judged.map(|judged| judged.claims).unwrap_or_default();
-                let records = records_behind(&Redirectors::default(), &answer, &objects, claims);
+                let records =
+                    records_behind(&Redirectors::default(), &answer, &objects, claims).with_sentences(&answer);
                 serde_json::to_vec(&if args.resolve_redirects { resolved(records)? } else { records })?
             }
             Output::OpenWebUi => serde_json::to_vec(&open_webui(&answer, &web_ui_options(&args.outputs)))?,

@@ -88,6 +88,7 @@ fn additions() -> Vec<(&'static str, &'static str, &'static str, Value)> {
         ("AnthropicOptions", "url", "default", json!("https://api.anthropic.com")),
         ("GeminiOptions", "url", "default", json!("https://generativelanguage.googleapis.com/v1beta")),
         ("Options", "ai_label", "default", json!(true)),
+        ("Options", "sentence_links", "default", json!(true)),
         ("Options", "numbering", "enum", json!(["dense", "provider"])),
         ("Options", "pages", "enum", json!(["anchors", "merge", "split"])),
         ("Options", "require_grounding", "enum", json!([false, "extracted", "any", "anchored"])),

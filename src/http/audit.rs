@@ -8,6 +8,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage as _, HttpRequest};
 
 use super::State;
+use super::paths::is_reader_page;
 
 /// The name of the caller's API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
     if !status.is_success() || !path.starts_with("/v1/") {
         return;
     }
-    let is_download = path.starts_with(DOCUMENTS) && path.ends_with("/download");
+    let is_page = is_reader_page(path);
+    let is_download = is_page || path.starts_with(DOCUMENTS) && path.ends_with("/download");
     let version = request.extensions().get::<StoredVersion>().map(|StoredVersion(version)| *version);
     let told = request.extensions().get::<Told>().map(|Told(words)| *words);
     let what = if let Some(words) = told {
@@ -61,6 +63,8 @@ pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: Statu
         "stored"
     } else if path.ends_with("/export") {
         "exported"
+    } else if is_page {
+        "shown"
     } else if is_download {
         "downloaded"
     } else {

@@ -14,7 +14,7 @@ use super::admission::{ApiKey, Scope};
 use super::audit::KeyName;
 use super::documents::{self, DownloadReader};
 use super::error::AuthError;
-use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS};
+use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS, PASSAGE};
 use super::query::Query;
 use super::ticket::ConnectorTicket;
 use super::{ApiError, State, body, metrics};
@@ -56,7 +56,7 @@ impl Access {
             Self::Bot
         } else if pattern == PAGE_ANSWERS {
             Self::Page
-        } else if pattern == DOWNLOAD {
+        } else if pattern == DOWNLOAD || pattern == PASSAGE {
             Self::Download
         } else if pattern == METRICS {
             Self::Metrics

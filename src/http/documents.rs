@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
+use std::net::IpAddr;
+use std::sync::Arc;
 
 use actix_web::body::SizedStream;
 use actix_web::http::{Method, header};
@@ -16,9 +18,9 @@ use super::ranges::{self, OutOfRange};
 use super::sending::sent;
 use super::{ApiError, State};
 use crate::activity::ConversationId;
-use crate::assistant::LinkMode;
+use crate::assistant::{Assistant, LinkMode};
 use crate::channels::direct_line::Owner;
-use crate::document::{Document, DownloadAddress, DownloadError};
+use crate::document::{Document, DownloadAddress, DownloadError, SignedReaders};
 
 /// The credential of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +35,11 @@ pub(crate) enum DownloadReader {
 
 /// The parameters that make an address a credential: with the time until which it is good, or with the conversation for whose
 /// readers it is.
-const EXPIRES: &str = "expires";
-const EDITION: &str = "edition";
-const CONVERSATION: &str = "conversation";
-const BEGUN: &str = "begun";
-const SIGNATURE: &str = "signature";
+pub(super) const EXPIRES: &str = "expires";
+pub(super) const EDITION: &str = "edition";
+pub(super) const CONVERSATION: &str = "conversation";
+pub(super) const BEGUN: &str = "begun";
+pub(super) const SIGNATURE: &str = "signature";
 
 /// Whether an address claims to be a credential itself.
 pub(crate) fn is_signed(query: &Query) -> bool {
@@ -79,37 +81,14 @@ pub(crate) async fn download(
     id: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
-    let client = match &*reader {
-        DownloadReader::Trusted => None,
-        DownloadReader::Of(_) | DownloadReader::Unknown => Some(state.options.trusted_proxies.client(&request)),
-    };
-    if let Some(client) = client {
-        state.limits.download(client)?;
-    }
+    let client = limited(&state, &reader, &request)?;
     let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
     // Before anything is looked up: to strangers, all assistants and documents are the same.
     let signed = match &*reader {
         DownloadReader::Unknown => Some(judge(&state, &address, &Query::of(&request)).await?),
         DownloadReader::Trusted | DownloadReader::Of(_) => None,
     };
-    let assistant = state.assistants.get(&address.assistant).ok_or(DocumentError::Unknown)?;
-    match (&*reader, assistant.options().link_mode) {
-        (DownloadReader::Trusted, LinkMode::Authenticated | LinkMode::Public) => {}
-        (DownloadReader::Of(id), LinkMode::Authenticated | LinkMode::Public) => {
-            let own = state.assistants.answering(&Owner::of(id));
-            // To the readers of one assistant, the documents of another are as if they were not there.
-            own.filter(|own| own.name() == assistant.name()).ok_or(DocumentError::Unknown)?;
-        }
-        (DownloadReader::Trusted | DownloadReader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
-        (DownloadReader::Unknown, mode) => match (signed, mode) {
-            (Some(SignedReaders::ForReaders), LinkMode::Authenticated | LinkMode::Public)
-            | (Some(SignedReaders::ForATime { .. }), LinkMode::Public) => {}
-            (Some(SignedReaders::ForReaders) | None, _) => return Err(DocumentError::Unknown.into()),
-            (Some(SignedReaders::ForATime { .. }), LinkMode::None | LinkMode::Authenticated) => {
-                return Err(DocumentError::NotPublic.into());
-            }
-        },
-    }
+    let assistant = admitted(&state, &reader, &address, signed.as_ref())?;
     let library = assistant.library().ok_or(DocumentError::Unknown)?;
     let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
     let opened = library.open_file(&address.document).await.unwrap_or_else(|error| {
@@ -118,7 +97,7 @@ pub(crate) async fn download(
         None
     });
     let file = opened.ok_or(DocumentError::Unknown)?;
-    if let Some(SignedReaders::ForATime { edition }) = signed {
+    if let Some(SignedReaders::ForATime { edition, .. }) = signed {
         // While a new upload is read, answers still lead to the one before.
         let is_same = edition == file.edition() || edition == document.edition;
         if !is_same {
@@ -155,13 +134,48 @@ const PDF: &str = "application/pdf";
 const PDF_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; \
                           frame-ancestors 'none'";
 
-/// The readers for whom an address is signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SignedReaders {
-    /// Everybody, until a time; where the document was uploaded, for this upload alone.
-    ForATime { edition: Option<u64> },
-    /// The readers of a conversation.
-    ForReaders,
+/// Counts a request of a reader, and gives the address it comes from; none of a caller with a key.
+pub(super) fn limited(
+    state: &State,
+    reader: &DownloadReader,
+    request: &HttpRequest,
+) -> Result<Option<IpAddr>, ApiError> {
+    let client = match reader {
+        DownloadReader::Trusted => None,
+        DownloadReader::Of(_) | DownloadReader::Unknown => Some(state.options.trusted_proxies.client(request)),
+    };
+    if let Some(client) = client {
+        state.limits.download(client)?;
+    }
+    Ok(client)
+}
+
+/// The assistant that gives its documents to this reader.
+pub(super) fn admitted(
+    state: &State,
+    reader: &DownloadReader,
+    address: &DownloadAddress,
+    signed: Option<&SignedReaders>,
+) -> Result<Arc<Assistant>, ApiError> {
+    let assistant = state.assistants.get(&address.assistant).ok_or(DocumentError::Unknown)?;
+    match (reader, assistant.options().link_mode) {
+        (DownloadReader::Trusted, LinkMode::Authenticated | LinkMode::Public) => {}
+        (DownloadReader::Of(id), LinkMode::Authenticated | LinkMode::Public) => {
+            let own = state.assistants.answering(&Owner::of(id));
+            // To the readers of one assistant, the documents of another are as if they were not there.
+            own.filter(|own| own.name() == assistant.name()).ok_or(DocumentError::Unknown)?;
+        }
+        (DownloadReader::Trusted | DownloadReader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
+        (DownloadReader::Unknown, mode) => match (signed, mode) {
+            (Some(SignedReaders::Of(_)), LinkMode::Authenticated | LinkMode::Public)
+            | (Some(SignedReaders::ForATime { .. }), LinkMode::Public) => {}
+            (Some(SignedReaders::Of(_)) | None, _) => return Err(DocumentError::Unknown.into()),
+            (Some(SignedReaders::ForATime { .. }), LinkMode::None | LinkMode::Authenticated) => {
+                return Err(DocumentError::NotPublic.into());
+            }
+        },
+    }
+    Ok(assistant)
 }
 
 /// The readers for whom the signature of an address is valid.
@@ -170,14 +184,13 @@ async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Resul
     let signature = said(SIGNATURE);
     if let Some(conversation) = query.get(CONVERSATION) {
         let judged = state.downloads().judge(address, conversation, said(BEGUN), signature).await;
-        judged?.map_err(DocumentError::from)?;
-        return Ok(SignedReaders::ForReaders);
+        return Ok(SignedReaders::Of(judged?.map_err(DocumentError::from)?));
     }
     let now = state.clock.now();
     let edition = query.get(EDITION).map(str::parse).transpose().map_err(|_| DownloadError::Forged);
     let edition = edition.map_err(DocumentError::from)?;
     state.download_key.verify(address, edition, said(EXPIRES), signature, now).map_err(DocumentError::from)?;
-    Ok(SignedReaders::ForATime { edition })
+    Ok(SignedReaders::ForATime { edition, expires: said(EXPIRES).parse().unwrap_or_default() })
 }
 
 /// The media type of a download. Markdown and plain text are in UTF-8; other texts may name another encoding themselves.

@@ -38,6 +38,7 @@ mod openapi;
 mod options;
 mod outputs;
 mod page;
+mod passages;
 mod paths;
 mod problem;
 mod query;

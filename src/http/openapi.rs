@@ -10,8 +10,8 @@ use utoipa::{Modify, OpenApi};
 use super::problem::{BotError, CompletionProblem, ErrorFormat, Problem};
 use super::{
     answers, assistant_documents, assistant_key, assistant_trial, assistants, check, completions, connector,
-    conversations, convert, direct_line, documents, embed, feedback, health, messages, metrics, outputs, page, records,
-    session, socket, support, upload, users,
+    conversations, convert, direct_line, documents, embed, feedback, health, messages, metrics, outputs, page,
+    passages, records, session, socket, support, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -56,6 +56,7 @@ use super::{
         assistant_documents::read,
         assistant_documents::delete,
         documents::download,
+        passages::show,
         check::check_activity,
         direct_line::generate_token,
         direct_line::refresh_token,
@@ -146,7 +147,7 @@ impl Modify for Refusals {
                 for (status, response) in &mut operation.responses.responses {
                     if let (RefOr::T(response), "4" | "5") = (response, &status[..1]) {
                         let (media_type, schema) = &content;
-                        let body = || Content::new(Some(Ref::from_schema_name(*schema))).into();
+                        let body = || Content::new(schema.map(Ref::from_schema_name)).into();
                         response.content.entry((*media_type).to_owned()).or_insert_with(body);
                     }
                 }
@@ -172,12 +173,13 @@ fn refusals(operation: &Operation) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// The media type and the schema of error bodies for this kind of client.
-fn problem(format: ErrorFormat) -> (&'static str, &'static str) {
+/// The media type and the schema of error bodies for this kind of client; a page has no schema.
+fn problem(format: ErrorFormat) -> (&'static str, Option<&'static str>) {
     let schema = match format {
-        ErrorFormat::Citewire => "Problem",
-        ErrorFormat::BotFramework => "BotError",
-        ErrorFormat::OpenAi => "CompletionProblem",
+        ErrorFormat::Citewire => Some("Problem"),
+        ErrorFormat::BotFramework => Some("BotError"),
+        ErrorFormat::OpenAi => Some("CompletionProblem"),
+        ErrorFormat::Page => None,
     };
     (format.media_type(), schema)
 }

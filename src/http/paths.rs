@@ -14,8 +14,16 @@ pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
 /// Path at which sign-in cards get a session id: the one route of Direct Line that browsers call with cookies.
 pub(crate) const SESSION_ID: &str = "/v3/directline/session/getsessionid";
 
-/// The one route that takes a key, a token of Direct Line, or an address that is a credential itself.
+/// A route that takes a key, a token of Direct Line, or an address that is a credential itself.
 pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
+
+/// The page that shows a passage of a document, with the same credentials.
+pub(crate) const PASSAGE: &str = "/v1/documents/{id}/passage";
+
+/// Whether the path is that of a page that shows a passage, which people read.
+pub(crate) fn is_reader_page(path: &str) -> bool {
+    path.starts_with("/v1/documents/") && path.ends_with("/passage")
+}
 
 /// Path at which pages of other sites get a session; browsers ask first whether they may (CORS).
 pub(crate) const EMBED_SESSION: &str = "/embed/session";

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use actix_web::HttpRequest;
 
+use super::paths::is_reader_page;
 use crate::activity::{InvalidWatermark, Watermark};
 use crate::check::UnknownProfile;
 use crate::ingest::{AnswerFormat, Mappings, UnknownFormat};
@@ -56,7 +57,10 @@ const LIKE: f64 = 0.5;
 /// Whether callers of a route may add parameters that it does not know. Clients of OpenAI and Azure OpenAI add their own, such
 /// as `api-version`, and programs through which a link passes add theirs.
 fn takes_others(path: &str) -> bool {
-    path.starts_with("/v1/chat/") || path.starts_with("/v1/models") || path.ends_with("/download")
+    path.starts_with("/v1/chat/")
+        || path.starts_with("/v1/models")
+        || path.ends_with("/download")
+        || is_reader_page(path)
 }
 
 /// Refuses query parameters that a route of `/v1` does not document. `path` is its pattern, and `known` are its parameters.

@@ -22,8 +22,8 @@ use crate::report::Report;
 /// Read the sources of an answer.
 ///
 /// The schema is the same for all providers. Every key is present; unknown values are null. The route uses the options
-/// `require_grounding`, `require_support`, `ref_is_tracking`, `rerank_max`, `bm25_max` and `prefer_rerank`, and ignores
-/// `channel` and all other options.
+/// `require_grounding`, `require_support`, `ref_is_tracking`, `sentence_links`, `rerank_max`, `bm25_max` and `prefer_rerank`,
+/// and ignores `channel` and all other options.
 ///
 /// If a second model rewrites the grounded answer, send the grounded answer as `answer` and the result of the second model as
 /// `reshaped`: its text, or its response as the provider sent it. The response then contains the sources of `answer` and the
@@ -103,6 +103,7 @@ fn run(metrics: &Metrics, body: &Bytes, query: &Query, redirectors: &Redirectors
     let objects = source_objects(&body, &answer.sources);
     let claims = judged.map(|judged| judged.claims).unwrap_or_default();
     let records = records_behind(redirectors, &answer, &objects, claims);
+    let records = if conversion.options.links_sentences() { records.with_sentences(&answer) } else { records };
     let records = match reshaped {
         Some((text, complete)) => records.reshaped(text, complete),
         None => records,

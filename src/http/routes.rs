@@ -11,13 +11,15 @@ use percent_encoding::percent_decode_str;
 use super::auth::{Access, authenticate};
 use super::openapi::query_parameters;
 use super::paths::{
-    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, Reached, SESSION_ID, is_admin, is_page,
+    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, PASSAGE, Reached, SESSION_ID, is_admin,
+    is_page,
 };
 use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistant_key, assistant_trial,
     assistants, body, check, completions, connector, conversations, convert, direct_line, docs, documents, embed,
-    feedback, health, messages, metrics, outputs, page, records, session, socket, support, upload, users, web_chat,
+    feedback, health, messages, metrics, outputs, page, passages, records, session, socket, support, upload, users,
+    web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
@@ -105,6 +107,7 @@ pub const ROUTES: &[RouteEntry] = &[
     put("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::upload)),
     delete("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::delete)),
     get(DOWNLOAD, || web::to(documents::download)),
+    get(PASSAGE, || web::to(passages::show)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),
     get("/page/page.js", || web::to(page::script)),

@@ -29,6 +29,7 @@ const LABELS = {
   search_key_env: 'API key of the search service',
   url: 'URL',
   ai_label: 'AI label',
+  sentence_links: 'Links to the sentence',
   bm25_max: 'Largest search score',
   rerank_max: 'Largest ranker score',
   max_turns: 'Questions at the same time',

@@ -80,6 +80,12 @@ impl FromStr for WebUrl {
 const SEARCH_SERVICES: [&str; 4] =
     [".search.windows.net", ".search.azure.us", ".search.azure.cn", ".search.microsoftazure.de"];
 
+/// The most text directives of an address.
+pub(crate) const MAX_DIRECTIVES: usize = 3;
+
+/// The longest text directives of an address together, in bytes.
+pub(crate) const MAX_DIRECTIVE_BYTES: usize = 1_000 - ":~:text=".len();
+
 /// The longest file name extension, without the dot.
 const MAX_EXTENSION_BYTES: usize = 8;
 
@@ -88,11 +94,6 @@ impl WebUrl {
         let at = |position| url[..position].len();
         let host = at(url::Position::BeforeHost)..at(url::Position::AfterHost);
         Self { text: url.as_str().into(), host, ordinary: false }
-    }
-
-    /// The address, parsed again.
-    fn parsed(&self) -> Option<Url> {
-        Url::parse(&self.text).ok()
     }
 
     /// The WHATWG serialization. For Markdown definitions, use [`markdown`](Self::markdown).
@@ -286,9 +287,34 @@ impl WebUrl {
         Self { text: format!("{}{parting}cite={number}", self.text).into(), host: self.host.clone(), ordinary: false }
     }
 
-    /// The address, if it has no query: [`Display`](fmt::Display) masks only secrets in queries.
+    /// The address, if it has no query and no directive: [`Display`](fmt::Display) masks only secrets in queries, and leaves out
+    /// directives.
     pub(crate) fn open(&self) -> Option<&str> {
-        (!self.text.contains('?')).then_some(&*self.text)
+        (!self.text.contains('?') && !self.text.contains(":~:")).then_some(&*self.text)
+    }
+
+    /// The address with [text directives](https://wicg.github.io/scroll-to-text-fragment/#syntax), which have the browser mark
+    /// sentences of its page: the first ones that fit. An address that has directives keeps them. One whose fragment is a place in
+    /// a program of the page stays as it is, because a browser that does not know directives would lose the place.
+    #[must_use]
+    pub fn with_directives<'d>(&self, directives: impl IntoIterator<Item = &'d str>) -> Self {
+        let fragment = self.fragment();
+        if fragment.is_some_and(|fragment| fragment.starts_with(['/', '!']) || fragment.contains(":~:")) {
+            return self.clone();
+        }
+        let mut named = String::new();
+        for (at, directive) in directives.into_iter().take(MAX_DIRECTIVES).enumerate() {
+            let parting = if at > 0 { "&text=" } else { "" };
+            if named.len() + parting.len() + directive.len() > MAX_DIRECTIVE_BYTES {
+                break;
+            }
+            named.extend([parting, directive]);
+        }
+        if named.is_empty() {
+            return self.clone();
+        }
+        let hash = if fragment.is_some() { "" } else { "#" };
+        Self { text: format!("{}{hash}:~:text={named}", self.text).into(), host: self.host.clone(), ordinary: false }
     }
 
     /// The fragment, without `#`.
@@ -303,6 +329,15 @@ impl WebUrl {
         let fragment = self.fragment()?;
         Some(fragment.split_once(":~:").map_or(fragment, |(anchor, _)| anchor)).filter(|anchor| !anchor.is_empty())
     }
+}
+
+/// An address without the directives of its fragment, which people need not read.
+#[must_use]
+pub fn without_directives(address: &str) -> &str {
+    let Some(at) = address.find('#') else { return address };
+    let Some(directives) = address[at..].find(":~:") else { return address };
+    // Without a place before them, they are all of the fragment.
+    &address[..if directives == 1 { at } else { at + directives }]
 }
 
 /// The address without user and password; `None` when it has neither, or is no absolute address.
@@ -385,14 +420,15 @@ fn read_serialized(text: &str) -> Option<(Range<usize>, bool)> {
 static ORDINARY: ByteSet =
     ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'");
 
-/// For logs and messages: signatures and tokens in the query are written as `****`.
+/// For logs and messages: signatures and tokens in the query are written as `****`, and directives, which quote passages, are left
+/// out.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(text) = self.open() {
             return f.write_str(text);
         }
         // Every serialization can be parsed. If one could not, the whole address would be masked.
-        let Some(mut url) = self.parsed() else { return f.write_str("****") };
+        let Ok(mut url) = Url::parse(without_directives(&self.text)) else { return f.write_str("****") };
         if let Some(query) = url.query() {
             const SECRET: [&str; 6] =
                 ["sig", "signature", "token", "access_token", "x-amz-signature", "x-goog-signature"];
@@ -527,6 +563,31 @@ mod tests {
         {
             assert!(!is_service(page), "{page}");
         }
+    }
+
+    #[test]
+    fn directives_follow_the_place_that_an_address_names() {
+        let with = |address: &str, directives: &[&str]| {
+            let url: WebUrl = address.parse().expect("a web address");
+            url.with_directives(directives.iter().copied()).as_str().to_owned()
+        };
+        assert_eq!(with("https://x/a?b=1", &["A%20b"]), "https://x/a?b=1#:~:text=A%20b");
+        assert_eq!(with("https://x/a#id", &["A", "b,c", "d", "e"]), "https://x/a#id:~:text=A&text=b,c&text=d");
+        for stays in
+            ["https://x/a#/route", "https://x/a#!route", "https://x/a#:~:text=own", "https://x/a#id:~:text=own"]
+        {
+            assert_eq!(with(stays, &["A"]), stays);
+        }
+        assert_eq!(with("https://x/a", &[]), "https://x/a");
+        let long = "x".repeat(600);
+        assert_eq!(with("https://x/a", &[&long, &long, "y"]), format!("https://x/a#:~:text={long}"));
+        for (bytes, fits) in [(992, true), (993, false)] {
+            assert_eq!(with("https://x/a", &[&"x".repeat(bytes)]).contains("text"), fits);
+        }
+        let url: WebUrl = "https://x/a?sig=s#id:~:text=secret".parse().expect("a web address");
+        assert_eq!(url.to_string(), "https://x/a?sig=****#id");
+        assert_eq!(without_directives("https://x/a#:~:text=b"), "https://x/a");
+        assert_eq!(without_directives("https://x/a:~:b#c"), "https://x/a:~:b#c");
     }
 
     #[test]

@@ -17,8 +17,8 @@ use super::table::{self, ProblemType};
 use crate::channels::direct_line_client::SERVER_NAME;
 use crate::http::admission::connections::ConnectionSlot;
 use crate::http::body::{self, Held};
-use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
-use crate::http::{ApiError, HttpOptions, State, admission, audit, ticket};
+use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached, is_reader_page};
+use crate::http::{ApiError, HttpOptions, State, admission, audit, passages, ticket};
 use crate::text::echo;
 
 /// The id of the request: in the log, in this header, and in the detail of a 500.
@@ -88,6 +88,8 @@ pub(crate) enum ErrorFormat {
     Citewire,
     BotFramework,
     OpenAi,
+    /// A page for people.
+    Page,
 }
 
 impl ErrorFormat {
@@ -96,15 +98,25 @@ impl ErrorFormat {
             Self::BotFramework
         } else if OPENAI.iter().any(|prefix| path.starts_with(prefix)) {
             Self::OpenAi
+        } else if is_reader_page(path) {
+            Self::Page
         } else {
             Self::Citewire
         }
+    }
+
+    /// A page is for browsers that follow a link. Programs, which send a credential, are told why.
+    fn for_request(request: &HttpRequest) -> Self {
+        let format = Self::of(request.path());
+        let is_program = format == Self::Page && request.headers().contains_key(header::AUTHORIZATION);
+        if is_program { Self::Citewire } else { format }
     }
 
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Citewire => "application/problem+json",
             Self::BotFramework | Self::OpenAi => "application/json",
+            Self::Page => "text/html; charset=utf-8",
         }
     }
 }
@@ -121,7 +133,7 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
-    let format = ErrorFormat::of(request.path());
+    let format = ErrorFormat::for_request(request.request());
     let slot =
         |request: &HttpRequest| request.conn_data::<ConnectionSlot>().is_none_or(|slot| slot.serves(request.path()));
     let mut response = match admission::host::guard(&state.options, request.request()) {
@@ -157,6 +169,8 @@ pub(crate) async fn render(
         *response.response_mut().status_mut() = error_response.problem.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+        let body =
+            if format == ErrorFormat::Page { passages::fault(headers, error_response.problem.status) } else { body };
         if let Some(seconds) = error_response.problem.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -279,7 +293,8 @@ fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, form
         ErrorFormat::OpenAi => serde_json::to_vec(&CompletionProblem {
             error: CompletionProblemBody { message: detail, kind: kind(status), code, param },
         }),
-        ErrorFormat::Citewire => serde_json::to_vec(&Problem {
+        // A page is written with its headers, and says less.
+        ErrorFormat::Citewire | ErrorFormat::Page => serde_json::to_vec(&Problem {
             title,
             status: status.as_u16(),
             code,

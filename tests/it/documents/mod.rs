@@ -2,6 +2,7 @@
 
 mod downloads;
 mod formats;
+mod passages;
 mod quoting;
 pub(crate) mod readers;
 

@@ -7,6 +7,7 @@ use chrono::Duration;
 use citewire::activity::ConversationId;
 use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants, LinkMode};
 use citewire::clock::Clock;
+use citewire::convert;
 use citewire::document::{DocumentId, DownloadKey, Library, PublicLinks, SignedLinks};
 use citewire::secret::Secret;
 use citewire::upstream::{Local, LocalOptions};
@@ -26,15 +27,20 @@ fn secret(text: &str) -> Secret {
     Secret::parse(text).expect("a secret")
 }
 
-/// An assistant that quotes these documents, and gives them addresses.
+/// An assistant that quotes these documents, and gives them addresses: those of the files.
 pub(crate) fn linked(name: &str, mode: LinkMode, library: &Arc<Library>) -> Assistant {
+    linked_with(name, mode, library, convert::Options { sentence_links: Some(false), ..convert::Options::default() })
+}
+
+/// An assistant that quotes these documents, and gives them addresses.
+pub(crate) fn linked_with(name: &str, mode: LinkMode, library: &Arc<Library>, convert: convert::Options) -> Assistant {
     let server: WebUrl = SERVER.parse().expect("an address");
     let key = DownloadKey::new(&secret(DIRECT_LINE_SECRET));
     let public: Arc<dyn PublicLinks> = Arc::new(SignedLinks::new(key, server.clone(), Duration::days(7)));
     let clock = clock() as Arc<dyn Clock>;
     let links = mode.links(name, &server, &public, &clock);
     let local = Local::new(Arc::clone(library), LocalOptions::default(), clock).with_links(links.clone());
-    let options = AssistantOptions { link_mode: mode, ..AssistantOptions::default() };
+    let options = AssistantOptions { link_mode: mode, convert, ..AssistantOptions::default() };
     Assistant::new(name, options, Arc::new(local), Arc::default()).with_library(Arc::clone(library)).with_links(links)
 }
 

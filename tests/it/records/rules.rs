@@ -28,7 +28,7 @@ fn gemini(grounding: &Value) -> Value {
 #[test]
 fn every_key_is_there_and_null_when_unknown() {
     let records = found(&json!({"text": "a [9]", "sources": [null]}));
-    let source = json!({"position": 1, "provider": "citewire", "url": null, "source_domain": null, "source_domain_kind": null, "title": null,
+    let source = json!({"position": 1, "provider": "citewire", "url": null, "deep_url": null, "source_domain": null, "source_domain_kind": null, "title": null,
         "snippet": null, "source_type": null, "rank": null, "score": null, "document_id": null, "chunk_id": null,
         "filepath": null, "page": null, "media_type": null, "date": null, "redirect": false, "raw": null});
     let wanted = json!({"provider": "citewire", "complete": true, "error": null, "tools_invoked": null, "text": "a [9]",

@@ -25,9 +25,10 @@ const KEYS: [&str; 11] = [
     "unresolved",
 ];
 
-const SOURCE_KEYS: [&str; 18] = [
+const SOURCE_KEYS: [&str; 19] = [
     "chunk_id",
     "date",
+    "deep_url",
     "document_id",
     "filepath",
     "media_type",

@@ -48,14 +48,21 @@ impl Downloads {
         conversation: &str,
         begun: &str,
         signature: &str,
-    ) -> Result<Result<(), DownloadError>, StoreError> {
-        let readership = match self.key.verify_for(document, conversation, begun, signature) {
-            Ok(readership) => readership,
-            Err(error) => return Ok(Err(error)),
-        };
+    ) -> Result<Result<Readership, DownloadError>, StoreError> {
+        match self.key.verify_for(document, conversation, begun, signature) {
+            Ok(readership) => self.judge_readers(readership).await,
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// Whether the conversation of these readers is still there.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn judge_readers(&self, readership: Readership) -> Result<Result<Readership, DownloadError>, StoreError> {
         let Ok(id) = readership.conversation.parse() else { return Ok(Err(DownloadError::Forged)) };
         let is_there = self.store.created(&id).await? == Some(readership.begun);
-        Ok(if is_there { Ok(()) } else { Err(DownloadError::Expired) })
+        Ok(if is_there { Ok(readership) } else { Err(DownloadError::Expired) })
     }
 }
 

@@ -85,6 +85,8 @@ pub struct Document {
     pub url: Option<WebUrl>,
     /// The number of the upload, where the document was uploaded: another one under the same name has another number.
     pub edition: Option<u64>,
+    /// The beginning of the digest of its texts.
+    pub(super) version: String,
     /// The language of its texts, for the search.
     pub(super) language: Language,
     /// The headings that stand in several places: the headings above tell these apart.
@@ -103,6 +105,7 @@ impl Document {
             left_out: 0,
             url: base.and_then(|base| address(base, path.split('/'))),
             edition: None,
+            version: String::new(),
             language: Language::default(),
             repeated_headings: BTreeSet::new(),
             path,

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Duration, Utc};
 
 use super::download_address::SIGNATURE;
-use super::{DownloadAddress, Readership};
+use super::{DownloadAddress, PassageAddress, Readership};
 use crate::secret::Secret;
 use crate::url::WebUrl;
 
@@ -19,6 +19,11 @@ const LONGEST: Duration = Duration::days(7);
 pub trait PublicLinks: fmt::Debug + Send + Sync {
     /// The address of a document; `None` when it can have none. With an edition, it leads to that upload alone.
     fn link(&self, document: &DownloadAddress, edition: Option<u64>, now: DateTime<Utc>) -> Option<WebUrl>;
+
+    /// The address of the reader page of a passage, for those who can open this address of its document; `None` when it has none.
+    fn passage(&self, _link: &WebUrl, _document: &DownloadAddress, _passage: &PassageAddress) -> Option<WebUrl> {
+        None
+    }
 }
 
 /// Signs and verifies download links of this server. Its keys are derived from the Direct Line secret, so links stay valid
@@ -29,6 +34,8 @@ pub struct DownloadKey {
     timed: hmac::Key,
     /// Signs addresses that are valid as long as a conversation is there.
     readers: hmac::Key,
+    /// Signs addresses of reader pages.
+    pub(super) passages: hmac::Key,
     /// The keys of the other secret, while the secret is exchanged: their signatures are valid too.
     other: Option<Box<Self>>,
 }
@@ -61,6 +68,7 @@ impl DownloadKey {
         Self {
             timed: key(b"download signing, version 1"),
             readers: key(b"signing for readers, version 1"),
+            passages: key(b"signing of passages, version 1"),
             other: None,
         }
     }
@@ -72,7 +80,7 @@ impl DownloadKey {
     }
 
     /// Whether the signature was made with the key that `key` gives. Takes the same time wherever it is wrong.
-    fn is_signed(&self, key: fn(&Self) -> &hmac::Key, signed: &str, signature: &[u8]) -> bool {
+    pub(super) fn is_signed(&self, key: fn(&Self) -> &hmac::Key, signed: &str, signature: &[u8]) -> bool {
         let is_by = |keys: &Self| hmac::verify(key(keys), signed.as_bytes(), signature).is_ok();
         is_by(self) || self.other.as_deref().is_some_and(is_by)
     }
@@ -116,11 +124,16 @@ impl DownloadKey {
         server: &WebUrl,
     ) -> Option<WebUrl> {
         let begun = readership.begun.timestamp_millis();
-        let signed = signed_for(document, &readership.conversation, begun);
-        let signature = URL_SAFE_NO_PAD.encode(hmac::sign(&self.readers, signed.as_bytes()));
+        let signature = self.sign_for(readership, document);
         let parameters =
             [("conversation", &*readership.conversation), ("begun", &*begun.to_string()), (SIGNATURE, &*signature)];
         document.url_with(server, &parameters)
+    }
+
+    /// The signature of an address for the readers of a conversation.
+    pub(super) fn sign_for(&self, readership: &Readership, document: &DownloadAddress) -> String {
+        let signed = signed_for(document, &readership.conversation, readership.begun.timestamp_millis());
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.readers, signed.as_bytes()))
     }
 
     /// Checks an address for the readers of a conversation, and says whose it is; whether that conversation is still there is for
@@ -185,6 +198,10 @@ impl PublicLinks for SignedLinks {
         let parameters: Vec<_> =
             edition.into_iter().chain([("expires", expires.as_str()), (SIGNATURE, &signature)]).collect();
         document.url_with(&self.server, &parameters)
+    }
+
+    fn passage(&self, link: &WebUrl, document: &DownloadAddress, passage: &PassageAddress) -> Option<WebUrl> {
+        self.key.passage_for_holders(link, document, passage, &self.server)
     }
 }
 

@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 use super::extraction::Load;
 use super::folder::{self, ListedFile};
 use super::language::Language;
+use super::passage_address::short;
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
 use crate::digest::of_parts;
 use crate::store::DocumentLoss;
@@ -34,6 +35,7 @@ impl FileContent {
                 .into_iter()
                 .chain(passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]))),
         );
+        document.version = short(digest);
         let texts = passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
         let text_bytes = texts.map(|text| text.len() as u64).sum();
         Self { document: Arc::new(document), passages: passages.into(), digest, text_bytes }

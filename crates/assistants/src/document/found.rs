@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::links::{DOCUMENT_ID, HEADING};
+use super::passage_address::{self, PASSAGE};
 use super::question::Term;
 use super::words::{Case, SearchWord, are_alike, words};
 use super::{Document, Passage};
@@ -104,6 +105,7 @@ impl Found {
     pub fn source(&self) -> Source {
         let mut metadata = Map::new();
         metadata.insert(DOCUMENT_ID.to_owned(), json!(self.document.id.as_str()));
+        metadata.insert(PASSAGE.to_owned(), passage_address::metadata(self.passage.place, &self.document.version));
         if !self.passage.headings.is_empty() {
             metadata.insert(HEADING.to_owned(), json!(self.passage.headings.join(" > ")));
         }

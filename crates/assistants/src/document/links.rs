@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::download_address::SIGNATURE;
-use super::{DocumentId, DownloadAddress, PublicLinks};
+use super::{DocumentId, DownloadAddress, PassageAddress, PublicLinks};
 use crate::answer::Source;
 use crate::clock::Clock;
 use crate::url::WebUrl;
@@ -100,6 +100,17 @@ impl DownloadLinks {
         let document = url.path().strip_suffix("/download")?.rsplit_once('.')?.1.parse().ok()?;
         let document = DownloadAddress::new(self.assistant.clone(), document);
         (document.url(&self.server)?.as_str() == url.as_str()).then_some(document)
+    }
+
+    /// The address of the reader page of a passage, for those who can open this public address of its document.
+    pub(super) fn passage(
+        &self,
+        link: &WebUrl,
+        document: &DownloadAddress,
+        passage: &PassageAddress,
+    ) -> Option<WebUrl> {
+        let DownloadAccess::Public { links, .. } = &self.access else { return None };
+        links.passage(link, document, passage)
     }
 
     /// The address by which readers find this server.

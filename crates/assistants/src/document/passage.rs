@@ -28,6 +28,12 @@ impl Passage {
         if above.is_empty() { self.text.clone() } else { format!("{}\n\n{}", above.join(" > "), self.text) }
     }
 
+    /// Whether it is text without marks; else it is Markdown.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.markup == Markup::Plain
+    }
+
     /// The sentences that mean the same wherever they stand: no blocks of code or headings, nothing that could act as a marker of
     /// a citation, and nothing half. In the order of the text.
     #[must_use]

@@ -1,7 +1,10 @@
 //! Download links for the readers of one conversation.
 
-use super::{DownloadKey, DownloadLinks, Readership};
-use crate::answer::Addresses;
+use std::ops::Range;
+
+use super::passage_links::without_fragment;
+use super::{DOCUMENT_ID, DownloadAddress, DownloadKey, DownloadLinks, PassageAddress, Readership, SignedReaders};
+use crate::answer::{Addresses, Source};
 use crate::url::WebUrl;
 
 /// Replaces addresses of this server that need a credential: by signed ones for the readers of a conversation, by nothing for
@@ -47,6 +50,22 @@ impl Addresses for ReaderLinks {
             Some(place) => format!("{}#{place}", link.as_str()).parse().ok(),
             None => Some(link),
         }
+    }
+
+    fn for_passage(&self, source: &Source, part: &Range<usize>) -> Option<WebUrl> {
+        // Browsers show a PDF at its page, and mark the sentence there.
+        let url = source.url.as_ref().filter(|_| !source.is_pdf())?;
+        let document = DownloadAddress::parse(source.metadata.get(DOCUMENT_ID)?.as_str()?)?;
+        let passage = PassageAddress::of_source(&source.metadata, source.content.as_deref()?, part)?;
+        let links = self.documents.iter().find(|links| links.assistant() == document.assistant)?;
+        // A page is for those alone who can open the document: its address, not what a back end says of it, is the proof.
+        if let Some(ConversationReaders { readership, key, .. }) =
+            self.readers.as_ref().filter(|readers| readers.assistant == document.assistant)
+            && key.link_for(readership, &document, links.server())?.as_str() == without_fragment(url)
+        {
+            return key.passage_link(&SignedReaders::Of(readership.clone()), &document, &passage, links.server());
+        }
+        links.passage(url, &document, &passage)
     }
 }
 

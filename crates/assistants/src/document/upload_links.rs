@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{DownloadAddress, Library, PublicLinks};
+use super::{DownloadAddress, Library, PassageAddress, PublicLinks};
 use crate::url::WebUrl;
 
 /// Gives the uploaded documents of a library addresses that lead to these uploads alone: a document of another assistant that takes
@@ -26,5 +26,9 @@ impl UploadLinks {
 impl PublicLinks for UploadLinks {
     fn link(&self, document: &DownloadAddress, _: Option<u64>, now: DateTime<Utc>) -> Option<WebUrl> {
         self.links.link(document, self.library.document(&document.document)?.edition, now)
+    }
+
+    fn passage(&self, link: &WebUrl, document: &DownloadAddress, passage: &PassageAddress) -> Option<WebUrl> {
+        self.links.passage(link, document, passage)
     }
 }

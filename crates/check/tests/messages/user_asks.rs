@@ -459,7 +459,7 @@ fn ask_36_a_response_of_azure_openai_is_taken_as_it_is() {
         "context": {"citations": [{"title": "Leave", "url": "https://hr.example/leave", "content": "30 days."}]}}}]});
     let converted = teams(&response);
     assert_eq!(converted.text(), "Leave is 30 days [1].");
-    assert_eq!(converted.shown(0)["url"], "https://hr.example/leave");
+    assert_eq!(converted.shown(0)["url"], "https://hr.example/leave#:~:text=30%20days");
 }
 
 /// Some callers drop everything but the text, and with it the sources.

@@ -1,7 +1,9 @@
 //! Replaces addresses that readers of an answer cannot open.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
+use super::Source;
 use crate::url::WebUrl;
 
 /// Translates addresses of sources into addresses that readers can open.
@@ -12,4 +14,10 @@ use crate::url::WebUrl;
 pub trait Addresses: Debug + Send + Sync {
     /// The address for readers in place of `given`; `None` if readers have none.
     fn for_readers(&self, given: &WebUrl) -> Option<WebUrl>;
+
+    /// The address of a page that shows the passage of a source, and marks a part of it, for readers who can open the address
+    /// of the source; `None` where no page shows it.
+    fn for_passage(&self, _source: &Source, _part: &Range<usize>) -> Option<WebUrl> {
+        None
+    }
 }

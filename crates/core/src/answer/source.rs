@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
-use super::{Part, RawScores, SensitivityLabel, SourceKind, SupportMark};
+use super::{Part, RawScores, SensitivityLabel, SentenceLink, SourceKind, SupportMark};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
@@ -48,6 +48,10 @@ pub struct Source {
     pub page: Option<NonZeroU32>,
     /// The passage.
     pub content: Option<String>,
+    /// The passage is the part that the provider quotes for what it cites.
+    pub is_quotation: bool,
+    /// The way to the cited sentences, where it is known.
+    pub sentence: Option<SentenceLink>,
     /// The media type of the document.
     pub media_type: Option<String>,
     /// The date of the last change, as the provider wrote it.
@@ -105,7 +109,9 @@ impl Source {
         take(&mut self.kind, other.kind);
         take(&mut self.filepath, other.filepath);
         take(&mut self.page, other.page);
-        take(&mut self.content, other.content);
+        if self.content.is_none() {
+            (self.content, self.is_quotation) = (other.content, other.is_quotation);
+        }
         take(&mut self.media_type, other.media_type);
         take(&mut self.modified, other.modified);
         take(&mut self.author, other.author);

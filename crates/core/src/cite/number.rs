@@ -10,6 +10,7 @@ use super::{CitedSource, Numbering, Position, Rules, definition};
 use crate::answer::{Identities, Source, SourceIndex, common_part};
 use crate::report::{Entry, Kind};
 use crate::text::one_line;
+use crate::url::WebUrl;
 
 /// Gives numbers to sources as they are cited.
 #[derive(Debug)]
@@ -211,6 +212,14 @@ fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -
 }
 
 impl Draft {
+    /// The address of the first source. It leads to the cited sentences of all of them, where these are known.
+    fn address(&self, all: &[Source]) -> Option<WebUrl> {
+        let links = || self.sources.iter().filter_map(|index| all[index.0].sentence.as_ref());
+        let page = links().find_map(|link| link.reader_page.clone());
+        let directives = links().flat_map(|link| &link.directives).map(String::as_str);
+        page.or_else(|| Some(all[self.sources[0].0].page_url()?.with_directives(directives)))
+    }
+
     fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
         let sources = || self.sources.iter().map(|index| &all[index.0]);
@@ -229,7 +238,7 @@ impl Draft {
         }
         CitedSource {
             position: self.position,
-            url: first.page_url().filter(|url| !defines || url.is_linkable()),
+            url: self.address(all).filter(|url| !defines || url.is_linkable()),
             note_bytes: title.len() - bare,
             title,
             sources: self.sources,

@@ -10,7 +10,7 @@ use super::{Conversion, ConvertError, Support, supported};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
-use crate::claims::{shown_numbers, support_lines};
+use crate::claims::{link_sentences, shown_numbers, support_lines};
 use crate::dialect::{Dialect, MessageOptions};
 use crate::graph;
 use crate::report::{Entry, Kind, Report};
@@ -106,6 +106,11 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let judged = judged.filter(|_| conversion.citations);
     if let Some(judged) = judged.as_ref().filter(|_| options.require_support == Support::Mark) {
         mark(&mut answer.sources, judged, options);
+    }
+    // Text that people read as it is has plain addresses.
+    if conversion.citations && options.links_sentences() && rules.markdown {
+        let judged = judged.as_ref().map(|judged| judged.claims.as_slice());
+        link_sentences(&mut answer, judged, options.withhold_encrypted, addresses.as_deref());
     }
     let mut cited = cite(&answer, &rules);
     if conversion.citations {

@@ -90,6 +90,8 @@ pub struct Options {
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub prefer_rerank: bool,
+    /// Whether links lead to the cited sentence; true when absent.
+    pub sentence_links: Option<bool>,
     /// Whether messages omit the passages of encrypted documents.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
@@ -168,6 +170,12 @@ impl Options {
         if self.ref_is_tracking { Tracking::RefToo } else { Tracking::Usual }
     }
 
+    /// Whether links lead to the cited sentence.
+    #[must_use]
+    pub fn links_sentences(&self) -> bool {
+        self.sentence_links.unwrap_or(true)
+    }
+
     /// Whether only the whole answer tells if readers may see it.
     #[must_use]
     pub fn may_refuse(&self) -> bool {
@@ -225,7 +233,7 @@ mod tests {
         assert_eq!(options(nulls).expect("options"), Options::default());
         let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
             "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
-            "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "bm25_max": 50.5, "prefer_rerank": true,
+            "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "sentence_links": false, "bm25_max": 50.5, "prefer_rerank": true,
             "require_support": "refuse", "support_note": "not found", "support_markup": true}"#;
         assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }

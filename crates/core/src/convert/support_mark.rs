@@ -113,7 +113,8 @@ mod tests {
         assert_eq!(claims[1]["appearance"]["name"], "Canteen");
         let text = marked["text"].as_str().expect("a text");
         assert!(text.starts_with("Leave is 30 days a year [1]. The canteen opens at noon [2]."), "{text}");
-        assert!(text.contains(&format!("[1]: https://hr.example/leave \"{title}\"")), "{text}");
+        let url = "https://hr.example/leave#:~:text=Employees%20have%2025%20days%20of%20leave%20a%20year";
+        assert!(text.contains(&format!("[1]: {url} \"{title}\"")), "{text}");
         let own = json!({"require_support": "mark", "support_note": "steht so nicht in der Quelle"});
         let own = message(&leave(), Dialect::WebChat, own);
         let name = &own["entities"][0]["citation"][0]["appearance"]["name"];

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cite::Position;
 use crate::graph::Message;
+use crate::url::without_directives;
 
 /// The form of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +76,9 @@ fn line(reference: &Reference<'_>, form: Form) -> String {
     };
     let head = format!("[{}] {}", reference.number, shown(&reference.title));
     match &reference.lead {
-        Lead::Url(url) if form == Form::Markdown => format!("{head}: {}", without_brackets(url)),
-        Lead::Url(url) => format!("{head}: {url}"),
+        // People read these addresses.
+        Lead::Url(url) if form == Form::Markdown => format!("{head}: {}", without_brackets(without_directives(url))),
+        Lead::Url(url) => format!("{head}: {}", without_directives(url)),
         Lead::Passage(passage) => format!("{head}: {}", shown(passage)),
         Lead::Nowhere => head,
     }

@@ -14,6 +14,7 @@ use crate::cite::{Position, Rules, shorten};
 use crate::graph::{GraphRules, Message, UsageInfo};
 use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
+use crate::url::without_directives;
 
 pub(super) const ROW: Row = Row {
     slug: "teams",
@@ -72,7 +73,7 @@ const MAX_LABEL_DESCRIPTION_UTF16: usize = 160;
 /// claims from the last one on. Each step is reported.
 fn within_limit(mut text: String, mut message: Message, has_list: bool, entries: &mut Vec<Entry>) -> (String, Message) {
     let limit = MAX_MESSAGE_BYTES;
-    for lighten in [without_cards, with_short_labels, without_long_urls] {
+    for lighten in [without_cards, with_short_labels, without_sentences, without_long_urls] {
         if size(&text, &message) <= limit {
             return (text, message);
         }
@@ -151,6 +152,19 @@ fn without_markers(text: String, numbers: &[Position]) -> String {
     kept.push_str(&text[from..]);
     // A text of markers only stays, because a message needs a text.
     if kept.trim().is_empty() { text } else { kept }
+}
+
+/// Has the addresses of an oversized message lead to the documents instead of their sentences.
+fn without_sentences(message: &mut Message) -> Vec<Entry> {
+    let mut shortened = 0;
+    for url in message.citation.iter_mut().filter_map(|claim| claim.appearance.url.as_mut()) {
+        let bare = without_directives(url);
+        if bare.len() < url.len() {
+            (*url, shortened) = (bare.into(), shortened + 1);
+        }
+    }
+    let note = format!("the message was too large with the sentences in {shortened} of its addresses");
+    (shortened > 0).then(|| Entry::in_input(Kind::Dropped, "sentence-links", "", note)).into_iter().collect()
 }
 
 /// Removes addresses that are too long for an oversized message.

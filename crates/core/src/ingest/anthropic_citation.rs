@@ -66,6 +66,7 @@ impl WireCitation {
                     id: file.or_else(|| filled(Some(index.clone()))),
                     title: filled(self.document_title),
                     page: self.start_page_number.and_then(NonZeroU32::new),
+                    is_quotation: content.is_some(),
                     content,
                     chunk_id,
                     kind: Some(SourceKind::Document),
@@ -88,6 +89,7 @@ impl WireCitation {
                     filepath,
                     chunk_id: range([self.start_block_index, self.end_block_index]),
                     kind: Some(if is_search { SourceKind::Web } else { SourceKind::Document }),
+                    is_quotation: content.is_some(),
                     content,
                     pointer,
                     ..Source::default()

@@ -38,8 +38,8 @@ const KNOWN: [(Place, &[&str]); 6] = [
     (Place::Code, &["language", "text"]),
 ];
 
-/// How alike a name and the known one have to be, from 0 to 1: `titel` and `title` are at 0.8.
-const LIKE: f64 = 0.6;
+/// How alike a name and the known one have to be, from 0 to 1: `titel` and `title` are at 0.8, `model` and `code` at 0.6.
+const LIKE: f64 = 0.65;
 
 /// The object in which a member stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -132,6 +132,7 @@ fn add_standard(
         address,
         filepath,
         page: page.and_then(|page| u32::try_from(page).ok()).and_then(NonZeroU32::new),
+        is_quotation: cited_text.is_some() && !is_google,
         content: cited_text.filter(|_| !is_google),
         pointer: pointer.clone(),
         ..Source::default()

@@ -195,6 +195,8 @@ impl WireSource {
             rank: None,
             page: self.page.and_then(NonZeroU32::new),
             content: filled(self.content),
+            is_quotation: false,
+            sentence: None,
             media_type: filled(self.media_type),
             modified: filled(self.modified),
             author: filled(self.author),

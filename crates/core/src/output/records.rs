@@ -12,7 +12,7 @@ use super::numbered::Numbered;
 use super::redirect::{Redirectors, named_host};
 use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
-use crate::claims::{Claim, claims};
+use crate::claims::{Claim, claims, sentence_links};
 use crate::url::WebUrl;
 
 /// An answer with its sources, in one schema for all providers. Every member is present.
@@ -62,6 +62,11 @@ pub struct Record {
     pub provider: Option<&'static str>,
     /// The URL as the provider wrote it; for a redirect, the URL of the target page if known.
     pub url: Option<String>,
+    /// The URL with the cited sentences of the page as text directives, which browsers mark; null where they are not known.
+    pub deep_url: Option<String>,
+    /// The text directives of `deep_url`.
+    #[serde(skip)]
+    directives: Vec<String>,
     /// The registrable domain of the page, such as `example.co.uk`.
     #[cfg_attr(feature = "schema", schema(example = "example.co.uk"))]
     pub source_domain: Option<String>,
@@ -118,10 +123,11 @@ pub enum DomainKind {
 /// `null`.
 #[must_use]
 pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
-    records_behind(&Redirectors::default(), answer, objects, claims(answer).claims)
+    records_behind(&Redirectors::default(), answer, objects, claims(answer).claims).with_sentences(answer)
 }
 
-/// The records of an answer like [`records`], with further redirectors, and with these claims.
+/// The records of an answer like [`records`], with further redirectors, with these claims, and without the addresses of cited
+/// sentences.
 #[must_use]
 pub fn records_behind(
     redirectors: &Redirectors,
@@ -213,8 +219,21 @@ impl Record {
         record
     }
 
+    /// Sets `deep_url` by the address and its directives. `source` knows the page of a PDF.
+    fn find_sentences(&mut self, source: &Source) {
+        let directives = self.directives.iter().map(String::as_str);
+        let url = self.url.as_deref().filter(|_| !self.directives.is_empty()).and_then(|url| url.parse().ok());
+        let page =
+            Source { url, page: source.page, media_type: source.media_type.clone(), ..Source::default() }.page_url();
+        self.deep_url = page.map(|page| page.with_directives(directives).as_str().to_owned());
+    }
+
     fn lead_to(&mut self, page: &WebUrl) {
         self.url = Some(page.as_str().to_owned());
+        self.deep_url = self
+            .deep_url
+            .take()
+            .map(|_| page.with_directives(self.directives.iter().map(String::as_str)).as_str().to_owned());
         self.source_domain = Some(registrable_domain(page.host()));
         self.source_domain_kind = Some(DomainKind::Page);
         self.redirect = false;
@@ -238,6 +257,19 @@ fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, 
 }
 
 impl Records {
+    /// The records of `answer` with the addresses of its cited sentences. Where the records have claims, these say which they are.
+    #[must_use]
+    pub fn with_sentences(mut self, answer: &Answer) -> Self {
+        let judged = Some(self.claims.as_slice()).filter(|claims| !claims.is_empty());
+        for (place, link) in sentence_links(answer, judged, None) {
+            if let (Some(record), Some(source)) = (self.sources.get_mut(place), answer.sources.get(place)) {
+                record.directives = link.directives;
+                record.find_sentences(source);
+            }
+        }
+        self
+    }
+
     /// The redirects with an unknown target: the place of each among the sources, counted from 0, with its address.
     pub fn open_redirects(&self) -> impl Iterator<Item = (usize, WebUrl)> {
         let open = self.sources.iter().enumerate().filter(|(_, record)| record.redirect);

@@ -19,7 +19,8 @@ pub use line::in_terminal;
 pub use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
 pub use span::{InvalidSpan, Span};
+pub use visible::visible;
 pub(crate) use visible::{
-    UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible, takes_no_room, visible,
+    UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible, takes_no_room,
 };
 pub use word::{begins_with_blank, ends_sentence, word_end};

@@ -60,8 +60,10 @@ pub(crate) fn may_hold_unseen(text: &str) -> bool {
     })
 }
 
-/// The text without the characters that [`goes`] names. For text that continues other text, use [`push_visible`].
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+/// The text without characters that nobody sees and that change how others are read. For text that continues other text, use
+/// `push_visible`.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !may_hold_unseen(text) {
         return text.into();
     }

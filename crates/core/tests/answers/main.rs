@@ -43,5 +43,7 @@ mod support;
 mod chat_outputs;
 /// A streamed answer as readers see it, by the kind of its format.
 mod formats_streamed;
+/// Links that lead to the cited sentence.
+mod sentence_links;
 /// The complaints of users of citation bots about streams, one test each.
 mod user_asks_streamed;

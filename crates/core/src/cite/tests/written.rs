@@ -178,7 +178,7 @@ fn html_that_costs_text_is_shown_as_text_and_told() {
         ("<dl><dt>a</dt><dd>b</dd></dl>\n\nc [1]", "&lt;dl>&lt;dt>a&lt;/dt>&lt;dd>b&lt;/dd>&lt;/dl>\n\nc [1]"),
         ("<!-- a --> b\n\nc [1]", "&lt;!-- a --> b\n\nc [1]"),
         // Nothing is lost of these.
-        ("a <b>b</b><br>c <sub>2</sub> [1]", "a <b>b</b><br>c <sub>2</sub> [1]"),
+        ("a <b>b</b><br>c <em>2</em> [1]", "a <b>b</b><br>c <em>2</em> [1]"),
         ("<div>\n\na [1]\n\n</div>", "<div>\n\na [1]\n\n</div>"),
         ("<table><tr><td>a</td></tr></table>\n\nb [1]", "<table><tr><td>a</td></tr></table>\n\nb [1]"),
         ("- a <div>b</div> c [1]", "- a <div>b</div> c [1]"),
