@@ -64,11 +64,12 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> 
     }
     state.store.ready().await?;
     let is_down = state.bus.as_ref().is_some_and(|bus| !bus.is_up());
+    // Asked for first: a revision without files that are being read is then that of all of them.
+    let reading = state.assistants.pending_documents();
     let revision = state.assistants.revision();
     let has_strangers = !state.store.strangers().is_empty();
     let warnings = [(is_down, BUS_IS_DOWN), (has_strangers, OTHER_SECRETS)];
     let warnings = warnings.into_iter().filter(|(holds, _)| *holds).map(|(_, warning)| warning.to_owned());
-    let reading = state.assistants.pending_documents();
     Ok(healthy(warnings.collect(), revision, reading))
 }
 
