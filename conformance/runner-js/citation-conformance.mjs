@@ -100,32 +100,34 @@ function repeated({ command, once, url, adapter }) {
   return `citation-conformance ${program}`;
 }
 
+/** Asks the program for all that is wanted, and tells how it went. */
+async function judgeAll(given, vectors) {
+  const rules = JSON.parse(readFileSync(join(ROOT, "rules.json"), "utf8"));
+  const program = await open(given);
+  const results = await run(vectors, program, given);
+  await program.close();
+  const failed = results.filter(({ verdict }) => verdict === "failed");
+  for (const result of failed.slice(0, Number(given.failures)))
+    console.log(`${explanation(result, rules, repeated(given))}\n`);
+  if (failed.length > Number(given.failures))
+    console.log(`… and ${failed.length - Number(given.failures)} more failures\n`);
+  console.log(table(results));
+  const isEmpty = results.every(({ verdict }) => verdict === "unsupported");
+  if (isEmpty) console.log("\nThe program supports nothing of what was asked, so nothing passed.");
+  if (given.junit) writeFileSync(given.junit, junit(results, rules));
+  if (given.badge) writeFileSync(given.badge, badge(results));
+  if (given.json) writeFileSync(given.json, `${JSON.stringify({ counts: counts(results), results }, null, 1)}\n`);
+  process.exitCode = failed.length > 0 || isEmpty ? 1 : 0;
+}
+
 const given = options();
-if (given.help) {
-  console.log(HELP);
-  process.exit(0);
+if (given.help) console.log(HELP);
+else {
+  const vectors = chosen(read(given.vectors), given.only);
+  if (vectors.length === 0) refuse(`no vector is called ${given.only.join(" or ")}`);
+  // The process ends when all is written: a reader may be slow.
+  if (given.list) for (const { id, shows } of vectors) console.log(`${id}  ${shows}`);
+  else if (vectors.every((vector) => requests(vector, given.channel).length === 0))
+    refuse(`none of these vectors is for ${given.channel.join(" or ")}`);
+  else await judgeAll(given, vectors);
 }
-const vectors = chosen(read(given.vectors), given.only);
-if (vectors.length === 0) refuse(`no vector is called ${given.only.join(" or ")}`);
-if (given.list) {
-  for (const { id, shows } of vectors) console.log(`${id}  ${shows}`);
-  process.exit(0);
-}
-if (vectors.every((vector) => requests(vector, given.channel).length === 0))
-  refuse(`none of these vectors is for ${given.channel.join(" or ")}`);
-const rules = JSON.parse(readFileSync(join(ROOT, "rules.json"), "utf8"));
-const program = await open(given);
-const results = await run(vectors, program, given);
-await program.close();
-const failed = results.filter(({ verdict }) => verdict === "failed");
-for (const result of failed.slice(0, Number(given.failures)))
-  console.log(`${explanation(result, rules, repeated(given))}\n`);
-if (failed.length > Number(given.failures))
-  console.log(`… and ${failed.length - Number(given.failures)} more failures\n`);
-console.log(table(results));
-const isEmpty = results.every(({ verdict }) => verdict === "unsupported");
-if (isEmpty) console.log("\nThe program supports nothing of what was asked, so nothing passed.");
-if (given.junit) writeFileSync(given.junit, junit(results, rules));
-if (given.badge) writeFileSync(given.badge, badge(results));
-if (given.json) writeFileSync(given.json, `${JSON.stringify({ counts: counts(results), results }, null, 1)}\n`);
-process.exitCode = failed.length > 0 || isEmpty ? 1 : 0;

@@ -11,7 +11,7 @@ const plain = (text) =>
 
 /** An address without what browsers do not see: percent signs of letters, the directive, the slash of an empty path. */
 export function address(url) {
-  let short = url.replace(/#:~:.*$/s, "");
+  let short = url.replace(/#:~:.*$/s, "").replace(/(#.*?):~:.*$/s, "$1");
   try {
     short = decodeURIComponent(short);
   } catch {

@@ -22,6 +22,7 @@ def units(text):
 def address(url):
     """An address without what browsers do not see: percent signs of letters, the directive, the slash of an empty path."""
     short = re.sub(r"#:~:.*\Z", "", url, flags=re.S)
+    short = re.sub(r"(#.*?):~:.*\Z", r"\1", short, flags=re.S)
     if not re.search(r"%(?![0-9a-fA-F]{2})", short):
         try:
             short = unquote(short, errors="strict")
