@@ -162,7 +162,7 @@ inFrontOf('An assistant with labels and feedback', recorded, (chatting) => {
     assert.doesNotMatch(await answer.textContent(), /\|/);
     const [first, second] = [await chat.opened(chat.badges(answer).nth(0)), await chat.opened(chat.badges(answer).nth(1))];
     assert.equal(first.name, 'Leave policy');
-    assert.equal(first.url, 'https://hr.contoso.example/leave');
+    assert.equal(first.url, 'https://hr.contoso.example/leave#:~:text=Employees%20get%2030%20days');
     assert.equal(first.abstract, 'Employees get 30 days.');
     assert.equal(first.label, 'Confidential');
     assert.match(first.all, /Internal readers only/);
