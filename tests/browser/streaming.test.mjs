@@ -21,8 +21,8 @@ function written(text, sources, characters) {
   return events([{ sources }, ...deltas, { done: true }]);
 }
 
-const PUMP = ['https://support.contoso.com/pump.pdf', 'Pump manual'];
-const VALVE = ['https://support.contoso.com/valve.pdf', 'Valve manual'];
+const PUMP = ['https://support.contoso.com/pump.pdf#:~:text=Prime%20the%20pump', 'Pump manual'];
+const VALVE = ['https://support.contoso.com/valve.pdf#:~:text=Open%20valve%20A', 'Valve manual'];
 const LEAVE = ['https://hr.contoso.example/leave', 'Leave policy'];
 
 // What is expected of one:

@@ -63,7 +63,7 @@ impl PassageAddress {
         Self { place, part: 0..0, words: WordsDigest::default(), version: String::new() }
     }
 
-    /// Reads the parameters of an address; `None` unless each is written as [`parameters`](Self::parameters) writes it. `from` and
+    /// Reads the parameters of an address; `None` unless each is written as citewire writes it. `from` and
     /// `to` may be absent together, and so may the others.
     #[must_use]
     pub fn parse<'q>(get: impl Fn(&str) -> Option<&'q str>) -> Option<Self> {
