@@ -228,7 +228,7 @@ async function shownAt(page, number) {
   while ((await selector.inputValue()) !== number) await page.screenshot();
 }
 
-/** Which parts of a picture are white and dark; a browser takes the picture apart. */
+/** Which parts of a picture are white, dark, and of a light colour; a browser takes the picture apart. */
 function parts(page, picture) {
   return page.evaluate(async (bytes) => {
     const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
@@ -236,7 +236,8 @@ function parts(page, picture) {
     context.drawImage(bitmap, 0, 0);
     const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
     const greens = data.filter((_, at) => at % 4 === 1);
-    return [greens.filter((green) => green > 250).length, greens.filter((green) => green < 100).length].map((count) => count / greens.length);
+    const part = (least, most) => greens.filter((green) => green >= least && green <= most).length / greens.length;
+    return [part(251, 255), part(0, 99), part(190, 240)];
   }, [...picture]);
 }
 
@@ -263,9 +264,9 @@ visiting(around, 'a badge of a PDF leads to its page, which the browser may show
   const address = await badges(answer).first().evaluate((badge) => badge.closest('a').href);
   assert.match(address, /\/v1\/documents\/papers\.[\w-]+\/download\?.*signature=[^#]+#page=2:~:text=Leave%20is%2030%20days%20a%20year/);
   await shownAt(opened, '2');
-  // The line of text of this page stands on white paper, once the viewer has drawn it.
-  const clip = { x: 420, y: 100, width: 600, height: 200 };
-  const isDrawn = ([white, dark]) => white > 0.9 && dark > 0.002;
+  // The line of text of this page stands on white paper, once the viewer has drawn it, and is marked.
+  const clip = { x: 420, y: 400, width: 600, height: 200 };
+  const isDrawn = ([white, dark, marked]) => white > 0.8 && dark > 0.002 && marked > 0.08;
   while (!isDrawn(await parts(page, await opened.screenshot({ clip }))));
   await opened.close();
   const response = await fetch(address);
