@@ -1,4 +1,4 @@
-//! What must hold of verdicts.
+//! The promises about verdicts.
 
 use citewire_core::answer::{Answer, Source};
 use citewire_core::claims::{Claim, Verdict, claims};

@@ -37,7 +37,7 @@ fn compare(written: &Path, samples: &Path) -> Result<()> {
     if !missing.is_empty() {
         bail!("nothing was written of {}", missing.join(", "));
     }
-    // What it says is read, so it must not say it in another language.
+    // Its messages are read here, so they have to be in English.
     let mut diff = Command::new("diff");
     diff.env("LC_ALL", "C").args(["--recursive", "--brief"]).args([written, samples]);
     let output = diff.output().context("cannot start `diff`")?;

@@ -4,12 +4,13 @@ use super::code;
 use super::findings::Findings;
 use super::place::Place;
 
-/// The types of Bot Framework's activity schema.
-const KNOWN: [&str; 18] = [
+/// The types of Bot Framework's activity schema, and the pause of transcripts, `delay`.
+const KNOWN: [&str; 19] = [
     "command",
     "commandResult",
     "contactRelationUpdate",
     "conversationUpdate",
+    "delay",
     "deleteUserData",
     "endOfConversation",
     "event",
@@ -26,6 +27,11 @@ const KNOWN: [&str; 18] = [
     "typing",
 ];
 
+/// Whether an activity may have this type.
+pub(super) fn is_known(kind: &str) -> bool {
+    KNOWN.contains(&kind)
+}
+
 /// The type of an activity, which may be missing or unknown.
 pub(super) fn check_type<'v>(place: &Place<'v>, findings: &mut Findings) -> &'v str {
     let kind = place.some_text("type").unwrap_or_default();
@@ -35,7 +41,7 @@ pub(super) fn check_type<'v>(place: &Place<'v>, findings: &mut Findings) -> &'v 
             &place.at,
             "Without a `type` no client draws the activity. Write \"type\": \"message\".",
         );
-    } else if !KNOWN.contains(&kind) {
+    } else if !is_known(kind) {
         findings.add(
             code::ACTIVITY_TYPE_UNKNOWN,
             &place.at,

@@ -1,4 +1,4 @@
-//! What pieces of raw HTML in a text hold.
+//! Judges pieces of raw HTML: images that are requested, and elements that Web Chat does not draw.
 
 use citewire_core::text::is_drawn;
 

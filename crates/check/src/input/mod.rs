@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use nested::{of_set, opened, opened_items};
 use recording::Recording;
 
+use super::activity_type::is_known;
+
 /// The maximum size of an input, in bytes.
 pub const MAX_INPUT_BYTES: usize = 512 << 20;
 
@@ -91,32 +93,10 @@ fn recorded(Recording { log }: Recording) -> Result<Value, Unreadable> {
     Ok(json!({ "activities": log.activities }))
 }
 
-/// The types of the Activity Protocol. A record of a log may have a `type` of its own.
-const ACTIVITY_TYPES: [&str; 18] = [
-    "command",
-    "commandResult",
-    "contactRelationUpdate",
-    "conversationUpdate",
-    "delay",
-    "endOfConversation",
-    "event",
-    "handoff",
-    "installationUpdate",
-    "invoke",
-    "invokeResponse",
-    "message",
-    "messageDelete",
-    "messageReaction",
-    "messageUpdate",
-    "suggestion",
-    "trace",
-    "typing",
-];
-
 /// The activity, set or list in the record of a log.
 fn unwrapped(mut value: Value) -> Value {
     let kind = value.get("type").and_then(Value::as_str);
-    if kind.is_some_and(|kind| ACTIVITY_TYPES.contains(&kind)) || value.get("activities").is_some() {
+    if kind.is_some_and(is_known) || value.get("activities").is_some() {
         return value;
     }
     match value.get_mut("activity").map(|inner| opened(inner.take())) {
@@ -234,7 +214,7 @@ mod tests {
         let field = json!({"params": [{"name": "file", "fileName": "a.png"},
             {"name": "activity", "contentType": "application/vnd.microsoft.activity", "value": activity("b").to_string()}]});
         assert_eq!(read(posted(field)), Ok(json!([activity("b")])));
-        // What cannot be read is named.
+        // An activity that cannot be read is named as null.
         for lost in [json!({"text": of("{\"type\": ")}), json!({"params": [{"name": "activity"}]}), json!({})] {
             assert_eq!(read(posted(lost.clone())), Ok(json!([null])), "{lost}");
         }

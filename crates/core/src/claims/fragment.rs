@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use citewire_support::MAX_PASSAGE_BYTES;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -24,24 +25,38 @@ const LEAST_WORDS: usize = 4;
 /// Every other byte may mean something: `-` `,` and `&` in a directive, `(` `)` `*` `!` `~` `'` in Markdown.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_');
 
-/// The text directive, without `text=`, of the sentences around a part of a passage; `None` where no words stand there.
-#[must_use]
-pub fn text_directive(passage: &str, part: &Range<usize>) -> Option<String> {
-    let blocks = passage_blocks(passage, Writing::Markdown);
-    let (at, sentence) = sentences(&blocks, part)?;
-    let text = folded(&blocks[at].text[sentence.clone()]);
-    let is_last = at + 1 == blocks.len() && blocks[at].text[sentence.end..].trim().is_empty();
-    let words = whole_words(&text, may_begin_cut(at, &blocks[at], &sentence), is_last && may_end_cut(passage))?;
-    let whole = encoded(words);
-    let is_whole = words.chars().count() <= MAX_WHOLE_CHARS && whole.len() <= MAX_DIRECTIVE_BYTES;
-    Some(if is_whole { whole } else { ends(words) })
+/// The bytes of a passage in which sentences are looked for: more than are held against an answer.
+const MOST_READ: usize = MAX_PASSAGE_BYTES + 4 * 1024;
+
+/// A passage whose blocks are read, once for all that cite it.
+pub(super) struct ReadPassage<'p> {
+    text: &'p str,
+    blocks: Vec<PassageBlock>,
 }
 
-/// The sentences around a part of a passage, as a range of the passage.
-pub(super) fn cited_sentences(passage: &str, part: &Range<usize>) -> Option<Range<usize>> {
-    let blocks = passage_blocks(passage, Writing::Markdown);
-    let (at, sentence) = sentences(&blocks, part)?;
-    blocks[at].source(&sentence)
+impl<'p> ReadPassage<'p> {
+    pub(super) fn new(passage: &'p str) -> Self {
+        let text = &passage[..passage.floor_char_boundary(MOST_READ)];
+        Self { text, blocks: passage_blocks(text, Writing::Markdown) }
+    }
+
+    /// The text directive, without `text=`, of the sentences around a part of the passage; `None` where no words stand there.
+    pub(super) fn directive(&self, part: &Range<usize>) -> Option<String> {
+        let Self { text: passage, blocks } = self;
+        let (at, sentence) = sentences(blocks, part)?;
+        let text = folded(&blocks[at].text[sentence.clone()]);
+        let is_last = at + 1 == blocks.len() && blocks[at].text[sentence.end..].trim().is_empty();
+        let words = whole_words(&text, may_begin_cut(at, &blocks[at], &sentence), is_last && may_end_cut(passage))?;
+        let whole = encoded(words);
+        let is_whole = words.chars().count() <= MAX_WHOLE_CHARS && whole.len() <= MAX_DIRECTIVE_BYTES;
+        Some(if is_whole { whole } else { ends(words) })
+    }
+
+    /// The sentences around a part of the passage, as a range of it.
+    pub(super) fn sentences(&self, part: &Range<usize>) -> Option<Range<usize>> {
+        let (at, sentence) = sentences(&self.blocks, part)?;
+        self.blocks[at].source(&sentence)
+    }
 }
 
 /// The block that has most of a part of the passage, and the sentences around it there: a sentence is found within one block only.
@@ -159,7 +174,7 @@ mod tests {
 
     fn of(passage: &str, part: &str) -> Option<String> {
         let at = passage.find(part).expect("a part of the passage");
-        text_directive(passage, &(at..at + part.len()))
+        ReadPassage::new(passage).directive(&(at..at + part.len()))
     }
 
     fn read(passage: &str, part: &str) -> String {
@@ -203,8 +218,17 @@ mod tests {
     fn the_sentences_around_a_part_are_a_range_of_the_passage() {
         let passage = "One. Leave is **30 days** a `year`. Two.";
         let at = passage.find("30").expect("there");
-        let sentence = cited_sentences(passage, &(at..at + 2)).expect("a sentence");
+        let sentence = ReadPassage::new(passage).sentences(&(at..at + 2)).expect("a sentence");
         assert_eq!(&passage[sentence], "Leave is **30 days** a `year`.");
+    }
+
+    #[test]
+    fn of_a_long_passage_only_the_part_that_is_judged_is_read() {
+        let passage = format!("Leave is thirty days. {}", "年".repeat(MOST_READ));
+        let read = ReadPassage::new(&passage);
+        assert!(read.text.len() <= MOST_READ);
+        assert_eq!(read.directive(&(0..5)).as_deref(), Some("Leave%20is%20thirty%20days"));
+        assert_eq!(read.directive(&(MOST_READ..MOST_READ + 9)), None);
     }
 
     #[test]
@@ -224,7 +248,7 @@ mod tests {
             let passage = passage.concat();
             let start = passage.floor_char_boundary((passage.len() as f64 * from) as usize);
             let end = passage.floor_char_boundary((start + length).min(passage.len()));
-            let Some(directive) = text_directive(&passage, &(start..end)) else { return Ok(()) };
+            let Some(directive) = ReadPassage::new(&passage).directive(&(start..end)) else { return Ok(()) };
             prop_assert!(directive.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._%,".contains(&byte)));
             prop_assert!(directive.matches(',').count() <= 1 && !directive.is_empty());
             let blocks: Vec<String> =

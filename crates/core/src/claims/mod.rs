@@ -11,7 +11,6 @@ mod support_line;
 
 pub use citewire_support::{ReasonCode, Verdict};
 pub use claim::{Claim, ClaimReason, Claims, Quote, claims};
-pub use fragment::text_directive;
 pub use passage_block::{BlockKind, PassageBlock, Writing, passage_blocks};
 pub use sentence_links::{link_sentences, sentence_links};
 pub use support::{Support, has_passages};

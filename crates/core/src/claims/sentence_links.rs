@@ -1,12 +1,12 @@
 //! Leads from the sources of an answer to the sentences that it cites.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use citewire_support::{ReasonCode, Verdict};
 
-use super::fragment::{cited_sentences, text_directive};
+use super::fragment::ReadPassage;
 use super::{Claim, claims};
 use crate::answer::{Addresses, Answer, SentenceLink, Source};
 use crate::url::MAX_DIRECTIVES;
@@ -19,30 +19,50 @@ pub fn sentence_links(
     judged: Option<&[Claim]>,
     addresses: Option<&dyn Addresses>,
 ) -> BTreeMap<usize, SentenceLink> {
-    let mut links: BTreeMap<usize, SentenceLink> = BTreeMap::new();
     if !answer.sources.iter().any(|source| source.url.is_some() && source.content.is_some()) {
-        return links;
+        return BTreeMap::new();
     }
     let judged = judged.map_or_else(|| Cow::Owned(claims(answer).claims), Cow::Borrowed);
+    let mut cited: BTreeMap<usize, Cited<'_>> = BTreeMap::new();
     for claim in judged.iter() {
         for position in &claim.positions {
             let Some(source) = position.checked_sub(1).and_then(|at| answer.sources.get(at)) else { continue };
             let (Some(passage), Some(_)) = (source.content.as_deref(), &source.url) else { continue };
             let Some(part) = part(claim, *position, source) else { continue };
-            let link = links.entry(position - 1).or_default();
-            if link.reader_page.is_none() {
-                let sentences = cited_sentences(passage, &part).unwrap_or_else(|| part.clone());
-                link.reader_page = addresses.and_then(|addresses| addresses.for_passage(source, &sentences));
-            }
-            if link.directives.len() < MAX_DIRECTIVES
-                && let Some(directive) = text_directive(passage, &part)
-                && !link.directives.contains(&directive)
-            {
-                link.directives.push(directive);
-            }
+            cited.entry(position - 1).or_insert_with(|| Cited::new(passage)).add(part, source, addresses);
         }
     }
-    links
+    cited.into_iter().map(|(at, cited)| (at, cited.link)).collect()
+}
+
+/// A source that is cited: its passage is read once, and each part of it is looked for once.
+struct Cited<'a> {
+    passage: ReadPassage<'a>,
+    parts: BTreeSet<(usize, usize)>,
+    link: SentenceLink,
+}
+
+impl<'a> Cited<'a> {
+    fn new(passage: &'a str) -> Self {
+        Self { passage: ReadPassage::new(passage), parts: BTreeSet::new(), link: SentenceLink::default() }
+    }
+
+    fn add(&mut self, part: Range<usize>, source: &Source, addresses: Option<&dyn Addresses>) {
+        let Self { passage, parts, link } = self;
+        if !parts.insert((part.start, part.end)) {
+            return;
+        }
+        if let Some(addresses) = addresses.filter(|_| link.reader_page.is_none()) {
+            let sentences = passage.sentences(&part).unwrap_or_else(|| part.clone());
+            link.reader_page = addresses.for_passage(source, &sentences);
+        }
+        if link.directives.len() < MAX_DIRECTIVES
+            && let Some(directive) = passage.directive(&part)
+            && !link.directives.contains(&directive)
+        {
+            link.directives.push(directive);
+        }
+    }
 }
 
 /// The part of the passage of a source that a claim leads to.
@@ -101,7 +121,7 @@ mod tests {
         let parking = "Parking%20is%20free%20for%20visitors";
         let leave = "Employees%20have%2030%20days%20of%20leave%20a%20year";
         assert_eq!(directives(text, vec![source(passage)]), [[parking, leave]]);
-        // What is contradicted stands there, too.
+        // A contradicted sentence stands in the passage, too.
         assert_eq!(directives("Employees have 25 days of leave a year [1].", vec![source(passage)]), [[leave]]);
     }
 
