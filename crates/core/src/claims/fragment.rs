@@ -73,6 +73,9 @@ fn sentences(blocks: &[PassageBlock], part: &Range<usize>) -> Option<(usize, Ran
 fn sentences_around(text: &str, part: &Range<usize>) -> Range<usize> {
     let (mut start, mut end) = (part.start, part.end);
     for (at, sentence) in text.split_sentence_bound_indices() {
+        if at > part.end {
+            break;
+        }
         let sentence_end = at + sentence.len();
         if at <= part.start && part.start < sentence_end {
             start = at;
