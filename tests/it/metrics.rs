@@ -171,7 +171,8 @@ async fn an_answer_of_an_assistant_is_counted_on_its_way() {
     assert_eq!(value(&after, r#"citewire_conversions_total{format="citewire",outcome="converted"}"#), 1.0, "{after}");
     assert_eq!(value(&after, "citewire_claims_total"), 1.0);
     assert_eq!(value(&after, "citewire_unresolved_markers_total"), 1.0);
-    assert_eq!(value(&after, r#"citewire_queue_entries{queue="assistant"}"#), 0.0);
+    // A turn ends behind its message: readers may have that before the place is free.
+    while value(&text(&app).await, r#"citewire_queue_entries{queue="assistant"}"#) > 0.0 {}
 }
 
 #[tokio::test]
