@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { API_KEY, DIRECT_LINE_SECRET, fromEnvironment, startBrowser, startService } from './processes.mjs';
 
-export { startBrowser, startService } from './processes.mjs';
+export { startBrowser, startService, startWholeBrowser } from './processes.mjs';
 
 /** How long a whole test may take. */
 const LIMIT_MS = 90_000;

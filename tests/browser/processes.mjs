@@ -95,6 +95,16 @@ async function serve(bind, env, said) {
   return { child, gone, url };
 }
 
+/** Starts the browser that draws pages. */
 export function startBrowser() {
-  return chromium.launch({ executablePath: fromEnvironment('CITEWIRE_CHROMIUM'), args: CHROMIUM_FLAGS });
+  return launch('CITEWIRE_CHROMIUM');
+}
+
+/** Starts the browser that shows PDFs, too. */
+export function startWholeBrowser() {
+  return launch('CITEWIRE_WHOLE_CHROMIUM');
+}
+
+function launch(program) {
+  return chromium.launch({ executablePath: fromEnvironment(program), args: CHROMIUM_FLAGS });
 }

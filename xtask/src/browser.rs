@@ -43,7 +43,6 @@ fn prepared(repository: &Repository) -> Result<Command> {
     let binary = repository.build_for_tests()?;
     let release = web_chat::ensure(repository, &web_chat::RELEASE)?;
     let prerelease = web_chat::ensure(repository, &web_chat::PRERELEASE)?;
-    let chromium = chromium::ensure()?;
     let folder = repository.path(FOLDER);
     npm::install(&folder)?;
     npm::install(&repository.path("tests/bot"))?;
@@ -51,7 +50,8 @@ fn prepared(repository: &Repository) -> Result<Command> {
     node.current_dir(folder)
         .env("CITEWIRE_BINARY", binary)
         .env("CITEWIRE_WEBCHAT_RELEASE", release)
-        .env("CITEWIRE_WEBCHAT_PRERELEASE", prerelease)
-        .env(chromium::VARIABLE, chromium);
+        .env("CITEWIRE_WEBCHAT_PRERELEASE", prerelease);
+    chromium::tell(&mut node)?;
+    chromium::tell_whole(&mut node)?;
     Ok(node)
 }

@@ -23,7 +23,6 @@ pub(crate) fn picture(repository: &Repository) -> Result<()> {
 /// Node in the tests' folder, with everything in place that the scripts there ask for by environment.
 fn prepared(repository: &Repository) -> Result<Command> {
     let binary = repository.build_for_tests()?;
-    let chromium = chromium::ensure()?;
     // The browser is driven by the package that the other browser tests use.
     npm::install(&repository.path("tests/browser"))?;
     let folder = repository.path(FOLDER);
@@ -31,6 +30,7 @@ fn prepared(repository: &Repository) -> Result<Command> {
     npm::install(&folder)?;
     println!("the playground is installed, after {:.1} s", begun.elapsed().as_secs_f64());
     let mut node = Command::new("node");
-    node.current_dir(folder).env("CITEWIRE_BINARY", binary).env(chromium::VARIABLE, chromium);
+    node.current_dir(folder).env("CITEWIRE_BINARY", binary);
+    chromium::tell(&mut node)?;
     Ok(node)
 }

@@ -41,15 +41,13 @@ struct Checker<'r> {
     repository: &'r Repository,
     packages: &'r [PathBuf],
     place: PathBuf,
-    chromium: PathBuf,
 }
 
 /// Tries every package that this system can install, and prints how long each took.
 pub(super) fn all(repository: &Repository, packages: &[PathBuf]) -> Result<()> {
-    let chromium = chromium::ensure()?;
     npm::install(&repository.path("tests/browser"))?;
     let place = repository.target("package/.check");
-    let checker = Checker { repository, packages, place, chromium };
+    let checker = Checker { repository, packages, place };
     let ways = [checker.archive()?, checker.npm()?, checker.pip()?, checker.debian()?];
     for Way { name, fetched, on_disk, installed, started, answered } in ways {
         let (fetched, on_disk) = (megabytes(fetched), megabytes(on_disk));
@@ -178,7 +176,8 @@ impl Checker<'_> {
         let begun = Instant::now();
         let mut ask = Command::new("node");
         ask.arg("ask.mjs").arg(&url).arg(QUESTION).current_dir(self.repository.path("tests/browser"));
-        process::run(ask.env(chromium::VARIABLE, &self.chromium))?;
+        chromium::tell(&mut ask)?;
+        process::run(&mut ask)?;
         let answered = begun.elapsed();
         let mut fetched = 0;
         for file in files {

@@ -19,6 +19,8 @@ mod manager;
 mod open;
 mod options;
 mod plan;
+#[cfg(test)]
+mod refresh_tests;
 mod retrieving;
 mod revision;
 mod sink;
