@@ -9,7 +9,7 @@ use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
 /// The bytes that a text may be read again besides, so that a short block is read with each of its pieces.
-const FREE: usize = 20 * 1024;
+const FREE: usize = 16 * 1024;
 
 /// The bytes that may be read again for two that arrive. A long block is then read when two fifths of it are new, so that a stream
 /// takes at most four times the work of the whole answer. Without a limit, a long block in short pieces would take quadratic time.
@@ -25,7 +25,7 @@ const LOOKED_AT: usize = 16 * 1024;
 /// the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the latest.
 ///
 /// A push reads the open block again, of a list its last item. It holds back blanks at the end, and at most 4 KiB of the
-/// block (8 KiB of a list of references); in most answers only a few bytes. Behind the first 20 KiB of such reading, all pushes
+/// block (8 KiB of a list of references); in most answers only a few bytes. Behind the first 16 KiB of such reading, all pushes
 /// together read at most two and a half times as many bytes as have arrived, so that a long block is read again when two fifths of it
 /// are new, which holds back these too: any text costs at most a fixed multiple of the whole answer.
 #[derive(Debug)]
