@@ -1,10 +1,12 @@
 //! PowerPoint files: a page for each slide.
 
+use std::collections::BTreeMap;
+
 use crate::archive::Archive;
 use crate::extracted::{Extracted, PageText};
 use crate::markdown::Markdown;
 use crate::picture::words_for_picture;
-use crate::relationships;
+use crate::relationships::{self, Target};
 use crate::script::raised;
 use crate::xml::{Step, walk};
 use crate::{Limits, Markup, Unread, UnreadKind, Unreadable};
@@ -18,23 +20,18 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     }
     let presentation = archive.needed(&main)?;
     let targets = relationships::of_part(&mut archive, &main, limits)?;
-    let mut slides = Vec::new();
-    walk(&presentation, limits, |step| {
-        if let Step::Open(element) = step
-            && element.name == "sldId"
-            && let Some(target) = element.prefixed("r", "id").and_then(|id| targets.get(id))
-        {
-            slides.push(target.part.clone());
-        }
-        Ok(())
-    })?;
+    let slides = slides(&presentation, &targets, limits)?;
     if slides.len() > limits.max_pages {
         return Err(Unreadable::TooManyPages { pages: slides.len(), limit: limits.max_pages });
     }
     let mut room = limits.max_text_bytes;
     let mut pages = Vec::with_capacity(slides.len());
-    let mut unread = Unread::default();
+    let (mut unread, mut lost_pages) = (Unread::default(), Vec::new());
     for (number, part) in (1..).zip(&slides) {
+        let Some(part) = part.as_deref().filter(|part| archive.has(part)) else {
+            lost_pages.push(number);
+            continue;
+        };
         let mut parts = vec![archive.needed(part)?];
         for target in relationships::of_part(&mut archive, part, limits)?.into_values() {
             match target.kind.as_str() {
@@ -49,9 +46,36 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
         room = room.saturating_sub(text.len());
         pages.push(PageText { number: Some(number), text, words: Vec::new() });
     }
+    if pages.is_empty() && !lost_pages.is_empty() {
+        return Err(Unreadable::damaged("it lacks all of its slides"));
+    }
     let title = relationships::title(&mut archive, limits)?;
-    let page_count = u32::try_from(pages.len()).ok();
-    Ok(Extracted { pages, page_count, unread, ..Extracted::whole(title, Markup::Markdown, String::new()) })
+    let page_count = u32::try_from(slides.len()).ok();
+    Ok(Extracted { pages, page_count, lost_pages, unread, ..Extracted::whole(title, Markup::Markdown, String::new()) })
+}
+
+/// The parts of the slides in the order in which they are shown; `None` for one that leads to no part of the file.
+fn slides(
+    presentation: &[u8],
+    targets: &BTreeMap<String, Target>,
+    limits: &Limits,
+) -> Result<Vec<Option<String>>, Unreadable> {
+    let mut slides = Vec::new();
+    // Extensions list slides once more, by sections.
+    let mut extensions = 0_usize;
+    walk(presentation, limits, |step| {
+        match step {
+            Step::Open(element) if element.name == "extLst" => extensions += 1,
+            Step::Close(name) if name == "extLst" => extensions = extensions.saturating_sub(1),
+            Step::Open(element) if element.name == "sldId" && extensions == 0 => {
+                let target = element.prefixed("r", "id").and_then(|id| targets.get(id));
+                slides.push(target.map(|target| target.part.clone()));
+            }
+            Step::Open(_) | Step::Close(_) | Step::Text(_) => {}
+        }
+        Ok(())
+    })?;
+    Ok(slides)
 }
 
 /// The text of a slide and its diagrams.
@@ -175,6 +199,19 @@ mod tests {
         assert_eq!(extracted.page_count, Some(2));
         let limits = Limits { max_pages: 1, ..Limits::default() };
         assert_eq!(extract(&file, &limits), Err(Unreadable::TooManyPages { pages: 2, limit: 1 }));
+    }
+
+    #[test]
+    fn a_slide_that_leads_nowhere_is_named_and_the_others_keep_their_numbers() {
+        let file = pptx(&[("First", "on one"), ("Third", "on three")], &[1, 7, 2]);
+        let extracted = extract(&file, &Limits::default()).expect("text");
+        let pages: Vec<_> = extracted.pages.iter().map(|page| page.number).collect();
+        assert_eq!((pages, extracted.page_count), (vec![Some(1), Some(3)], Some(3)));
+        let loss = extracted.loss().expect("a loss");
+        assert!(loss.is_partial);
+        assert_eq!(loss.to_string(), "page 2 could not be read");
+        let none = extract(&pptx(&[("First", "on one")], &[7, 8]), &Limits::default());
+        assert_eq!(none, Err(Unreadable::damaged("it lacks all of its slides")));
     }
 
     #[test]

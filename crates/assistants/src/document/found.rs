@@ -14,6 +14,16 @@ use super::words::{Case, SearchWord, are_alike, words};
 use super::{Document, Passage};
 use crate::answer::Source;
 
+/// The part of the weight of a word that another form of it has.
+const OTHER_FORM: f64 = 0.7;
+
+/// The most words from one to another that stands near it.
+const NEAR: usize = 3;
+
+/// The parts of the weight of words that a sentence has once more where they stand near each other, and where one begins it.
+const PAIR: f64 = 0.5;
+const FIRST: f64 = 0.3;
+
 /// A passage that matches a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
@@ -62,16 +72,46 @@ impl MatchedWord {
 }
 
 impl Found {
-    /// The weight of the words of the question in a part of the passage, in the measure of [`MatchedWord::weight`].
-    /// Other forms of a word count as the word.
+    /// The weight of the words of the question in a part of the passage, in the measure of [`MatchedWord::weight`]. Other forms of a
+    /// word count less than the word: a stem may be that of another word, as *several* and *severity* have one.
     #[must_use]
     pub fn weight_of(&self, text: &str) -> f64 {
         let present = self.forms(&words(text));
-        let is_there = |asked: &&MatchedWord| {
+        let part = |asked: &MatchedWord| {
             // A phrase of stop words has each of its words.
-            asked.text.split(' ').all(|part| present.iter().any(|word| word.is(asked) || are_alike(&word.text, part)))
+            let is_there = |part: &str| present.iter().any(|word| word.is(asked) || are_alike(&word.text, part));
+            if present.iter().any(|word| word.text == asked.text) {
+                1.0
+            } else if !asked.text.split(' ').all(is_there) {
+                0.0
+            } else if asked.text.contains(' ') {
+                1.0
+            } else {
+                OTHER_FORM
+            }
         };
-        self.matched.iter().filter(is_there).map(|word| word.weight).sum()
+        self.matched.iter().map(|asked| asked.weight * part(asked)).sum()
+    }
+
+    /// What a sentence is worth beyond its words: more where words stand near each other that do in the question, and where it begins
+    /// with a word of the question, as a definition does.
+    pub(crate) fn weight_of_order(&self, sentence: &str) -> f64 {
+        let words = words(sentence);
+        let forms = self.forms(&words);
+        let places = |asked: &MatchedWord| -> Vec<usize> {
+            forms.iter().enumerate().filter(|(_, word)| word.is_like(asked)).map(|(at, _)| at).collect()
+        };
+        let are_near = |one: &[usize], other: &[usize]| {
+            one.iter().any(|one| other.iter().any(|other| (1..=NEAR).contains(&one.abs_diff(*other))))
+        };
+        let pairs = self.matched.windows(2).filter_map(|pair| match pair {
+            [one, other] => are_near(&places(one), &places(other)).then(|| one.weight.min(other.weight)),
+            _ => None,
+        });
+        let telling = |word: &SearchWord| word.is_unspaced || !self.document.language.has_stop_word(word);
+        let first = words.iter().position(telling).and_then(|first| forms.get(first));
+        let begins = self.matched.iter().filter(|asked| first.is_some_and(|first| first.is_like(asked)));
+        PAIR * pairs.sum::<f64>() + FIRST * begins.map(|asked| asked.weight).sum::<f64>()
     }
 
     /// The factor by which a passage fits better because of the headings above it: up to two and a half where the
@@ -82,8 +122,7 @@ impl Found {
         let telling = |word: &SearchWord| word.is_unspaced || !self.document.language.has_stop_word(word);
         let own: Vec<SearchWord> = words(nearest).into_iter().filter(telling).collect();
         let own = self.forms(&own);
-        let is_asked =
-            |word: &&WordForm| self.matched.iter().any(|asked| word.is(asked) || are_alike(&word.text, &asked.text));
+        let is_asked = |word: &&WordForm| self.matched.iter().any(|asked| word.is_like(asked));
         let asked = own.iter().filter(is_asked).count();
         let asked = if own.is_empty() { 0.0 } else { asked as f64 / own.len() as f64 };
         1.0 + 0.5 * above + self.weight_of(nearest) / total * asked
@@ -136,6 +175,11 @@ impl WordForm {
     /// Whether it has the stem of a word of the question.
     fn is(&self, asked: &MatchedWord) -> bool {
         asked.stems.contains(&self.stem)
+    }
+
+    /// Whether it is a word of the question, or another form of it as far as stems or beginnings tell.
+    fn is_like(&self, asked: &MatchedWord) -> bool {
+        self.is(asked) || are_alike(&self.text, &asked.text)
     }
 }
 

@@ -3,18 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::best::best;
 use super::file::FileContent;
-use super::index_segment::{Counts, Segment};
+use super::index_segment::Segment;
 use super::language::Language;
+use super::occurrences::{Occurrences, WeighedTerm};
 use super::question::Term;
-
-/// A word in the nearest heading counts as much as four in the text; one in the title or a heading above, which other passages share, as
-/// one.
-const HEADING: f64 = 4.0;
-
-/// How soon more of a word says no more, and how far a long passage is held to be so by its length alone: the usual numbers of BM25.
-const SATURATION: f64 = 1.2;
-const LENGTH: f64 = 0.75;
 
 /// Words of a passage that is no part of the documents any more.
 const GONE: u32 = u32::MAX;
@@ -34,8 +28,9 @@ pub(super) struct Index {
     words: u64,
 }
 
+/// A segment, and its passages that are part of the documents.
 #[derive(Debug)]
-struct IndexPart {
+pub(super) struct IndexPart {
     segment: Arc<Segment>,
     /// The place of each row among the passages, or [`GONE`].
     places: Vec<u32>,
@@ -49,7 +44,7 @@ pub(super) struct Hit {
     /// The place among the passages.
     pub(super) place: usize,
     /// The weight of the match: more is better.
-    pub(super) weight: f64,
+    pub(super) weight: f32,
     /// The terms that it has: a bit for each, the first one lowest.
     pub(super) has: u32,
 }
@@ -59,13 +54,6 @@ impl Hit {
     pub(super) fn has(&self, term: usize) -> bool {
         self.has >> term & 1 == 1
     }
-}
-
-/// A passage that has a term, and how often, weighted by where.
-pub(super) struct Occurrence {
-    place: u32,
-    count: f32,
-    length: u16,
 }
 
 impl Index {
@@ -110,57 +98,17 @@ impl Index {
     }
 
     /// The passages that have a term, each once.
-    pub(super) fn occurrences(&self, term: &Term) -> Vec<Occurrence> {
-        let mut found = Vec::new();
-        for IndexPart { segment, places, .. } in &self.parts {
-            for stem in &term.stems {
-                found.extend(segment.postings(stem, term.is_prefix).filter_map(|posting| {
-                    let row = posting.row as usize;
-                    let (place, length) = (*places.get(row)?, *segment.lengths.get(row)?);
-                    (place != GONE).then(|| Occurrence { place, count: weighted(posting.counts), length })
-                }));
-            }
-        }
-        if term.is_prefix || term.stems.len() > 1 {
-            found.sort_by_key(|occurrence| occurrence.place);
-            found.dedup_by(|other, first| {
-                let is_same = other.place == first.place;
-                first.count += if is_same { other.count } else { 0.0 };
-                is_same
-            });
-        }
-        found
+    pub(super) fn occurrences(&self, term: &Term) -> Occurrences<'_> {
+        Occurrences::of(&self.parts, &term.stems, term.is_prefix)
     }
 
     /// The passages that match best, by the occurrences of each term and its rarity; equal ones in their order.
-    pub(super) fn best(&self, terms: &[(f64, &[Occurrence])], limit: usize) -> Vec<Hit> {
-        let mut sums: Vec<(f32, u32)> = vec![(0.0, 0); self.passages];
-        let average = (self.words as f64 / self.passages.max(1) as f64).max(1.0);
-        for (at, (rarity, occurrences)) in terms.iter().enumerate() {
-            for Occurrence { place, count, length } in *occurrences {
-                let Some((sum, has)) = sums.get_mut(*place as usize) else { continue };
-                let count = f64::from(*count);
-                let norm = SATURATION * (1.0 - LENGTH + LENGTH * f64::from(*length) / average);
-                *sum += (rarity * count * (SATURATION + 1.0) / (count + norm)) as f32;
-                *has |= 1 << at;
-            }
-        }
-        let found = sums.into_iter().enumerate().filter(|(_, (_, has))| *has != 0);
-        let mut hits: Vec<Hit> =
-            found.map(|(place, (weight, has))| Hit { place, weight: f64::from(weight), has }).collect();
-        let best_first =
-            |one: &Hit, other: &Hit| other.weight.total_cmp(&one.weight).then_with(|| one.place.cmp(&other.place));
-        if hits.len() > limit && limit > 0 {
-            hits.select_nth_unstable_by(limit - 1, best_first);
-        }
-        hits.truncate(limit);
-        hits.sort_unstable_by(best_first);
-        hits
+    pub(super) fn best(&self, terms: &[(f64, &Occurrences<'_>)], limit: usize) -> Vec<Hit> {
+        let average = (self.words as f64 / self.passages.max(1) as f64).max(1.0) as f32;
+        let terms = terms.iter().enumerate();
+        let weighed = terms.map(|(at, (rarity, occurrences))| WeighedTerm::new(at, *rarity, occurrences, average));
+        best(&self.parts, weighed.collect(), limit)
     }
-}
-
-fn weighted(counts: Counts) -> f32 {
-    f32::from(counts.text) + HEADING as f32 * f32::from(counts.heading) + f32::from(counts.above)
 }
 
 impl IndexPart {
@@ -188,8 +136,27 @@ impl IndexPart {
     }
 
     /// The rows that cost time or room.
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.places.len()
+    }
+
+    pub(super) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// The number of words of each row.
+    pub(super) fn lengths(&self) -> &[u16] {
+        &self.segment.lengths
+    }
+
+    /// The place of a row among the passages, if it is one.
+    pub(super) fn place(&self, row: u32) -> Option<usize> {
+        self.places.get(row as usize).filter(|place| **place != GONE).map(|place| *place as usize)
+    }
+
+    /// Whether all of its rows are passages.
+    pub(super) fn is_whole(&self) -> bool {
+        self.live == self.rows()
     }
 }
 
@@ -244,8 +211,8 @@ mod tests {
     /// The places that have the words of a question, with what they weigh.
     fn hits(index: &Index, question: &str) -> Vec<(usize, u32, String)> {
         let terms = SearchQuestion::parse_for(index.languages(), question).terms(index.languages());
-        let found: Vec<Vec<Occurrence>> = terms.iter().map(|term| index.occurrences(term)).collect();
-        let weighed: Vec<(f64, &[Occurrence])> = found.iter().map(|found| (1.0, found.as_slice())).collect();
+        let found: Vec<Occurrences<'_>> = terms.iter().map(|term| index.occurrences(term)).collect();
+        let weighed: Vec<(f64, &Occurrences<'_>)> = found.iter().map(|found| (1.0, found)).collect();
         index.best(&weighed, 10).into_iter().map(|hit| (hit.place, hit.has, format!("{:.4}", hit.weight))).collect()
     }
 

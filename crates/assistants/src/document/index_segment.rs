@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::file::FileContent;
+use super::postings::{Counts, Entry, Posting, PostingList, PostingWriter};
 use super::words::{Case, SearchWord, each_word};
 
 /// The passages of some documents by the stems of their words.
@@ -16,9 +17,20 @@ pub(super) struct Segment {
     pub(super) lengths: Vec<u16>,
     /// All stems, in alphabetical order and one behind the other.
     stems: String,
-    /// The end of each stem in `stems`, and of its postings in `postings`.
-    ends: Vec<(usize, usize)>,
+    /// A stem for each, with its postings.
+    ends: Vec<StemEnd>,
     postings: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+/// The end of a stem in `stems`, of its postings in `postings` and of the places to enter these in `entries`.
+#[derive(Clone, Copy, Debug, Default)]
+struct StemEnd {
+    stem: u32,
+    entry: u32,
+    posting: usize,
+    /// The number of its postings.
+    count: u32,
 }
 
 /// A document of a segment.
@@ -29,26 +41,6 @@ pub(super) struct SegmentDocument {
     /// The number of its passages.
     pub(super) passages: usize,
 }
-
-/// A row that has a stem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Posting {
-    pub(super) row: u32,
-    pub(super) counts: Counts,
-}
-
-/// How often a row has a stem, in its parts. More than a few times says no more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) text: u8,
-    /// The nearest heading.
-    pub(super) heading: u8,
-    /// The title of the document, and the headings above the nearest one.
-    pub(super) above: u8,
-}
-
-/// The most of each part that one byte of a posting has room for: four, two and two bits.
-const MOST: Counts = Counts { text: 15, heading: 3, above: 3 };
 
 /// A part of a row.
 #[derive(Clone, Copy)]
@@ -65,15 +57,6 @@ impl Counts {
             Part::Heading => &mut self.heading,
             Part::Above => &mut self.above,
         }
-    }
-
-    fn to_byte(self) -> u8 {
-        let Self { text, heading, above } = self;
-        text.min(MOST.text) | heading.min(MOST.heading) << 4 | above.min(MOST.above) << 6
-    }
-
-    fn of_byte(byte: u8) -> Self {
-        Self { text: byte & 15, heading: byte >> 4 & 3, above: byte >> 6 }
     }
 }
 
@@ -102,7 +85,7 @@ impl Segment {
                 }
             }
             for at in 0..segment.ends.len() {
-                for Posting { row, counts } in segment.postings_at(at) {
+                for Posting { row, counts } in segment.postings_at(at).iter() {
                     if let Some(row) = rows.get(row as usize).copied().flatten() {
                         builder.post(segment.stem(at), row, counts);
                     }
@@ -122,14 +105,14 @@ impl Segment {
         })
     }
 
-    /// The rows that have this stem, or one that begins so; a row once for each stem.
-    pub(super) fn postings(&self, stem: &str, is_prefix: bool) -> impl Iterator<Item = Posting> {
+    /// The rows that have this stem, or those of each stem that begins so.
+    pub(super) fn postings(&self, stem: &str, is_prefix: bool) -> impl Iterator<Item = PostingList<'_>> {
         let first = self.partition(|other| other < stem);
         let fits = move |at: &usize| {
             let other = self.stem(*at);
             if is_prefix { other.starts_with(stem) } else { other == stem }
         };
-        (first..self.ends.len()).take_while(fits).flat_map(move |at| self.postings_at(at))
+        (first..self.ends.len()).take_while(fits).map(move |at| self.postings_at(at))
     }
 
     /// The number of stems for which this holds; those come first.
@@ -143,44 +126,24 @@ impl Segment {
     }
 
     fn stem(&self, at: usize) -> &str {
-        self.stems.get(self.range(at, |end| end.0)).unwrap_or_default()
+        let (start, end) = self.ends(at);
+        self.stems.get(start.stem as usize..end.stem as usize).unwrap_or_default()
     }
 
-    fn postings_at(&self, at: usize) -> impl Iterator<Item = Posting> {
-        let mut bytes = self.postings.get(self.range(at, |end| end.1)).unwrap_or_default().iter().copied();
-        let mut row = 0;
-        std::iter::from_fn(move || {
-            row += number(&mut bytes)?;
-            Some(Posting { row, counts: Counts::of_byte(bytes.next()?) })
-        })
-    }
-
-    fn range(&self, at: usize, end: impl Fn(&(usize, usize)) -> usize) -> Range<usize> {
-        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, &end);
-        let end = self.ends.get(at).map_or(start, &end);
-        start..end
-    }
-}
-
-/// Reads a number of seven bits a byte, the lowest first.
-fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let byte = bytes.next()?;
-        number |= u32::from(byte & 127).checked_shl(shift)?;
-        if byte < 128 {
-            return Some(number);
+    fn postings_at(&self, at: usize) -> PostingList<'_> {
+        let (start, end) = self.ends(at);
+        PostingList {
+            count: end.count,
+            bytes: self.postings.get(start.posting..end.posting).unwrap_or_default(),
+            entries: self.entries.get(start.entry as usize..end.entry as usize).unwrap_or_default(),
         }
-        shift += 7;
     }
-}
 
-fn push_number(mut number: u32, bytes: &mut Vec<u8>) {
-    while number >= 128 {
-        bytes.push(number as u8 | 128);
-        number >>= 7;
+    /// The end of the stem before, and of this one.
+    fn ends(&self, at: usize) -> (StemEnd, StemEnd) {
+        let end = |at: usize| self.ends.get(at).copied();
+        (at.checked_sub(1).and_then(end).unwrap_or_default(), end(at).unwrap_or_default())
     }
-    bytes.push(number as u8);
 }
 
 /// A segment while it is put together.
@@ -188,8 +151,7 @@ fn push_number(mut number: u32, bytes: &mut Vec<u8>) {
 struct SegmentBuilder {
     documents: Vec<SegmentDocument>,
     lengths: Vec<u16>,
-    /// The postings of each stem with the last row in them.
-    by_stem: HashMap<Box<str>, (u32, Vec<u8>)>,
+    by_stem: HashMap<Box<str>, PostingWriter>,
 }
 
 impl SegmentBuilder {
@@ -243,26 +205,30 @@ impl SegmentBuilder {
 
     /// Rows of a stem come in their order.
     fn post(&mut self, stem: &str, row: u32, counts: Counts) {
-        let (last, bytes) = match self.by_stem.get_mut(stem) {
-            Some(posted) => posted,
-            None => self.by_stem.entry(stem.into()).or_default(),
-        };
-        push_number(row - *last, bytes);
-        bytes.push(counts.to_byte());
-        *last = row;
+        match self.by_stem.get_mut(stem) {
+            Some(writer) => writer.push(row, counts),
+            None => self.by_stem.entry(stem.into()).or_default().push(row, counts),
+        }
     }
 
     fn end(self) -> Segment {
         let mut by_stem = Vec::from_iter(self.by_stem);
         by_stem.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let mut segment = Segment { documents: self.documents, lengths: self.lengths, ..Segment::default() };
-        segment.postings.reserve_exact(by_stem.iter().map(|(_, (_, bytes))| bytes.len()).sum());
-        for (stem, (_, bytes)) in by_stem {
+        segment.postings.reserve_exact(by_stem.iter().map(|(_, writer)| writer.bytes.len()).sum());
+        for (stem, writer) in by_stem {
             segment.stems.push_str(&stem);
-            segment.postings.extend_from_slice(&bytes);
-            segment.ends.push((segment.stems.len(), segment.postings.len()));
+            segment.postings.extend_from_slice(&writer.bytes);
+            segment.entries.extend_from_slice(&writer.entries);
+            segment.ends.push(StemEnd {
+                stem: u32::try_from(segment.stems.len()).unwrap_or(u32::MAX),
+                entry: u32::try_from(segment.entries.len()).unwrap_or(u32::MAX),
+                posting: segment.postings.len(),
+                count: writer.count,
+            });
         }
         segment.stems.shrink_to_fit();
+        segment.entries.shrink_to_fit();
         segment.ends.shrink_to_fit();
         segment.lengths.shrink_to_fit();
         segment

@@ -4,6 +4,7 @@
 //! [`HybridSearch`] also compares vectors that an [`Embedder`] computes. Which address a document has for readers is decided by
 //! [`DownloadLinks`], where it has none of its own.
 
+mod best;
 mod document;
 mod download;
 mod download_address;
@@ -28,6 +29,7 @@ mod library;
 #[cfg(test)]
 mod library_tests;
 mod links;
+mod occurrences;
 mod options;
 mod original;
 mod passage;
@@ -35,6 +37,7 @@ mod passage_address;
 mod passage_links;
 mod plain_headings;
 mod plain_lines;
+mod postings;
 mod prose;
 mod question;
 mod ranking;

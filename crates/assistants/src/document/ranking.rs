@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::found::{best_first, without_copies};
-use super::index::{Hit, Index, Occurrence};
+use super::index::{Hit, Index};
+use super::occurrences::Occurrences;
 use super::question::{SearchQuestion, Term};
 use super::words::{SearchWord, words};
 use super::{Document, Found, MatchedWord, Measure, Passage};
@@ -32,9 +33,9 @@ const COMMON_FROM: usize = 8;
 const SAMPLE: usize = 40;
 
 /// A term with the passages that have it.
-struct Weighed {
+struct Weighed<'i> {
     term: Term,
-    occurrences: Vec<Occurrence>,
+    occurrences: Occurrences<'i>,
     weight: f64,
     /// Whether not nearly all passages have it.
     is_telling: bool,
@@ -56,18 +57,17 @@ pub(super) fn ranked(
     let unspaced = weighed.iter().filter(|term| term.term.is_unspaced).count();
     let mostly_unspaced = unspaced * 2 > weighed.len();
     let least = if mostly_unspaced { LEAST_SHARE_UNSPACED } else { LEAST_SHARE };
-    let present: Vec<Weighed> = weighed.into_iter().filter(|term| !term.occurrences.is_empty()).collect();
+    let present: Vec<Weighed<'_>> = weighed.into_iter().filter(|term| !term.occurrences.is_empty()).collect();
     if !present.iter().any(|term| term.is_telling) {
         return Vec::new();
     }
-    let terms: Vec<(f64, &[Occurrence])> =
-        present.iter().map(|term| (term.weight, term.occurrences.as_slice())).collect();
+    let terms: Vec<(f64, &Occurrences<'_>)> = present.iter().map(|term| (term.weight, &term.occurrences)).collect();
     let is_small = passages.len() < SAMPLE;
     let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
     let hits = index.best(&terms, candidates);
     let found = hits.iter().filter_map(|hit| {
         let (document, passage) = passages.get(hit.place)?;
-        let has: Vec<&Weighed> =
+        let has: Vec<&Weighed<'_>> =
             present.iter().enumerate().filter(|(at, _)| hit.has(*at)).map(|(_, term)| term).collect();
         let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
         if share < least || !has.iter().any(|term| term.is_telling) {
@@ -81,7 +81,7 @@ pub(super) fn ranked(
         let is_about = has_pair || share > 0.99 || is_enough;
         let mut found = of_place(document, passage, matched);
         found.is_about = is_about;
-        found.score = hit.weight * found.fit_of_headings(total);
+        found.score = f64::from(hit.weight) * found.fit_of_headings(total);
         Some((found, share))
     });
     scored(found.collect(), limit)
@@ -108,8 +108,8 @@ fn of_place(document: &Arc<Document>, passage: &Arc<Passage>, matched: Vec<Match
 
 /// The terms with their weights. A term that stands nowhere is looked for without umlauts, and by its beginning. What is found nowhere
 /// even so is part of the question.
-fn weigh(index: &Index, terms: Vec<Term>, all: usize) -> Vec<Weighed> {
-    let mut known: Vec<(Term, Vec<Occurrence>)> = Vec::with_capacity(terms.len());
+fn weigh(index: &Index, terms: Vec<Term>, all: usize) -> Vec<Weighed<'_>> {
+    let mut known: Vec<(Term, Occurrences<'_>)> = Vec::with_capacity(terms.len());
     for term in terms {
         let (term, occurrences) = known_form(index, term);
         // Capitals may be there for stress alone: *What is NOT paid?*
@@ -131,12 +131,12 @@ fn weigh(index: &Index, terms: Vec<Term>, all: usize) -> Vec<Weighed> {
 }
 
 /// The first form of a term that stands anywhere, with its occurrences; the term itself where none does.
-fn known_form(index: &Index, term: Term) -> (Term, Vec<Occurrence>) {
+fn known_form(index: &Index, term: Term) -> (Term, Occurrences<'_>) {
     let plain = term.without_umlauts();
     let beginnings = [term.beginning(), plain.as_ref().and_then(Term::beginning)];
     let forms = [Some(term.clone()), plain].into_iter().chain(beginnings).flatten();
     let mut found = forms.map(|form| (index.occurrences(&form), form)).filter(|(found, _)| !found.is_empty());
-    found.next().map_or((term, Vec::new()), |(found, form)| (form, found))
+    found.next().map_or((term, Occurrences::default()), |(found, form)| (form, found))
 }
 
 /// The rarity of a word that `count` of `all` passages have, as BM25 weighs it. Always above 0.
@@ -153,8 +153,8 @@ fn having(
     limit: usize,
 ) -> Vec<Found> {
     let terms: Vec<Term> = phrase.iter().map(|word| Term::of(word, index.languages())).collect();
-    let found: Vec<Vec<Occurrence>> = terms.iter().map(|term| index.occurrences(term)).collect();
-    let weights: Vec<(f64, &[Occurrence])> = found.iter().map(|found| (1.0, found.as_slice())).collect();
+    let found: Vec<Occurrences<'_>> = terms.iter().map(|term| index.occurrences(term)).collect();
+    let weights: Vec<(f64, &Occurrences<'_>)> = found.iter().map(|found| (1.0, found)).collect();
     let all = u32::MAX >> (u32::BITS as usize - terms.len().clamp(1, 32));
     let hits = index.best(&weights, MAX_READ).into_iter().filter(|hit| hit.has & all == all);
     let text: Vec<String> = phrase.iter().map(SearchWord::folded).collect();
@@ -166,7 +166,8 @@ fn having(
             words.windows(text.len()).any(|words| words == text)
         });
         let matched = MatchedWord { text: text.join(" "), weight: 1.0, stems: Vec::new() };
-        let found = || Found { is_about: true, score: hit.weight, ..of_place(document, passage, vec![matched]) };
+        let found =
+            || Found { is_about: true, score: f64::from(hit.weight), ..of_place(document, passage, vec![matched]) };
         is_there.then(|| (found(), 1.0))
     };
     scored(hits.filter_map(|hit| stands(&hit)).collect(), limit)

@@ -6,13 +6,16 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::plain_lines;
 use super::prose::{BETWEEN_CELLS, LOST, MARKDOWN, PassageLine, is_inline, prose};
-use crate::answer::MarkerForm;
+use crate::answer::{MarkerForm, marker_word};
 
 /// The least and the most characters of a sentence that is quoted.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=600;
 
 /// The least characters of a step, which may be a single word: without it the steps around it say too little.
 const STEP: usize = 2;
+
+/// The least letters of words in brackets: `[x]` is a mark.
+const WORD: usize = 3;
 
 /// A sentence, or a row of a table, that can be taken out of its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,13 +71,12 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
         }
         for (at, markdown) in sentences_of(line).into_iter().enumerate() {
             let step = if at == 0 { line.step() } else { None };
-            let Some(plain) = plain_alone(markdown, if step.is_some() { STEP } else { *LENGTH.start() }) else {
-                continue;
-            };
+            let least = if step.is_some() { STEP } else { *LENGTH.start() };
+            let Some(StandingAlone { markdown, plain }) = alone(markdown, markup, least) else { continue };
             let is_row = matches!(line, PassageLine::Row(_));
             let cells = is_row.then(|| plain.replace(BETWEEN_CELLS, " "));
             if is_seen(cells.as_deref().unwrap_or(&plain)) {
-                quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, is_row, step, code: None });
+                quotable.push(Sentence { markdown, plain, block, is_row, step, code: None });
             }
         }
     }
@@ -89,19 +91,34 @@ fn sentences_of(line: &PassageLine) -> Vec<&str> {
     }
 }
 
-/// The visible text of a sentence, if it stands alone: one paragraph of text, with nothing that could be taken for a
+/// A sentence that stands alone.
+struct StandingAlone {
+    markdown: String,
+    plain: String,
+}
+
+/// A sentence with its visible text, if it stands alone: one paragraph of text, with nothing that could be taken for a
 /// marker of a citation or could begin something that the next sentence ends.
-fn plain_alone(markdown: &str, least: usize) -> Option<String> {
+fn alone(markdown: &str, markup: Markup, least: usize) -> Option<StandingAlone> {
+    let words_in_brackets = words_in_brackets(markdown, markup);
     let mut text = String::new();
-    // The text without code, where nothing begins a tag or math.
+    // The text without code, where nothing begins a tag.
     let mut bare = String::new();
+    let mut dollars = Vec::new();
     let mut paragraphs = 0;
-    for event in Parser::new_ext(markdown, MARKDOWN) {
+    for (event, range) in Parser::new_ext(markdown, MARKDOWN).into_offset_iter() {
         #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is part of a sentence that stands alone")]
         match event {
             Event::Start(Tag::Paragraph) => paragraphs += 1,
             Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) | Event::End(_) => {}
-            Event::Text(part) if !part.contains(is_suspicious) => {
+            Event::Text(part) => {
+                let is_marker = |at| !words_in_brackets.contains(&(range.start + at));
+                if part.char_indices().any(|(at, c)| is_suspicious(c) && is_marker(at)) {
+                    return None;
+                }
+                for (at, _) in part.match_indices('$') {
+                    dollars.push(range.start + at);
+                }
                 text.push_str(&part);
                 bare.push_str(&part);
             }
@@ -112,11 +129,12 @@ fn plain_alone(markdown: &str, least: usize) -> Option<String> {
             _ => return None,
         }
     }
-    let begins_nothing = !has_open_dollar(&bare) && !has_open_tag(&bare) && !markdown.ends_with('\\');
     let length = text.chars().count();
     let fits = least <= length && length <= *LENGTH.end();
     let is_sentence = paragraphs == 1 && fits && text.contains(char::is_alphabetic);
-    (is_sentence && begins_nothing).then(|| one_blank(&text))
+    let stands_alone = is_sentence && !has_open_tag(&bare) && !markdown.ends_with('\\');
+    let markdown = with_escaped_dollars(markdown, &dollars).filter(|_| stands_alone)?;
+    Some(StandingAlone { markdown, plain: one_blank(&text) })
 }
 
 fn is_suspicious(c: char) -> bool {
@@ -124,9 +142,43 @@ fn is_suspicious(c: char) -> bool {
     is_bracket || matches!(c, '`' | '\u{E200}'..='\u{E20F}' | LOST | char::REPLACEMENT_CHARACTER)
 }
 
-/// Whether a dollar sign may begin math: where an amount follows, it does not.
-fn has_open_dollar(text: &str) -> bool {
-    text.match_indices('$').any(|(at, _)| !text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == ' '))
+/// The places of square brackets around words that can be no marker of a citation and no link, as in *see Section 4.3 \[The Set
+/// Builtin\]*: only what has a digit, a dot or a word such as `source` names one.
+fn words_in_brackets(markdown: &str, markup: Markup) -> Vec<usize> {
+    let mut places = Vec::new();
+    for (open, _) in markdown.match_indices('[') {
+        let Some((words, _)) = markdown[open + 1..].split_once(']') else { break };
+        let close = open + 1 + words.len();
+        let words = words.strip_suffix('\\').unwrap_or(words);
+        let is_text = markup == Markup::Plain || is_escaped(markdown, open) && is_escaped(markdown, close);
+        let is_of_words = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | ',' | '\'' | '’');
+        let letters = words.chars().filter(|c| c.is_alphabetic()).count();
+        if is_text && letters >= WORD && words.chars().all(is_of_words) && marker_word(words).is_none() {
+            places.extend([open, close]);
+        }
+    }
+    places
+}
+
+/// Whether a backslash takes away the meaning of the character at this place.
+fn is_escaped(markdown: &str, at: usize) -> bool {
+    markdown[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
+}
+
+/// The sentence with a backslash before each dollar sign that may begin math, as that of `$name` may; where an amount follows, it
+/// does not. `None` where a dollar sign is written as something else.
+fn with_escaped_dollars(markdown: &str, dollars: &[usize]) -> Option<String> {
+    let mut escaped = String::with_capacity(markdown.len() + dollars.len());
+    let mut last = 0;
+    for &at in dollars {
+        let behind = markdown.get(at..)?.strip_prefix('$')?;
+        let is_amount = behind.starts_with(|c: char| c.is_ascii_digit() || c == ' ');
+        escaped.push_str(&markdown[last..at]);
+        escaped.push_str(if is_amount || is_escaped(markdown, at) { "" } else { "\\" });
+        last = at;
+    }
+    escaped.push_str(&markdown[last..]);
+    Some(escaped)
 }
 
 fn has_open_tag(text: &str) -> bool {
@@ -211,10 +263,13 @@ mod tests {
             "It has an ![image](a.png) in it.",
             "It has <b>tags</b> in it.",
             "It opens <b in it.",
-            "It is $x in math.",
             "# A heading is none.",
             "    code is none at all",
             "```\nneither is this code\n```",
+            r"It is in \[source files\] alone.",
+            r"It is in \[plan.pdf\] alone.",
+            r"It is in \\[The plan\\] alone.",
+            "It is &#36;x in math.",
             "short",
             "12345 67890",
         ] {
@@ -224,7 +279,22 @@ mod tests {
             of("It costs $5 or less than < 6 € a day. It is ~5 days."),
             ["It costs $5 or less than < 6 € a day.", "It is ~5 days."]
         );
+        assert_eq!(of("It is $x in math, $y."), [r"It is \$x in math, \$y."]);
+        assert_eq!(of(r"It is \$x and `$y`."), [r"It is \$x and `$y`."]);
         assert_eq!(of("Put `<script src=\"$a\">` into it."), ["Put `<script src=\"$a\">` into it."]);
+    }
+
+    #[test]
+    fn words_in_brackets_are_text_where_no_source_has_their_name() {
+        let text = r"It ends (see Section 3.2 \[The Set Builtin\], page 67) so.";
+        assert_eq!(of(text), [text]);
+        let plain = "It ends [see there] so.";
+        assert_eq!(quotable(plain, Markup::Plain)[0].markdown, plain);
+        for marker in
+            ["It ends [1] so.", "It ends [doc1] so.", "It ends [x] so.", "It ends [source so] so.", "It [[is]] so."]
+        {
+            assert_eq!(quotable(marker, Markup::Plain), [], "{marker}");
+        }
     }
 
     #[test]

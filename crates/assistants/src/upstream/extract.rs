@@ -20,8 +20,10 @@ const LEAST_OF_ROW: f64 = 0.6;
 const PASSAGES: usize = 3;
 const EACH: (usize, usize) = (8, 5);
 
-/// The part that the best sentence of a passage has in how well it fits.
-const IN_ONE_SENTENCE: f64 = 0.15;
+/// The part that the best sentence of a passage has in how well it fits, and the most that it counts as, in multiples of a sentence
+/// with all words of the question.
+const IN_ONE_SENTENCE: f64 = 0.4;
+const BEST_SENTENCE: f64 = 2.0;
 
 /// A passage whose sentences have no more bytes is quoted as a whole where there is room for all of them.
 const SHORT_BYTES: usize = 800;
@@ -94,7 +96,7 @@ pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking)
 struct Candidate<'f> {
     found: &'f Found,
     quotes: Vec<Quote>,
-    /// How well it fits, from 0 to 1: as a whole, and by its best sentence.
+    /// How well it fits: as a whole, and by its best sentence.
     fit: f64,
 }
 
@@ -111,7 +113,7 @@ fn candidates(found: &[Found]) -> Vec<Candidate<'_>> {
     let mut candidates = Vec::new();
     for (at, one) in found.iter().enumerate().filter(|(_, one)| may_be_quoted(one)) {
         let quotes = quotes(at, one);
-        let share = if asked > 0.0 { (best(&quotes) / asked).min(1.0) } else { 0.0 };
+        let share = if asked > 0.0 { (best(&quotes) / asked).min(BEST_SENTENCE) } else { 0.0 };
         let part = if one.measure == Measure::Words { IN_ONE_SENTENCE } else { 0.0 };
         let fit = one.score * (1.0 - part + part * share);
         candidates.push(Candidate { found: one, quotes, fit });
@@ -155,7 +157,8 @@ fn quotes(at: usize, found: &Found) -> Vec<Quote> {
         let own = found.weight_of(&sentence.plain);
         let with_lead = found.weight_of(&format!("{lead}\n{}", sentence.plain));
         let with_all = found.weight_of(&format!("{above}\n{lead}\n{}", sentence.plain));
-        let value = own + LEAD * (with_lead - own) + ABOVE * (with_all - with_lead);
+        let order = found.weight_of_order(&sentence.plain);
+        let value = own + LEAD * (with_lead - own) + ABOVE * (with_all - with_lead) + order;
         if is_lead(&sentence) {
             lead.clone_from(&sentence.plain);
         }

@@ -95,3 +95,50 @@ fn events(text: &str, sources: &[Source]) -> Vec<StreamEvent> {
     let words = text.split_inclusive(' ').map(|word| StreamEvent::Text(word.to_owned()));
     sources.into_iter().chain(words).chain([StreamEvent::Done]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::upstream::{ChatMessage, Speaker};
+
+    const SHELL: &str = include_str!("../../../../tests/fixtures/shell.md");
+
+    /// The first quote of an answer from [`SHELL`].
+    async fn first_quote(question: &str) -> String {
+        let library = Library::built_in([("shell.md", SHELL)].into_iter()).await.expect("a library");
+        let options = LocalOptions { pace: Duration::ZERO, ..LocalOptions::default() };
+        let local = Local::new(Arc::new(library), options, Arc::new(SystemClock));
+        let ask = Ask::new(vec![ChatMessage::new(Speaker::User, question)]);
+        let mut events = local.ask(ask).await.expect("an answer").events;
+        while let Some(part) = events.next().await {
+            part.expect("events");
+        }
+        let text = events.finish().expect("an answer").text;
+        text.split("\n\n").nth(1).unwrap_or_default().to_owned()
+    }
+
+    #[tokio::test]
+    async fn a_sentence_with_words_in_brackets_and_a_name_behind_a_dollar_sign_is_quoted() {
+        assert_eq!(
+            first_quote("How often is mail checked?").await,
+            r"Mail is checked as often as \$interval says, every 60 seconds if not set (see \[The Timer\]). [1]"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_passage_with_a_sentence_that_begins_with_what_is_asked_comes_before_others() {
+        assert_eq!(
+            first_quote("What is a coprocess?").await,
+            "A coprocess is a command that runs beside the shell. Its output is read by the shell. [1]"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_word_counts_more_than_another_one_of_its_stem() {
+        assert_eq!(
+            first_quote("Can I report several bugs together?").await,
+            "Please report several bugs in a report for each. [1]"
+        );
+    }
+}

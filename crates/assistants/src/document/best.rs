@@ -1,0 +1,208 @@
+//! Finds the passages that match best, without weighing all that match.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::index::{Hit, IndexPart};
+use super::occurrences::WeighedTerm;
+
+/// A term of more passages is looked up in those that may be among the best, if these are known by then: for others that costs more than
+/// it spares.
+const COMMON: usize = 1_000;
+
+/// A sum of weights that are rounded may be this part less than the sum in another order.
+const ROUNDED: f32 = 1.0 + 1e-5;
+
+/// A row that may be among the best.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    part: usize,
+    row: u32,
+    hit: Hit,
+}
+
+/// The passages that match best; equal ones in their order. Rare terms come first. As soon as what is left cannot bring another passage
+/// among the best, the rest is looked up for those alone that may be.
+pub(super) fn best(parts: &[IndexPart], mut terms: Vec<WeighedTerm<'_, '_>>, limit: usize) -> Vec<Hit> {
+    if limit == 0 {
+        return Vec::new();
+    }
+    terms.sort_by(|one, other| other.most().total_cmp(&one.most()));
+    let (sums, weighed, least) = weigh(parts, &terms, limit);
+    let left = terms.get(weighed..).unwrap_or_default();
+    let most = most(left);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (at, (part, sums)) in parts.iter().zip(&sums).enumerate() {
+        let rows = (0..).zip(sums).filter(|(_, sum)| **sum > 0.0 && (**sum + most) * ROUNDED >= least);
+        candidates.extend(rows.filter_map(|(row, weight)| {
+            let place = part.place(row)?;
+            Some(Candidate { part: at, row, hit: Hit { place, weight: *weight, has: 0 } })
+        }));
+    }
+    for term in left {
+        look_up(parts, term, &mut candidates, |hit, added| hit.weight += added);
+    }
+    let best_first = |one: &Candidate, other: &Candidate| {
+        other.hit.weight.total_cmp(&one.hit.weight).then_with(|| one.hit.place.cmp(&other.hit.place))
+    };
+    if candidates.len() > limit {
+        candidates.select_nth_unstable_by(limit - 1, best_first);
+        candidates.truncate(limit);
+    }
+    candidates.sort_unstable_by_key(|candidate| (candidate.part, candidate.row));
+    for term in &terms {
+        look_up(parts, term, &mut candidates, |hit, _| hit.has |= 1 << term.at());
+    }
+    candidates.sort_unstable_by(best_first);
+    candidates.into_iter().map(|candidate| candidate.hit).collect()
+}
+
+/// The sums of what the first terms add to each row, the number of these terms, and a weight that the best passages have at least.
+fn weigh(parts: &[IndexPart], terms: &[WeighedTerm<'_, '_>], limit: usize) -> (Vec<Vec<f32>>, usize, f32) {
+    let mut sums: Vec<Vec<f32>> = parts.iter().map(|part| vec![0.0; part.rows()]).collect();
+    for (at, term) in terms.iter().enumerate() {
+        if at > 0 && term.passages() > COMMON {
+            let least = least_of_best(parts, &sums, limit);
+            if least > most(terms.get(at..).unwrap_or_default()) * ROUNDED {
+                return (sums, at, least);
+            }
+        }
+        for (at, (part, sums)) in parts.iter().zip(&mut sums).enumerate() {
+            term.add_to_all(at, part.lengths(), sums);
+        }
+    }
+    let least = least_of_best(parts, &sums, limit);
+    (sums, terms.len(), least)
+}
+
+/// The most that these terms add to a passage.
+fn most(terms: &[WeighedTerm<'_, '_>]) -> f32 {
+    terms.iter().map(WeighedTerm::most).sum()
+}
+
+/// The least weight of the best passages, as far as they are weighed; 0 where there are fewer.
+fn least_of_best(parts: &[IndexPart], sums: &[Vec<f32>], limit: usize) -> f32 {
+    // The bits of numbers that are not negative are in the order of the numbers.
+    let mut best: BinaryHeap<Reverse<u32>> = BinaryHeap::with_capacity(limit.min(1 << 16) + 1);
+    let mut least = 0.0;
+    for (part, sums) in parts.iter().zip(sums) {
+        for (row, sum) in (0..).zip(sums) {
+            if *sum > least && part.place(row).is_some() {
+                best.push(Reverse(sum.to_bits()));
+                if best.len() > limit {
+                    best.pop();
+                }
+                if best.len() == limit {
+                    least = best.peek().map_or(0.0, |Reverse(bits)| f32::from_bits(*bits));
+                }
+            }
+        }
+    }
+    least
+}
+
+/// Tells what a term adds to each of the candidates that have it. They are in the order of parts and rows.
+fn look_up(
+    parts: &[IndexPart],
+    term: &WeighedTerm<'_, '_>,
+    candidates: &mut [Candidate],
+    mut tell: impl FnMut(&mut Hit, f32),
+) {
+    for candidates in candidates.chunk_by_mut(|one, other| one.part == other.part) {
+        let Some(at) = candidates.first().map(|first| first.part) else { continue };
+        let Some(part) = parts.get(at) else { continue };
+        let mut find = term.finder(at, part.lengths());
+        for candidate in candidates {
+            find.added_to(candidate.row).into_iter().for_each(|added| tell(&mut candidate.hit, added));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use citewire_documents::{Format, Markup};
+    use proptest::prelude::*;
+
+    use std::sync::Arc;
+
+    use crate::document::file::FileContent;
+    use crate::document::index::{Hit, Index};
+    use crate::document::occurrences::Occurrences;
+    use crate::document::question::SearchQuestion;
+    use crate::document::{Document, Passage};
+
+    fn content(path: &str, texts: &[String]) -> FileContent {
+        let passage = |(place, text): (usize, &String)| {
+            let headings = vec![text.split(' ').next().unwrap_or_default().to_owned()];
+            Arc::new(Passage { headings, text: text.clone(), page: None, place, markup: Markup::Markdown })
+        };
+        let document = Document::new(path.to_owned(), Format::Markdown, None, None);
+        FileContent::new(document, texts.iter().enumerate().map(passage).collect())
+    }
+
+    /// The best of all, each term by itself and nothing left out: asked for one passage more than there are, nothing is.
+    fn each_by_itself(index: &Index, terms: &[(f64, &Occurrences<'_>)], all: usize) -> Vec<Hit> {
+        let mut order: Vec<usize> = (0..terms.len()).collect();
+        order.sort_by(|one, other| (terms[*other].0 as f32).total_cmp(&(terms[*one].0 as f32)));
+        let mut hits: Vec<Hit> = (0..all).map(|place| Hit { place, weight: 0.0, has: 0 }).collect();
+        for at in order {
+            for hit in index.best(&terms[at..=at], all + 1) {
+                hits[hit.place].weight += hit.weight;
+                hits[hit.place].has |= 1 << at;
+            }
+        }
+        hits.retain(|hit| hit.has > 0);
+        hits.sort_by(|one, other| other.weight.total_cmp(&one.weight).then(one.place.cmp(&other.place)));
+        hits
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// The library has parts, rows that are gone, terms of several stems, and terms common enough to be looked up.
+        #[test]
+        fn the_best_of_an_index_are_those_of_all_weighed_one_by_one(
+            seed in any::<u64>(),
+            files in 2_usize..12,
+            gone in 0_usize..4,
+            limit in 1_usize..80,
+            asked in proptest::collection::vec((0_usize..14, 0.001_f64..8.0), 1..7),
+        ) {
+            let mut state = seed;
+            let mut next = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as usize % below
+            };
+            let mut text = |words: usize| {
+                let word = |most: usize, next: usize| format!("w{}", next % (1 << most));
+                let words: Vec<String> = (0..words).map(|_| { let most = next(14) + 1; let at = next(1 << 20); word(most, at) }).collect();
+                words.join(" ")
+            };
+            let files: Vec<FileContent> = (0..files)
+                .map(|file| {
+                    let texts: Vec<String> = (0..300).map(|at| text(1 + at % 23)).collect();
+                    content(&format!("{file:02}.md"), &texts)
+                })
+                .collect();
+            let all: Vec<&FileContent> = files.iter().collect();
+            let index = Index::default().with(&all[all.len() / 2..]).with(&all).with(&all[gone.min(all.len() - 1)..]);
+            let passages = (all.len() - gone.min(all.len() - 1)) * 300;
+            let terms: Vec<(f64, Occurrences<'_>)> = asked
+                .iter()
+                .map(|(word, weight)| {
+                    let question = SearchQuestion::parse_for(index.languages(), &format!("w{word}"));
+                    let mut term = question.terms(index.languages()).remove(0);
+                    if *word == 13 {
+                        term.is_prefix = true;
+                        term.stems = vec!["w1".to_owned()];
+                    }
+                    (*weight, index.occurrences(&term))
+                })
+                .collect();
+            let terms: Vec<(f64, &Occurrences<'_>)> = terms.iter().map(|(weight, found)| (*weight, found)).collect();
+            let mut expected = each_by_itself(&index, &terms, passages);
+            expected.truncate(limit);
+            prop_assert_eq!(index.best(&terms, limit), expected);
+        }
+    }
+}
