@@ -8,6 +8,7 @@ mod confinement;
 mod conversion_args;
 mod convert;
 mod documents;
+mod eval;
 mod explain;
 mod first_steps;
 mod healthcheck;

@@ -26,6 +26,8 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// `citewire eval`.
+mod eval;
 /// Mappings of formats that citewire does not know.
 mod formats;
 /// The routes and the streams of outputs that are no activities.
