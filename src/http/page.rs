@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::auth::PageCaller;
-use super::convert::{Updates, convert_body, json};
+use super::convert::{Readers, Updates, convert_body, json};
 use super::envelope::AnswerRequest;
 use super::samples::{Offered, SAMPLES};
 use super::{ApiError, State, address, body};
@@ -142,7 +142,8 @@ pub(crate) async fn send_answer(
         return Err(DeliveryError::UnknownConversation.into());
     };
     let addresses = state.downloads().for_conversation(&id).await;
-    let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
+    let readers = Readers { addresses, earlier: state.delivery.earlier(&id).await, written: None };
+    let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
     let delivered = state.delivery.record(&id, converted, None).await?;
     let answer = PageAnswer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)
