@@ -10,7 +10,7 @@ use citewire_documents::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use url::Url;
 
-use super::eval::EvalArgs;
+use super::eval_args::EvalArgs;
 use crate::channels::direct_line_client::DEFAULT_USER;
 use crate::config::setting;
 use crate::ingest::AzureScores;

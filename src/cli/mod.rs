@@ -9,6 +9,7 @@ mod conversion_args;
 mod convert;
 mod documents;
 mod eval;
+mod eval_args;
 mod explain;
 mod first_steps;
 mod healthcheck;

@@ -21,6 +21,7 @@ const SCRIPT: &str = include_str!("../../web/page.js");
 const CHAT: &str = include_str!("../../web/chat.js");
 const JSON: &str = include_str!("../../web/json.js");
 const PARTS: &str = include_str!("../../web/parts.js");
+const VERDICTS: &str = include_str!("../../web/verdicts.js");
 
 /// An answer that the page sent and the server delivered.
 #[derive(Serialize, ToSchema)]
@@ -86,6 +87,10 @@ pub(crate) async fn json_script() -> HttpResponse {
 
 pub(crate) async fn parts_script() -> HttpResponse {
     asset("text/javascript; charset=utf-8", PARTS)
+}
+
+pub(crate) async fn verdicts_script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", VERDICTS)
 }
 
 pub(super) fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {

@@ -54,11 +54,10 @@ async fn delivered_answers_lead_to_what_readers_of_the_conversation_saw() {
         );
         let notes = delivered["report"]["notes"].as_array().expect("notes");
         assert!(notes.iter().any(|note| note["code"] == "earlier-source"), "{delivered}");
-        assert_eq!(delivered["report"]["support"][0]["verdict"], "verbatim");
+        assert_eq!(delivered["report"]["support"][0]["verdict"], "supported-words");
         deliver(&app, &elsewhere, media_type, body).await;
         let message = last(&app, &elsewhere).await;
         assert_eq!((text(&message), addresses(&message).len()), ("In short: it opens at noon [2].", 0));
-        // The newer answer has no number 2: it still means what it meant when it was last cited.
     }
     let own =
         json!({"text": "Parking is free [1], and [3] nothing.", "sources": [source("Parking", "Parking is free.")]});

@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::folder::UNKNOWN;
-use super::tally::{Count, Known};
+use super::tally::{Count, Known, UNKNOWN};
 use crate::activity::{Activity, ConversationId, Role};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::Owner;

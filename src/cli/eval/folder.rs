@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::exported;
-use super::tally::{Count, Known, Named};
+use super::tally::{Count, Known, Named, UNKNOWN};
 use crate::cli::input::without_mark;
 use crate::ingest::{AnswerFormat, ingest};
 
@@ -17,9 +17,6 @@ const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The deepest folder that is looked into.
 const MAX_DEPTH: usize = 64;
-
-/// The name of a group for answers of which nothing is known.
-pub(super) const UNKNOWN: &str = "unknown";
 
 /// Counts all answers in a folder and the folders in it, in the order of their names.
 pub(super) fn count(folder: &Path, from: &AnswerFormat) -> anyhow::Result<Count> {

@@ -1,6 +1,5 @@
 //! `citewire eval`: figures about the citations of many answers.
 
-mod args;
 mod exported;
 mod folder;
 mod page;
@@ -14,12 +13,11 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use serde_json::json;
 
-pub(super) use args::EvalArgs;
-use args::EvalOutput;
 use tally::{Count, Earlier, Tally, VERSION};
 
 use super::Outcome;
 use super::conversion_args::format;
+use super::eval_args::{EvalArgs, EvalOutput};
 use super::input::print;
 use super::store::OpenedStore;
 use crate::config::{BackEnds, ConfigSources, back_ends, store_location};

@@ -10,6 +10,9 @@ use crate::claims::{Verdict, claims};
 /// The version of the JSON.
 pub(super) const VERSION: u32 = 1;
 
+/// The name of a group for answers of which nothing is known.
+pub(super) const UNKNOWN: &str = "unknown";
+
 /// The answers with alarms that are named; further ones are counted.
 const MOST_ALARMS: usize = 1_000;
 
