@@ -1,16 +1,17 @@
 //! Counts the answers in a folder.
 
 use std::fs::{self, File, Metadata};
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Cursor, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::de::IgnoredAny;
 
 use super::exported;
 use super::tally::{Count, Known, Named, UNKNOWN};
 use crate::cli::input::without_mark;
-use crate::ingest::{AnswerFormat, ingest};
+use crate::ingest::{AnswerFormat, ingest, ingest_whole, is_stream};
 
 /// The largest answer, in bytes.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
@@ -82,7 +83,7 @@ impl Reading<'_> {
         };
         let day = self.day(path, about);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl")) {
-            return self.lines(path, file, &day);
+            return self.lines(path, file, about, &day);
         }
         let mut body = Vec::new();
         match file.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut body) {
@@ -91,9 +92,18 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads one answer per line.
-    fn lines(&mut self, path: &Path, file: File, day: &str) {
-        let mut reader = BufReader::new(file);
+    /// Reads one answer per line, or one stream whose events are the lines.
+    fn lines(&mut self, path: &Path, mut file: File, about: &Metadata, day: &str) {
+        let mut reader: Box<dyn BufRead> = if about.len() > MAX_ANSWER_BYTES {
+            Box::new(BufReader::new(file))
+        } else {
+            let mut body = Vec::new();
+            match file.read_to_end(&mut body) {
+                Ok(_) if self.is_one_stream(&body) => return self.answer(path, None, &body, day),
+                Ok(_) => Box::new(Cursor::new(body)),
+                Err(error) => return self.count.unread(self.named(path), error),
+            }
+        };
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
@@ -111,6 +121,18 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether the lines are the events of one answer. A first line that is a whole answer begins a list of answers.
+    fn is_one_stream(&self, body: &[u8]) -> bool {
+        let lines = without_mark(body).split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let Some(first) = lines.into_iter().find(|line| !line.is_empty()) else { return false };
+        if serde_json::from_slice::<IgnoredAny>(first).is_err() || exported::read(first).is_some() {
+            return false;
+        }
+        let whole = ingest_whole(first, self.from).ok().flatten();
+        let is_answer = whole.is_some_and(|answer| answer.complete && !answer.text.is_empty());
+        !is_answer && is_stream(body) && ingest(body, self.from).is_ok()
+    }
+
     fn answer(&mut self, path: &Path, line: Option<u64>, body: &[u8], day: &str) {
         let file = self.named(path);
         let at = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
@@ -123,12 +145,17 @@ impl Reading<'_> {
         {
             return exported.count(&mut self.count, &|_| None);
         }
-        match ingest(body, self.from) {
-            Ok(answer) => {
+        let read = match line {
+            None => ingest(body, self.from).map(Some),
+            Some(_) => ingest_whole(body, self.from),
+        };
+        match read {
+            Ok(Some(answer)) => {
                 let provider = answer.provider.unwrap_or(UNKNOWN).to_owned();
                 let assistant = self.assistant(path);
                 self.count.take(Known { at, assistant, provider, day: day.to_owned() }, &answer);
             }
+            Ok(None) => self.count.unread(at, "an event of a stream among answers"),
             Err(error) => self.count.unread(at, error),
         }
     }
