@@ -3,6 +3,7 @@
 import { Refusal, ask, converse, deliver, draw } from './chat.js';
 import { coloured, faultIn, isStream } from './json.js';
 import { make } from './parts.js';
+import { alarms, chip, reasonsOf, withChips } from './verdicts.js';
 
 /** The report's lists in the order they are shown: heading, and whether entries are bad news. */
 const REPORT_LISTS = {
@@ -115,7 +116,8 @@ function showResult(result) {
   sent = result;
   byId('result-tabs').hidden = false;
   byId('outcome').textContent = summary(result.report);
-  byId('text').replaceChildren(...withUnseen(result.activity.text ?? ''));
+  const parts = withChips(result.activity.text ?? '', result.report.support);
+  byId('text').replaceChildren(...parts.flatMap((part) => (typeof part === 'string' ? withUnseen(part) : part)));
   byId('activity').replaceChildren(...coloured(JSON.stringify(result.activity, null, 2)));
   byId('report').replaceChildren(...reportParts(result.report));
 }
@@ -125,6 +127,8 @@ function summary(report) {
   const parts = [many(report.cited, 'source cited', 'sources cited')];
   if (report.unresolved.length > 0) parts.push(many(report.unresolved, 'marker unresolved', 'markers unresolved'));
   if (report.neutralised.length > 0) parts.push(many(report.neutralised, 'thing made harmless', 'things made harmless'));
+  const doubts = alarms(report.support);
+  if (doubts > 0) parts.push(doubts === 1 ? '1 citation to look at' : `${doubts} citations to look at`);
   return `Sent: ${parts.join(', ')}.`;
 }
 
@@ -149,6 +153,11 @@ function reportParts(report) {
   if (report.error) {
     parts.push(make('h4', '', 'Error of the provider'), make('pre', 'code', JSON.stringify(report.error, null, 2)));
   }
+  if (report.support.length > 0) {
+    const list = make('ul', 'entries', ...report.support.map(supportLine));
+    list.setAttribute('aria-label', 'Verdicts');
+    parts.push(make('h4', '', 'Verdicts'), list);
+  }
   for (const [name, [heading, bad]] of Object.entries(REPORT_LISTS)) {
     const entries = report[name] ?? [];
     const weight = entries.length === 0 ? '' : bad ? 'wrong' : 'some';
@@ -164,6 +173,11 @@ function reportParts(report) {
 function entryLine({ code, at, message }) {
   const place = typeof at === 'number' ? `byte ${at}` : at;
   return make('li', '', message, make('code', '', [code, place].filter(Boolean).join('  ')));
+}
+
+function supportLine({ position, at, verdict, reasons }) {
+  const why = reasonsOf(reasons);
+  return make('li', '', `[${position}] `, chip(verdict, reasons), make('code', '', [`byte ${at}`, why].filter(Boolean).join('  ')));
 }
 
 /** Puts the activity on the clipboard, or selects it where the page may not. */

@@ -10,6 +10,7 @@ use citewire_documents::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use url::Url;
 
+use super::eval_args::EvalArgs;
 use crate::channels::direct_line_client::DEFAULT_USER;
 use crate::config::setting;
 use crate::ingest::AzureScores;
@@ -36,6 +37,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Check an activity against the rules of a channel, and print one line per finding.
     Check(CheckArgs),
+    /// Count how many sentences of many answers are cited, and whether their sources hold them.
+    Eval(EvalArgs),
     /// Print a prompt for a model: numbered sources, and instructions to cite them.
     Prompt(PromptArgs),
     /// Convert an answer, post it to a Direct Line conversation, and print the message id as JSON.

@@ -8,6 +8,8 @@ mod confinement;
 mod conversion_args;
 mod convert;
 mod documents;
+mod eval;
+mod eval_args;
 mod explain;
 mod first_steps;
 mod healthcheck;

@@ -7,7 +7,8 @@ use clap::Parser as _;
 
 use super::causes::with_causes;
 use super::{
-    Cli, Command, Outcome, check, config, convert, documents, healthcheck, prompt, read_document, send, serve, store,
+    Cli, Command, Outcome, check, config, convert, documents, eval, healthcheck, prompt, read_document, send, serve,
+    store,
 };
 
 /// Runs the command that the arguments name, the name of the program first. Errors go to stderr.
@@ -25,6 +26,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Serve(args) => serve::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Check(args) => check::run(args),
+        Command::Eval(args) => eval::run(args),
         Command::Prompt(args) => prompt::run(args),
         Command::Send(args) => send::run(args),
         Command::Store(args) => store::run(args),

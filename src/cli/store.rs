@@ -22,7 +22,7 @@ use crate::store::{
 };
 
 /// A store that is open for reading.
-enum OpenedStore {
+pub(super) enum OpenedStore {
     Sqlite(sqlite::Archive),
     Postgres(postgres::Archive),
 }
@@ -76,7 +76,7 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
 }
 
 impl OpenedStore {
-    async fn open(place: &Location) -> anyhow::Result<Self> {
+    pub(super) async fn open(place: &Location) -> anyhow::Result<Self> {
         match place {
             Location::Sqlite(path) => Ok(Self::Sqlite(sqlite::Archive::open(path).await?)),
             Location::Postgres(address) => Ok(Self::Postgres(postgres::Archive::open(address).await?)),
@@ -84,7 +84,19 @@ impl OpenedStore {
         }
     }
 
-    async fn close(self) {
+    /// Hands out every activity of the selection.
+    pub(super) async fn export<E>(
+        &self,
+        which: Selection<'_>,
+        take: impl FnMut(Archived) -> Result<(), E>,
+    ) -> anyhow::Result<Result<u64, E>> {
+        match self {
+            Self::Sqlite(archive) => Ok(archive.export(which, take).await?),
+            Self::Postgres(archive) => Ok(archive.export(which, take).await?),
+        }
+    }
+
+    pub(super) async fn close(self) {
         match self {
             Self::Sqlite(archive) => archive.close().await,
             // The connection ends with the value.
@@ -184,10 +196,7 @@ async fn export(archive: OpenedStore, which: Selection<'_>) -> anyhow::Result<Ou
         serde_json::to_writer(&mut out, &archived)?;
         out.write_all(b"\n")
     };
-    let written = match &archive {
-        OpenedStore::Sqlite(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
-        OpenedStore::Postgres(archive) => archive.export(which, take).await.map_err(anyhow::Error::from),
-    };
+    let written = archive.export(which, take).await;
     archive.close().await;
     let written = written?.and_then(|count| out.flush().map(|()| count));
     match (written, which) {

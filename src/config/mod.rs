@@ -6,6 +6,7 @@ mod assistant_form;
 mod assistant_section;
 mod assistanthub;
 mod assistants;
+mod back_ends;
 mod config;
 mod error;
 mod formats;
@@ -23,6 +24,7 @@ mod variables;
 
 pub use assistant_form::assistant_form;
 pub use assistant_section::read_settings;
+pub use back_ends::{BackEnds, back_ends};
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use error::{ConfigError, ConfigFault, FaultOrigin};
 pub(crate) use formats::ready_mapping;

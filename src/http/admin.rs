@@ -28,6 +28,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("merge.js", SCRIPT, include_str!("../../web/admin/merge.js")),
     ("screen.js", SCRIPT, include_str!("../../web/admin/screen.js")),
     ("share.js", SCRIPT, include_str!("../../web/admin/share.js")),
+    ("verdicts.js", SCRIPT, include_str!("../../web/admin/verdicts.js")),
 ];
 
 pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> HttpResponse {

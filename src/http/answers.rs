@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use utoipa::ToSchema;
 
 use super::body::{self, BodyError};
-use super::convert::{Updates, convert_body, json, read};
+use super::convert::{Readers, Updates, convert_body, json, read};
 use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
 use super::{ApiError, State};
@@ -93,18 +93,21 @@ pub(crate) async fn deliver_answer(
     let delivered = match &found {
         Whereabouts::Here(id) => {
             let addresses = state.downloads().for_conversation(id).await;
-            let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
+            let readers = Readers { addresses, earlier: state.delivery.earlier(id).await, written: None };
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
             state.delivery.record(id, converted, key).await?
         }
         Whereabouts::Elsewhere(id) => {
             let addresses = state.assistants.addresses_for_anybody();
-            let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
+            let readers = Readers { addresses, ..Readers::default() };
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
             state.delivery.post(id, converted, key).await?
         }
         Whereabouts::BehindAzure(to) => {
             let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);
             let addresses = state.assistants.addresses_for_anybody();
-            let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written), addresses).await?;
+            let readers = Readers { addresses, earlier: state.delivery.earlier(&to.id).await, written: Some(written) };
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
             deliver_later(&state, to, converted, key).await?
         }
     };
@@ -126,6 +129,7 @@ async fn follow(
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.downloads().for_conversation(&id).await;
+    conversion.earlier = state.delivery.earlier(&id).await;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);
     let events = arriving(&state, &conversion, pieces);
     let answer = state.streaming.begin(id.clone());
@@ -172,6 +176,7 @@ async fn follow_later(
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.assistants.addresses_for_anybody();
+    conversion.earlier = state.delivery.earlier(&to.id).await;
     later.written_for(to).apply(&mut conversion);
     let turn = later.turn(to).await.map_err(DeliveryError::from)?;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);

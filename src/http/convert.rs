@@ -16,7 +16,7 @@ use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalog};
 use crate::channels::azure_bot::WrittenFor;
 use crate::channels::{count_converted, log_report, stopwatch};
-use crate::convert::{ConvertError, Converted, convert};
+use crate::convert::{ConvertError, Converted, EarlierAnswers, convert};
 use crate::metrics::{Conversion, Metrics};
 use crate::report::Report;
 
@@ -61,7 +61,8 @@ pub(crate) async fn convert_answer(
     let body = read(&state, &request, payload).await?;
     // The readers of these activities are unknown, so addresses are those for anybody.
     let addresses = state.assistants.addresses_for_anybody();
-    let converted = convert_body(&state, &request, body, Updates::Wanted, None, addresses).await?;
+    let readers = Readers { addresses, ..Readers::default() };
+    let converted = convert_body(&state, &request, body, Updates::Wanted, readers).await?;
     json(HttpResponse::Ok(), &ActivitiesAnswer { activities: &converted.activities, report: &converted.report })
 }
 
@@ -79,23 +80,32 @@ pub(crate) enum Updates {
     Unwanted,
 }
 
-/// Converts the answer in a body, for a conversation that wants it written in a way of its own where there is one, and for
-/// readers who can open these addresses.
+/// The readers of an answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Readers {
+    /// How their channel wants it written, where it wants anything.
+    pub(crate) written: Option<WrittenFor>,
+    /// The addresses that they can open.
+    pub(crate) addresses: Option<Arc<dyn Addresses>>,
+    /// The earlier answers that they have seen.
+    pub(crate) earlier: Option<Arc<EarlierAnswers>>,
+}
+
+/// Converts the answer in a body for its readers.
 pub(crate) async fn convert_body(
     state: &State,
     request: &HttpRequest,
     body: Bytes,
     updates: Updates,
-    written: Option<WrittenFor>,
-    addresses: Option<Arc<dyn Addresses>>,
+    readers: Readers,
 ) -> Result<Converted, ApiError> {
     let query = Query::of(request);
     let labels = Arc::clone(&state.options.labels);
     if body.len() < LARGE_BYTES {
-        run(&state.metrics, &body, &query, labels, updates, written, addresses)
+        run(&state.metrics, &body, &query, labels, updates, readers)
     } else {
         let metrics = state.metrics.clone();
-        web::block(move || run(&metrics, &body, &query, labels, updates, written, addresses)).await?
+        web::block(move || run(&metrics, &body, &query, labels, updates, readers)).await?
     }
 }
 
@@ -116,14 +126,14 @@ fn run(
     query: &Query,
     labels: Arc<LabelCatalog>,
     updates: Updates,
-    written: Option<WrittenFor>,
-    addresses: Option<Arc<dyn Addresses>>,
+    readers: Readers,
 ) -> Result<Converted, ApiError> {
     let mut request = Request::parse(body, query)?;
     request.conversion.labels = labels;
     request.conversion.stopwatch = Some(stopwatch(metrics));
-    request.conversion.addresses = addresses;
-    if let Some(written) = written {
+    request.conversion.addresses = readers.addresses;
+    request.conversion.earlier = readers.earlier;
+    if let Some(written) = readers.written {
         written.apply(&mut request.conversion);
     }
     if updates == Updates::Unwanted {
@@ -203,7 +213,7 @@ mod tests {
         };
         let convert = |answer: &Value, options: &Value| {
             let body = Bytes::from(json!({"answer": answer, "options": options}).to_string());
-            logged(|| drop(run(&Metrics::new(), &body, &query, Arc::default(), Updates::Wanted, None, None)))
+            logged(|| drop(run(&Metrics::new(), &body, &query, Arc::default(), Updates::Wanted, Readers::default())))
         };
         for options in [json!({}), json!({"require_grounding": "any"})] {
             let log = convert(&answer(json!([])), &options);

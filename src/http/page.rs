@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::auth::PageCaller;
-use super::convert::{Updates, convert_body, json};
+use super::convert::{Readers, Updates, convert_body, json};
 use super::envelope::AnswerRequest;
 use super::samples::{Offered, SAMPLES};
 use super::{ApiError, State, address, body};
@@ -21,6 +21,7 @@ const SCRIPT: &str = include_str!("../../web/page.js");
 const CHAT: &str = include_str!("../../web/chat.js");
 const JSON: &str = include_str!("../../web/json.js");
 const PARTS: &str = include_str!("../../web/parts.js");
+const VERDICTS: &str = include_str!("../../web/verdicts.js");
 
 /// An answer that the page sent and the server delivered.
 #[derive(Serialize, ToSchema)]
@@ -88,6 +89,10 @@ pub(crate) async fn parts_script() -> HttpResponse {
     asset("text/javascript; charset=utf-8", PARTS)
 }
 
+pub(crate) async fn verdicts_script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", VERDICTS)
+}
+
 pub(super) fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(media_type)
@@ -142,7 +147,8 @@ pub(crate) async fn send_answer(
         return Err(DeliveryError::UnknownConversation.into());
     };
     let addresses = state.downloads().for_conversation(&id).await;
-    let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
+    let readers = Readers { addresses, earlier: state.delivery.earlier(&id).await, written: None };
+    let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
     let delivered = state.delivery.record(&id, converted, None).await?;
     let answer = PageAnswer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)

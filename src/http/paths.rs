@@ -47,6 +47,7 @@ pub const OPEN: &[&str] = &[
     "/page/chat.js",
     "/page/json.js",
     "/page/parts.js",
+    "/page/verdicts.js",
     "/page/webchat.js",
     "/page/samples",
     "/page/session",

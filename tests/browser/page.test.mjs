@@ -91,6 +91,35 @@ visiting(around, 'an edited answer is sent, and the outcome is shown three ways'
   await panel.getByText('1 unresolved', { exact: true }).waitFor();
 });
 
+visiting(around, 'verdicts stand at the badges and in the report, in both schemes and on a phone', {}, async (visit) => {
+  const { page } = visit;
+  const answer = {
+    text: 'Leave is 30 days a year [1]. The canteen opens at noon [2].',
+    sources: [
+      { title: 'Leave', content: 'Employees have 25 days of leave a year.' },
+      { title: 'Canteen', content: 'The canteen opens at noon.' },
+    ],
+  };
+  await paste(page, answer);
+  const { activity } = await send(page);
+  assert.match(await outcome(page).innerText(), /, 1 citation to look at\.$/);
+  const text = page.getByRole('tabpanel', { name: 'Text' });
+  await text.getByRole('img', { name: '! conflict: 30 days' }).waitFor();
+  await text.getByRole('img', { name: '✓ verbatim' }).waitFor();
+  assert.equal(await text.locator('pre').evaluate((pre) => pre.textContent.replaceAll('ZWSP', '\u200b')), activity.text);
+  for (const colorScheme of ['dark', 'light']) {
+    await page.emulateMedia({ colorScheme });
+    for (const [told, contrast] of await page.locator('.verdict').evaluateAll(contrasts)) assert.ok(contrast >= 4.5, `${colorScheme} ${told}: ${contrast}`);
+  }
+  await page.getByRole('tab', { name: 'Text' }).focus();
+  await page.keyboard.press('End');
+  const verdicts = page.getByRole('list', { name: 'Verdicts' }).getByRole('listitem');
+  assert.deepEqual(await verdicts.allInnerTexts().then((all) => all.map((one) => one.split('\n')[0].trim())), ['[1] ! conflict: 30 days', '[2] ✓ verbatim']);
+  assert.ok((await verdicts.first().innerText()).includes('number-missing (30 days)'));
+  await page.setViewportSize(PHONE.viewport);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than a phone');
+});
+
 visiting(around, 'the activity can be copied', { permissions: ['clipboard-read', 'clipboard-write'] }, async (visit) => {
   const { page } = visit;
   await paste(page, LEAVE);

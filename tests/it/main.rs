@@ -26,6 +26,10 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// `citewire eval`.
+mod eval;
+/// Markers that speak of sources of an earlier answer.
+mod follow_up;
 /// Mappings of formats that citewire does not know.
 mod formats;
 /// The routes and the streams of outputs that are no activities.

@@ -169,3 +169,26 @@ async fn in_a_conversation_a_refused_answer_is_never_shown_and_a_reported_one_is
     let text = reported.last().expect("a message")["text"].to_string();
     assert!(text.contains("Leave is 30 days a year [1].") && !text.contains("not confirmed"), "{text}");
 }
+
+/// [AISVS](https://github.com/OWASP/AISVS) 7.4.1 to 7.4.3: attribution, from retrieval alone, down to the chunk.
+#[tokio::test]
+async fn owasp_aisvs_7_4() {
+    let app = TestApp::start();
+    // The model gives the source another address, and lists a document of its own.
+    let text = "The canteen opens at noon [1]. [Read more][9]\n\n[1]: https://evil.example/a \"Invented\"\n[9]: https://evil.example/b";
+    let passage = "It closes at three. The canteen opens at noon.";
+    let source = json!({"title": "Canteen", "url": "https://hr.example/canteen", "content": passage});
+    let body = json!({"text": text, "sources": [source]});
+    let (_, shown) = answer(app.post("/v1/activities", API_KEY).json(&body)).await;
+    let claims = shown["activities"][0]["entities"][0]["citation"].as_array().expect("claims");
+    assert_eq!((claims.len(), &claims[0]["appearance"]["name"]), (1, &json!("Canteen")));
+    assert!(!shown["activities"][0].to_string().contains("evil.example/a"), "{shown}");
+    let (_, support) = answer(app.post(SUPPORT, API_KEY).json(&body)).await;
+    let quote = &support["claims"][0]["quotes"][0];
+    let at = |name: &str| usize::try_from(quote[name].as_u64().expect("an offset")).expect("a usize");
+    let words = &passage[at("start")..at("end")];
+    assert!(quote["text"] == words && words.starts_with("The canteen opens at noon"), "{quote}");
+    let bare = json!({"answer": {"text": "It opens at noon."}, "options": {"require_grounding": "any"}});
+    let (status, _) = answer(app.post("/v1/activities", API_KEY).json(&bare)).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+}

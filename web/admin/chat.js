@@ -3,6 +3,7 @@
 import { CONNECTION, chatStyle, loadWebChat, nonce } from '/page/parts.js';
 import { assistantPath, call } from './api.js';
 import { button, element, labelled, make, problemBox, showProblem } from './screen.js';
+import { isCited, verdictsOf } from './verdicts.js';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -10,6 +11,8 @@ export class TryIt {
   #name;
   #state = element('p', { class: 'connection', role: 'status' });
   #problem = problemBox();
+  /** The verdicts about the last answer. */
+  #verdicts = element('div', { class: 'card chat-verdicts', role: 'status', hidden: '' });
   #host;
   #chat;
   #hasLeft = false;
@@ -20,7 +23,7 @@ export class TryIt {
     this.#host = element('div', { class: 'chat-host', id: 'chat-host' });
     const anew = button('New conversation', 'quiet small', () => this.#begin());
     const head = make('div', 'card chat-head', element('h3', { id: 'try-title' }, 'Try it'), this.#state, anew);
-    this.section = element('section', { class: 'chat', 'aria-labelledby': 'try-title' }, head, this.#problem, this.#host);
+    this.section = element('section', { class: 'chat', 'aria-labelledby': 'try-title' }, head, this.#problem, this.#host, this.#verdicts);
     dark.addEventListener('change', this.#draw);
     this.#begin();
   }
@@ -45,6 +48,7 @@ export class TryIt {
   async #begin() {
     this.#end();
     this.#problem.replaceChildren();
+    this.#verdicts.hidden = true;
     this.#show('waiting', 'Connecting');
     let WebChat;
     try {
@@ -67,11 +71,27 @@ export class TryIt {
     this.#end();
     const directLine = WebChat.createDirectLine({ domain: `${location.origin}/v3/directline`, token });
     const subscription = directLine.connectionStatus$.subscribe((status) => this.#show(...(CONNECTION[status] ?? CONNECTION[0])));
-    this.#chat = { directLine, subscription, store: WebChat.createStore(), userId };
+    this.#chat = { directLine, subscription, store: WebChat.createStore({}, () => (next) => (action) => this.#heard(next, action)), userId };
     const host = element('div', { class: 'chat-host', id: 'chat-host' });
     this.#host.replaceWith(host);
     this.#host = host;
     this.#render();
+  }
+
+  /** Takes what Web Chat hears: each cited answer is judged when it is whole. */
+  #heard(next, action) {
+    const activity = action.type === 'DIRECT_LINE/INCOMING_ACTIVITY' ? action.payload.activity : undefined;
+    if (activity && isCited(activity)) this.#judge(activity);
+    return next(action);
+  }
+
+  async #judge(activity) {
+    const chat = this.#chat;
+    const list = await verdictsOf(activity).catch((error) => make('p', 'quiet-text', `The citations could not be checked. ${error.message}`));
+    // Another conversation has begun.
+    if (chat !== this.#chat) return;
+    this.#verdicts.replaceChildren(make('h4', '', 'Citations of the last answer'), list);
+    this.#verdicts.hidden = false;
   }
 
   #render() {

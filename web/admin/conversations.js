@@ -3,6 +3,7 @@
 import { call, read } from './api.js';
 import { feedbackRow } from './feedback.js';
 import { ask, button, count, element, labelled, make, problemBox, save, say, showProblem, time } from './screen.js';
+import { isCited, verdictsOf } from './verdicts.js';
 
 /** So many conversations are shown at a time. */
 const SHOWN = 50;
@@ -188,7 +189,9 @@ export async function showConversation(id) {
   const more = button('Show more', 'quiet', () => next().catch((error) => showProblem(problem, error)));
   let watermark;
   const add = (page) => {
-    list.append(...page.activities.map(activityRow));
+    const rows = page.activities.map(activityRow);
+    list.append(...rows);
+    judge(page.activities, rows);
     more.hidden = page.activities.length < READ;
     watermark = page.watermark ?? watermark;
   };
@@ -240,6 +243,20 @@ function activityRow(activity) {
     line.append(element('ul', { class: 'sources', 'aria-label': 'Sources' }, ...items));
   }
   return line;
+}
+
+/** Adds the verdicts to the rows of cited messages, one after the other. */
+async function judge(activities, rows) {
+  for (const [at, activity] of activities.entries()) {
+    // Another screen has been opened.
+    if (at > 0 && !rows[at].isConnected) return;
+    if (!isCited(activity)) continue;
+    try {
+      rows[at].append(await verdictsOf(activity));
+    } catch (error) {
+      rows[at].append(make('p', 'quiet-text', `The citations could not be checked. ${error.message}`));
+    }
+  }
 }
 
 async function eraseConversation(id, user) {

@@ -7,8 +7,9 @@ use super::delivered::Delivered;
 use super::delivery_error::DeliveryError;
 use super::direct_line::{DirectLineOptions, bot, sign};
 use super::direct_line_client::{BoundDirectLine, Coverage};
+use super::earlier_answers::earlier_answers;
 use crate::activity::{ChannelAccount, ConversationId};
-use crate::convert::Converted;
+use crate::convert::{Converted, EarlierAnswers};
 use crate::store::{Batch, ConversationStore, Recorded};
 
 /// Brings converted answers into conversations: those of the embedded channel, under the name of the bot; those that are
@@ -86,6 +87,11 @@ impl Delivery {
                 None => Ok(None),
             },
         }
+    }
+
+    /// The earlier answers of a conversation that is kept here.
+    pub async fn earlier(&self, id: &ConversationId) -> Option<Arc<EarlierAnswers>> {
+        earlier_answers(&*self.store, id).await
     }
 
     /// Keeps the way to conversations elsewhere open. To be called from time to time.

@@ -233,6 +233,7 @@ impl Inner {
             turn,
             stop,
             downloads: &self.downloads,
+            store: &*self.store,
             metrics: self.metrics(),
             deadline: Instant::now() + self.answer_within,
             limit: self.answer_within,

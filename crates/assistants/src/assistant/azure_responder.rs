@@ -15,6 +15,7 @@ use crate::channels::azure_bot::{
     AzureBotOptions, ConnectorAnswer, ConnectorRecords, GREETING, Kind, TurnHandler, TurnInFlight, TurnOutcome,
 };
 use crate::channels::direct_line::Owner;
+use crate::channels::earlier_answers;
 use crate::clock::Clock;
 use crate::convert::Conversion;
 use crate::metrics::{Apology, Metrics};
@@ -127,7 +128,8 @@ impl AzureResponder {
         let deleted = Box::pin(deleted(self.listener(turn).await));
         let answer = self.begin(turn);
         let asking = self.ask(assistant, turn, &words, place, !answer.can_stream());
-        let conversion = self.conversion(assistant, turn);
+        let mut conversion = self.conversion(assistant, turn);
+        conversion.earlier = earlier_answers(&*self.store, id).await;
         let (informative, metrics) = (options.informative.as_str(), &self.metrics);
         let context = AzureTurn { turn, conversion: &conversion, informative, metrics };
         converse(case, AzureSink { answer, deleted, context }, asking).await

@@ -11,11 +11,11 @@ use super::{Assistant, Downloads};
 use crate::activity::Activity;
 use crate::answer_events::AnswerEvents;
 use crate::channels::direct_line::streaming::{self, Stop, StreamingAnswer, StreamingError};
-use crate::channels::{DeliveryError, HeldLine, TurnEnd};
+use crate::channels::{DeliveryError, HeldLine, TurnEnd, earlier_answers};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::metrics::Metrics;
-use crate::store::{StoreError, Turn, TurnStage};
+use crate::store::{ConversationStore, StoreError, Turn, TurnStage};
 use crate::upstream::ReplyParts;
 
 /// Delivers an answer to the readers of a conversation.
@@ -33,6 +33,7 @@ pub(super) struct WebChatTurn<'a> {
     pub(super) turn: &'a Turn,
     pub(super) stop: &'a Stop,
     pub(super) downloads: &'a Downloads,
+    pub(super) store: &'a dyn ConversationStore,
     pub(super) metrics: &'a Metrics,
     /// The end of the time for the answer.
     pub(super) deadline: Instant,
@@ -56,8 +57,10 @@ impl AnswerSink for WebChatSink<'_> {
     }
 
     async fn conversion(&mut self, assistant: &Assistant) -> Conversion {
-        let addresses = self.context.downloads.for_conversation(self.context.line.conversation()).await;
-        Conversion { addresses, ..assistant.conversion(Dialect::WebChat) }
+        let id = self.context.line.conversation();
+        let addresses = self.context.downloads.for_conversation(id).await;
+        let earlier = earlier_answers(self.context.store, id).await;
+        Conversion { addresses, earlier, ..assistant.conversion(Dialect::WebChat) }
     }
 
     async fn follow(self, conversion: Conversion, events: AnswerEvents<ReplyParts>) -> Outcome<Self> {

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
-use super::{Part, RawScores, SensitivityLabel, SentenceLink, SourceKind, SupportMark};
+use super::{Part, RawScores, SensitivityLabel, SentenceLink, SourceIndex, SourceKind, SupportMark};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
@@ -74,9 +74,27 @@ pub struct Source {
     pub metadata: Map<String, Value>,
     /// The note that it does not hold what it is cited for, if readers are told.
     pub mark: Option<SupportMark>,
+    /// The number under which readers last saw it cited in this conversation, if it is a source of an earlier answer and none of
+    /// this one. Such sources stand behind all others.
+    pub earlier: Option<u32>,
 }
 
 impl Source {
+    /// The sources of the answer itself, among which the numbers in its text are places.
+    #[must_use]
+    pub fn own(sources: &[Self]) -> &[Self] {
+        let earlier = sources.iter().rev().take_while(|source| source.earlier.is_some()).count();
+        &sources[..sources.len() - earlier]
+    }
+
+    /// The source of an earlier answer that readers last saw under a number.
+    #[must_use]
+    pub fn earlier(sources: &[Self], number: usize) -> Option<SourceIndex> {
+        let own = Self::own(sources).len();
+        let is_it = |source: &Self| source.earlier.is_some_and(|earlier| earlier as usize == number);
+        sources[own..].iter().position(is_it).map(|at| SourceIndex(own + at))
+    }
+
     /// Fills in missing facts from `other`. The first title, address, passage and date win (rule N-03), and the lowest rank
     /// (rule RC-01).
     pub fn fill_in(&mut self, other: Self) {

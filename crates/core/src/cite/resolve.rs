@@ -182,7 +182,8 @@ impl Resolver {
         }
     }
 
-    /// The source of one number: by its id where numbers are ids, else at its place, for a form that counts from `first`.
+    /// The source of one number: by its id where numbers are ids, else at its place, for a form that counts from `first`; else the
+    /// one that readers last saw under the number in an earlier answer.
     pub(super) fn numbered(
         &self,
         sources: &[Source],
@@ -193,14 +194,17 @@ impl Resolver {
         if text.grammar.meaning == NumberMeaning::Ids {
             return self.names(sources).by_id.get(&number.to_string()).copied();
         }
-        let Base::From(base) = self.counting.base(first, sources.len(), text) else { return None };
-        number.checked_sub(base).filter(|at| *at < sources.len()).map(SourceIndex)
+        let own = Source::own(sources).len();
+        let Base::From(base) = self.counting.base(first, own, text) else { return None };
+        let place = number.checked_sub(base).filter(|at| *at < own).map(SourceIndex);
+        // Readers count from 1.
+        place.or_else(|| if base == 1 { Source::earlier(sources, number) } else { None })
     }
 
     /// The sources of numbers without words: what the format says, and the ids of sources that are no places.
     fn numbers(&self, sources: &[Source], numbers: &[usize], text: Told<'_>) -> Named {
         let source = |n: usize| self.numbered(sources, n, First::One, text);
-        let ids = self.numeric_ids.get_or_init(|| NumericIds::of(sources));
+        let ids = self.numeric_ids.get_or_init(|| NumericIds::of(Source::own(sources)));
         if text.grammar.meaning != NumberMeaning::Places || ids.is_empty() {
             return known_numbers(numbers, source);
         }
@@ -239,7 +243,7 @@ impl Resolver {
         if *first == First::Told && by_ids != Named::Nothing {
             return by_ids;
         }
-        match self.counting.base(*first, sources.len(), text) {
+        match self.counting.base(*first, Source::own(sources).len(), text) {
             Base::Unknown => return Named::Nothing,
             Base::Untold => return Named::Untold,
             Base::From(_) => {}
@@ -259,7 +263,7 @@ impl Resolver {
         let place = |name: &&str| {
             let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
             let at: usize = name[name.len() - digits..].parse().ok()?;
-            (at < sources.len()).then_some(SourceIndex(at))
+            (at < Source::own(sources).len()).then_some(SourceIndex(at))
         };
         match self.counting.is_one_turn(text) {
             None => Named::Untold,

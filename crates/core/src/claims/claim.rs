@@ -8,7 +8,7 @@ use citewire_support::{Cited, Judgement, Passage, ReasonCode, Verdict, content_w
 use serde::Serialize;
 
 use super::block::{Block, blocks};
-use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, groups, uncited_sentences};
+use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, groups, sentence_counts};
 use crate::answer::{Answer, Source, SourceKind};
 use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
@@ -35,6 +35,9 @@ pub struct Claims {
     pub claims: Vec<Claim>,
     /// The number of sentences that no badge stands for; headings are none.
     pub uncited: usize,
+    /// The number of sentences for which a badge stands, wholly or in part.
+    #[serde(skip)]
+    pub cited_sentences: usize,
     /// The markers that match no source, as they were in the text.
     pub unresolved: Vec<String>,
     /// The source-like objects of the input whose passages are not looked at, because the reader of the format does not know them:
@@ -122,13 +125,15 @@ pub fn claims(answer: &Answer) -> Claims {
     let CitedText { text, places, unresolved, .. } = cite(answer, &rules);
     let blocks = blocks(&text, &places);
     let judge = Judge::of(answer, &places);
-    let (mut claims, mut uncited) = (Vec::new(), 0);
+    let (mut claims, mut uncited, mut cited_sentences) = (Vec::new(), 0, 0);
     for block in &blocks {
         let mut groups = groups(block);
         for group in groups.iter_mut().take(MOST_CLAIMS) {
             group.part = judge.spanned(block, group).unwrap_or_else(|| group.part.clone());
         }
-        uncited += uncited_sentences(block, &groups);
+        let sentences = sentence_counts(block, &groups);
+        uncited += sentences.uncited;
+        cited_sentences += sentences.cited;
         for group in &groups {
             let is_judged = claims.len() < MOST_CLAIMS;
             claims.push(if is_judged {
@@ -139,7 +144,7 @@ pub fn claims(answer: &Answer) -> Claims {
         }
     }
     claims.sort_by_key(|claim| (claim.start, claim.end));
-    Claims { text, claims, uncited, unresolved, unread: answer.unread() }
+    Claims { text, claims, uncited, cited_sentences, unresolved, unread: answer.unread() }
 }
 
 /// Holds the parts of an answer against its sources.

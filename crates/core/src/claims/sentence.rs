@@ -44,19 +44,28 @@ pub(super) fn groups(block: &Block) -> Vec<Group> {
     groups
 }
 
-/// The number of sentences of a block that no group stands for, of at least two words that say something. Headings, headers of
-/// tables and code have none.
-pub(super) fn uncited_sentences(block: &Block, groups: &[Group]) -> usize {
+/// The sentences of a block that groups stand for, and the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SentenceCounts {
+    pub(super) cited: usize,
+    pub(super) uncited: usize,
+}
+
+/// Counts the sentences of a block, of at least two words that say something. Headings, headers of tables and code have none.
+pub(super) fn sentence_counts(block: &Block, groups: &[Group]) -> SentenceCounts {
+    let mut counts = SentenceCounts::default();
     if !block.is_prose {
-        return 0;
+        return counts;
     }
     let mut cited = groups.iter().map(|group| &group.part).peekable();
-    let is_uncited = |sentence: &Range<usize>| {
+    for sentence in sentences(&block.visible) {
         while cited.next_if(|part| part.end <= sentence.start).is_some() {}
-        cited.peek().is_none_or(|part| part.start >= sentence.end)
-            && content_words(&block.visible[sentence.clone()]) >= LEAST_WORDS
-    };
-    sentences(&block.visible).into_iter().filter(is_uncited).count()
+        let is_cited = cited.peek().is_some_and(|part| part.start < sentence.end);
+        if content_words(&block.visible[sentence]) >= LEAST_WORDS {
+            *(if is_cited { &mut counts.cited } else { &mut counts.uncited }) += 1;
+        }
+    }
+    counts
 }
 
 /// The sentences of a text, with the blanks behind them (UAX #29).

@@ -93,16 +93,7 @@ impl Brackets {
     fn remember(&mut self, label: &str, target: &str) {
         let address = inner(target).trim_start_matches('<').split([' ', '\n', '>']).next().unwrap_or_default();
         self.addresses.extend(address.parse().ok().as_ref().map(without_query));
-        let numbers = numbers(label);
-        if let (Some(least), Some(most)) = (numbers.iter().min(), numbers.iter().max()) {
-            // A range names what lies between its ends.
-            self.numbers.extend((*least..=*most).take(MAX_NUMBERS));
-            self.numbers.extend(&numbers);
-            if least == &0 {
-                // Where counting begins with 0, the places are one further.
-                self.numbers.extend(numbers.iter().map(|n| n + 1));
-            }
-        }
+        add_numbers(label, &mut self.numbers);
         for name in [label, inner(label)] {
             let name = inner(name).to_lowercase();
             self.names.extend(name.split_once('#').map(|(file, _)| file.to_owned()));
@@ -151,6 +142,27 @@ pub(super) fn may_cite(label: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let is_between = |c: char| c.is_whitespace() || matches!(c, '[' | ']' | '\\' | '^' | ',' | '-' | '–');
     inner.contains(is_digit) && inner.chars().all(|c| is_digit(c) || is_between(c))
+}
+
+/// The numbers that the brackets of a whole text may name.
+pub(super) fn numbers_in(text: &str) -> BTreeSet<usize> {
+    let mut brackets = Brackets::default();
+    brackets.push(text);
+    brackets.numbers
+}
+
+/// Adds the numbers that one bracket may name.
+fn add_numbers(label: &str, all: &mut BTreeSet<usize>) {
+    let numbers = numbers(label);
+    if let (Some(least), Some(most)) = (numbers.iter().min(), numbers.iter().max()) {
+        // A range names what lies between its ends.
+        all.extend((*least..=*most).take(MAX_NUMBERS));
+        all.extend(&numbers);
+        if least == &0 {
+            // Where counting begins with 0, the places are one further.
+            all.extend(numbers.iter().map(|n| n + 1));
+        }
+    }
 }
 
 /// The text between the first and the last character.

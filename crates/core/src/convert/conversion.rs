@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Options;
+use super::{EarlierAnswers, Options};
 use crate::answer::{Addresses, LabelCatalog};
 use crate::cite::Rules;
 use crate::dialect::Dialect;
@@ -31,6 +31,8 @@ pub struct Conversion {
     pub labels: Arc<LabelCatalog>,
     /// Replaces the addresses of sources by ones that readers can open; `None` keeps all addresses.
     pub addresses: Option<Arc<dyn Addresses>>,
+    /// The earlier answers of the conversation; `None` outside of one.
+    pub earlier: Option<Arc<EarlierAnswers>>,
     /// Whether a message above the limit of its channel stays whole, because the caller sends it in [parts](Dialect::parts).
     /// If not, it is cut.
     pub in_parts: bool,
@@ -55,6 +57,7 @@ impl Conversion {
             citations: true,
             labels: Arc::default(),
             addresses: None,
+            earlier: None,
             in_parts: false,
             stopwatch: None,
         }

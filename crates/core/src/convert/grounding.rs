@@ -1,7 +1,7 @@
 //! Checks required grounding, in the same way for activities and for every other output (policy P-13).
 
 use super::{ConvertError, Grounding};
-use crate::answer::Answer;
+use crate::answer::{Answer, Source};
 use crate::cite::{Rules, cite};
 
 /// Checks that an answer is grounded as `wanted`, for outputs that are no activities.
@@ -25,10 +25,12 @@ pub(super) fn judge(answer: &Answer, wanted: Grounding, cites: impl FnOnce() -> 
         return Ok(());
     }
     // Where a format does not tell whether tools were used, a source counts as a used tool.
-    if !answer.tools_invoked.unwrap_or(!answer.sources.is_empty()) {
+    // An answer about an earlier one rests on what that one cited; only extraction asks for a search of its own.
+    let sources = if wanted == Grounding::Extracted { Source::own(&answer.sources) } else { &answer.sources };
+    if !answer.tools_invoked.unwrap_or(!sources.is_empty()) {
         return Err(ConvertError::GroundingNoTools);
     }
-    let is_grounded = if wanted == Grounding::Extracted { !answer.sources.is_empty() } else { cites() };
+    let is_grounded = if wanted == Grounding::Extracted { !sources.is_empty() } else { cites() };
     if !is_grounded {
         return Err(ConvertError::GroundingNoCitations);
     }

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
+use super::earlier;
 use super::grounding::{attests, grounded, judge};
 use super::support_mark::{mark, review};
 use super::{Conversion, ConvertError, Support, supported};
 use crate::activity::Activity;
-use crate::answer::{Addresses, Answer, Source};
+use crate::answer::{Addresses, Answer, Source, SourceIndex};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
 use crate::claims::{link_sentences, shown_numbers, support_lines};
 use crate::dialect::{Dialect, MessageOptions};
@@ -50,13 +51,16 @@ pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses
 
 /// Counts the sources by their outcome, and reports those that nothing cites (policy P-14).
 fn account_for_sources(sources: &[Source], cited: &CitedText, report: &mut Report) {
-    let mut uncited: Vec<Option<&Source>> = sources.iter().map(Some).collect();
-    for index in cited.sources.iter().flat_map(|source| &source.sources) {
+    // Sources of earlier answers are none of the input.
+    let own = Source::own(sources);
+    let mut uncited: Vec<Option<&Source>> = own.iter().map(Some).collect();
+    let of_own = |index: &&SourceIndex| index.0 < own.len();
+    for index in cited.sources.iter().flat_map(|source| &source.sources).filter(of_own) {
         uncited[index.0] = None;
     }
     let uncited: Vec<&Source> = uncited.into_iter().flatten().collect();
-    let claims = cited.sources.len();
-    report.sources.merged = sources.len() - uncited.len() - claims;
+    let claims = cited.sources.iter().filter(|cited| cited.sources.iter().any(|index| of_own(&index))).count();
+    report.sources.merged = own.len() - uncited.len() - claims;
     report.sources.uncited = uncited.len();
     *(if cited.listed { &mut report.sources.listed } else { &mut report.sources.cited }) = claims;
     let told = report.dropped.iter().filter(|entry| entry.code == CLAIMS_LIMIT);
@@ -97,6 +101,10 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         answer.warnings.push(Entry::in_input(Kind::Note, "address-needs-credential", pointer, message));
     }
 
+    // They have addresses for these readers already.
+    if let Some(earlier) = conversion.earlier.as_ref().filter(|_| conversion.citations) {
+        earlier.add_to(&mut answer);
+    }
     let rules = conversion.rules();
     let judged = supported(&answer, conversion)?;
     if !conversion.citations {
@@ -126,6 +134,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     report.extend(std::mem::take(&mut answer.warnings));
     report.extend(empty_text(&answer));
     report.extend(std::mem::take(&mut cited.entries));
+    report.extend(earlier::told(&answer.sources, &cited.sources));
     account_for_sources(&answer.sources, &cited, &mut report);
     let numbers = judged.as_ref().map(|_| shown_numbers(&cited.sources)).unwrap_or_default();
     if let Some(judged) = &judged {

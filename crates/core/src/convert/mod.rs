@@ -3,6 +3,7 @@
 mod brackets;
 mod conversion;
 mod convert;
+mod earlier;
 mod error;
 mod grounding;
 mod message;
@@ -18,6 +19,7 @@ pub use crate::cite::Pages;
 pub use crate::claims::Support;
 pub use conversion::{Conversion, Stopwatch};
 pub use convert::convert;
+pub use earlier::EarlierAnswers;
 pub use error::ConvertError;
 pub use grounding::grounded;
 pub use message::{Converted, convert_answer, empty_text};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Conversion;
 use super::brackets::{Brackets, Piece, may_cite};
 use super::message::readdress;
 use super::spacing::Spacing;
+use super::{Conversion, EarlierAnswers};
 use crate::answer::{
     Addresses, Answer, Interpreter, LabelCatalog, MarkerGrammar, SensitivityLabel, Source, SourceIndex,
 };
@@ -31,6 +31,8 @@ pub(super) struct Shown {
     labels: Arc<LabelCatalog>,
     /// Replaces the addresses of sources by ones that readers can open.
     addresses: Option<Arc<dyn Addresses>>,
+    /// The earlier answers of the conversation, to whose sources only the message leads.
+    earlier: Option<Arc<EarlierAnswers>>,
     label: Option<SensitivityLabel>,
     interpreter: Option<Interpreter>,
     spacing: Spacing,
@@ -71,6 +73,7 @@ impl Shown {
             new_sources: Vec::new(),
             labels: Arc::clone(&conversion.labels),
             addresses: conversion.addresses.clone(),
+            earlier: conversion.earlier.clone().filter(|_| conversion.citations),
             label: None,
             interpreter: None,
             spacing: Spacing::of(conversion.max_updates()),
@@ -178,7 +181,8 @@ impl Shown {
             match piece {
                 Piece::Text(text) => self.show(&text, grammar),
                 Piece::Bracket { label, target } => {
-                    if self.sources == 0 && may_cite(&label) {
+                    let is_earlier = |earlier: &Arc<EarlierAnswers>| earlier.may_mean(&label, self.sources);
+                    if may_cite(&label) && (self.sources == 0 || self.earlier.as_ref().is_some_and(is_earlier)) {
                         self.become_late();
                     }
                     if self.phase == Phase::Inline || !may_cite(&label) {

@@ -209,6 +209,7 @@ impl WireSource {
             pointer,
             raw_scores: None,
             mark: None,
+            earlier: None,
         }
     }
 }
