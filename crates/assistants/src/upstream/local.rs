@@ -106,7 +106,7 @@ mod tests {
 
     /// The first quote of an answer from [`SHELL`].
     async fn first_quote(question: &str) -> String {
-        let library = Library::built_in([("shell.md", SHELL)].into_iter()).await.expect("a library");
+        let library = Library::built_in([("shell.md", SHELL)]).await.expect("a library");
         let options = LocalOptions { pace: Duration::ZERO, ..LocalOptions::default() };
         let local = Local::new(Arc::new(library), options, Arc::new(SystemClock));
         let ask = Ask::new(vec![ChatMessage::new(Speaker::User, question)]);
