@@ -261,7 +261,9 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
     }
     let whole = phase != Some(Phase::Streaming);
     let roots = root_claims(place);
-    agreement::check(&markdown, &Claims { message, roots: &roots }, whole, &at, findings);
+    let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(message::is_message_type);
+    let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
+    agreement::check(&markdown, &Claims { message, is_unread, roots: &roots }, whole, &at, findings);
     activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
     activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
 }
@@ -271,13 +273,15 @@ fn check_emptiness(place: &Place<'_>, activity: &Activity<'_>, message: Option<&
     let has_text = activity.text.is_some_and(|text| !text.trim().is_empty());
     let has_actions = place.member("suggestedActions").is_some_and(|list| !list.many("actions").is_empty());
     let has_abstract = message.is_some_and(|message| message.has_abstract);
-    if activity.kind == "message" && !has_text && !has_actions && !has_abstract && !activity.has_attachments {
-        findings.add(
-            code::MESSAGE_EMPTY,
-            &place.at,
+    if activity.kind == "message" && !has_text && !has_actions && !activity.has_attachments {
+        let told = if has_abstract {
+            "The message has only an `abstract`: newer versions show it as a step, and users of 4.18.1 see nothing. Give it \
+             a `text` as well."
+        } else {
             "The message has neither text nor attachments nor suggested actions: users see nothing, or an empty bubble. \
-             Give it a `text`.",
-        );
+             Give it a `text`."
+        };
+        findings.add(code::MESSAGE_EMPTY, &place.at, told);
     }
 }
 

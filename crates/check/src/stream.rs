@@ -1,6 +1,6 @@
 //! Checks livestreams in Web Chat: the activities that share one bubble.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::activity::Activity;
 use super::code;
@@ -28,10 +28,22 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     let mut streams: Vec<Stream<'_, '_>> = Vec::new();
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
     let mut unnamed = 0;
+    // The ids of all activities before the current one: a stream may go on in the bubble of any.
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     // The newest stream, until it ends.
     let mut running: Option<usize> = None;
     for activity in activities {
+        let is_known = activity.stream.as_ref().and_then(|info| info.stream_id).is_some_and(|id| known.contains(id));
+        known.extend(activity.id);
         let Some(info) = &activity.stream else { continue };
+        if delivered && is_set && activity.id.is_none() {
+            findings.add(
+                code::STREAM_ACTIVITY_WITHOUT_ID,
+                &activity.at,
+                "Newer versions draw an activity of a stream that has no `id` in a bubble of its own, which stays. Give each \
+                 activity an `id`.",
+            );
+        }
         let index = match info.stream_id.and_then(|id| by_id.get(id).copied()) {
             Some(index) => index,
             None => {
@@ -39,7 +51,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
                     None => running.filter(|_| !delivered || info.phase == Phase::Final || info.sequence > Some(1)),
                     Some(_) => None,
                 };
-                if delivered {
+                if delivered && !is_known {
                     check_naming(activity, info, joins.is_some(), unnamed, is_set, findings);
                 }
                 unnamed += usize::from(info.stream_id.is_none() && joins.is_none());
