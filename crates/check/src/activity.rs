@@ -34,6 +34,8 @@ pub(super) struct Activity<'v> {
     pub(super) kind: &'v str,
     pub(super) id: Option<&'v str>,
     pub(super) from_user: bool,
+    /// True if Web Chat may have posted it, by its `channelId`.
+    pub(super) is_of_web_chat: bool,
     pub(super) time: Option<Time>,
     /// Whether `channelData["webchat:sequence-id"]` orders the activity in place of its time.
     pub(super) has_sequence_id: bool,
@@ -77,6 +79,7 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         kind,
         id: place.some_text("id"),
         from_user,
+        is_of_web_chat: !place.text("channelId").is_some_and(is_elsewhere),
         time: time(place, findings),
         has_sequence_id: data.as_ref().is_some_and(|data| data.member("webchat:sequence-id").is_some()),
         reply_to: place.some_text("replyToId"),
@@ -94,6 +97,11 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         check_content(place, &mut activity, findings);
     }
     Some(activity)
+}
+
+/// Whether Web Chat has no part in a channel: a record of it has messages of users that no Web Chat has posted.
+fn is_elsewhere(channel: &str) -> bool {
+    channel != "emulator" && channel.parse::<Channel>() != Ok(Channel::WebChat)
 }
 
 /// Reports an activity that was recorded in another channel, whose rules may not be those of `channel`.
@@ -117,7 +125,9 @@ pub(super) fn check_channel_id(place: &Place<'_>, channel: Channel, findings: &m
 fn time(place: &Place<'_>, findings: &mut Findings) -> Option<Time> {
     let written = place.member("timestamp")?;
     let time = written.value.as_str().and_then(Time::parse);
-    if time.is_none() {
+    // Browsers read a number as milliseconds; without a status line stays only 0.
+    let is_number = written.value.as_f64().is_some_and(|number| number != 0.0);
+    if time.is_none() && !is_number {
         findings.add(
             code::TIMESTAMP_INVALID,
             &written.at,

@@ -124,6 +124,8 @@ rules! {
         TEXT_HTML = Warning "text-html": "raw HTML is not drawn";
         TEXT_FORGED_BUTTON = Error "text-forged-button": "HTML button: may pass for a citation";
         TEXT_FORMULA = Warning "text-formula": "4.18.1 shows formulas as their source";
+        TEXT_FOOTNOTE = Warning "text-footnote": "4.18.1 shows footnotes as they are written";
+        TEXT_MARKER_RAW = Warning "text-marker-raw": "signs that only a provider reads";
         TEXT_TASK_LIST = Warning "text-task-list": "4.18.1 shows `[ ]` and `[x]`";
         TEXT_IMAGE_RAW = Warning "text-image-raw": "4.18.1 shows the picture as its source";
         TEXT_MARKDOWN_IN_HTML = Warning "text-markdown-in-html": "Markdown in HTML is not read";

@@ -15,8 +15,12 @@ use super::pointer::Pointer;
 /// The kinds of pictures that 4.18.1 draws from an address that holds them.
 const DRAWN_PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
+/// The sign before each citation in the answers of a provider's own client.
+const PRIVATE_MARK: char = '\u{e200}';
+
 pub(super) fn check(text: &str, markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
     formulas(text, at, findings);
+    marks(text, markdown, at, findings);
     let tasks = task_markers(text).len();
     if tasks > 0 {
         findings.add(
@@ -48,6 +52,41 @@ pub(super) fn check(text: &str, markdown: &Markdown, at: &Pointer, findings: &mu
             ),
         );
     }
+}
+
+/// Reports footnotes, and the signs around a provider's own citations.
+fn marks(text: &str, markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
+    if let Some(label) = footnote(text, markdown) {
+        findings.add(
+            code::TEXT_FOOTNOTE,
+            at,
+            format!("4.18.1 shows the footnote [^{label}] and its text as they are written; newer versions draw it. Define a link."),
+        );
+    }
+    let count = text.matches(PRIVATE_MARK).count();
+    if count > 0 {
+        findings.add(
+            code::TEXT_MARKER_RAW,
+            at,
+            format!(
+                "Users see the signs of a citation that only its provider reads (U+E200, {count} in all). Write the number of a \
+                 source in brackets, and define it, or remove them."
+            ),
+        );
+    }
+}
+
+/// The label of a footnote that is no definition of a link.
+fn footnote(text: &str, markdown: &Markdown) -> Option<String> {
+    if !text.contains("[^") {
+        return None;
+    }
+    let is_link =
+        |label: &str| markdown.definitions.iter().any(|found| found.label == normal_label(&format!("^{label}")));
+    Parser::new_ext(text, Options::ENABLE_FOOTNOTES).find_map(|event| match event {
+        Event::Start(Tag::FootnoteDefinition(label)) if !is_link(&label) => Some(label.to_string()),
+        _ => None,
+    })
 }
 
 fn formulas(text: &str, at: &Pointer, findings: &mut Findings) {
@@ -184,6 +223,13 @@ mod tests {
             assert_text_is_fine(html);
         }
         assert_text_is_fine("<div><pre>\n**x**\n</pre></div>");
+    }
+
+    #[test]
+    fn footnotes_and_a_providers_own_signs_are_found() {
+        assert_text_finds("A note[^a].\n\n[^a]: The whole note.", "text-footnote");
+        assert_text_is_fine("A note[^a], `[^b]`.");
+        assert_text_finds("It is so. \u{e200}cite\u{e202}turn0search0\u{e201}", "text-marker-raw");
     }
 
     #[test]

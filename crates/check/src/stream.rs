@@ -125,6 +125,25 @@ impl<'a, 'v> Stream<'a, 'v> {
         Self { members: Vec::new(), first_chunk: None, chunks: 0, numbers: Numbers::default(), ended: false }
     }
 
+    /// Reports a chunk that empties the bubble: 4.18.1 keeps the text before a chunk that has none, newer versions do not.
+    fn check_emptiness(&self, activity: &Activity<'_>, findings: &mut Findings) {
+        let versions = match activity.text {
+            Some("") => "4.18.1",
+            None if self.members.iter().any(|earlier| earlier.text.is_some_and(|text| !text.is_empty())) => {
+                "newer versions"
+            }
+            _ => return,
+        };
+        findings.add(
+            code::STREAM_CHUNK_EMPTY,
+            &activity.at,
+            format!(
+                "The bubble vanishes in {versions} until the next chunk with text. A chunk carries everything of the answer so \
+                 far; wait until there is some."
+            ),
+        );
+    }
+
     fn take(&mut self, activity: &'a Activity<'v>, info: &StreamInfo<'_>, findings: &mut Findings) {
         if self.ended {
             self.late(activity, findings);
@@ -143,14 +162,7 @@ impl<'a, 'v> Stream<'a, 'v> {
                 if info.phase == Phase::Streaming {
                     self.first_chunk = self.first_chunk.or(Some(activity));
                     self.chunks += 1;
-                    if activity.text.unwrap_or_default().is_empty() {
-                        findings.add(
-                            code::STREAM_CHUNK_EMPTY,
-                            &activity.at,
-                            "The bubble vanishes in 4.18.1 until the next chunk with text. A chunk carries everything \
-                             of the answer so far; wait until there is some.",
-                        );
-                    }
+                    self.check_emptiness(activity, findings);
                 }
             }
         }
