@@ -270,12 +270,18 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
         );
     }
     let whole = phase != Some(Phase::Streaming);
+    agree(place, &markdown, message, whole, findings);
+    activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
+    activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
+}
+
+/// Compares the text with the claims of the activity.
+fn agree(place: &Place<'_>, markdown: &Markdown, message: Option<&Message<'_>>, whole: bool, findings: &mut Findings) {
     let roots = root_claims(place);
     let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(message::is_message_type);
     let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
-    agreement::check(&markdown, &Claims { message, is_unread, roots: &roots }, whole, &at, findings);
-    activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
-    activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
+    let claims = Claims { message, is_unread, roots: &roots };
+    agreement::check(markdown, &claims, whole, &place.at.key("text"), findings);
 }
 
 /// Reports a message that has nothing to draw.

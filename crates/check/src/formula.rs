@@ -38,20 +38,14 @@ pub(super) fn find(text: &str) -> Vec<Formula> {
 fn prose(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut in_code = false;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    Parser::new_ext(text, options).into_offset_iter().filter_map(move |(event, range)| match event {
-        Event::Start(Tag::CodeBlock(_)) => {
-            in_code = true;
-            None
+    let events = Parser::new_ext(text, options).into_offset_iter();
+    events.filter_map(move |(event, range)| {
+        if matches!(event, Event::Start(Tag::CodeBlock(_)) | Event::End(TagEnd::CodeBlock)) {
+            in_code = !in_code;
         }
-        Event::End(TagEnd::CodeBlock) => {
-            in_code = false;
-            None
-        }
-        Event::Text(_) if !in_code => {
-            let before = text[..range.start].bytes().rev().take_while(|byte| *byte == b'\\').take(2).count();
-            Some(range.start - before..range.end)
-        }
-        _ => None,
+        let Event::Text(_) = event else { return None };
+        let before = text[..range.start].bytes().rev().take_while(|byte| *byte == b'\\').take(2).count();
+        (!in_code).then(|| range.start - before..range.end)
     })
 }
 
@@ -113,8 +107,7 @@ impl Reader<'_> {
         if inner.trim().is_empty() {
             return;
         }
-        let is_prose = inner.trim().contains(' ') || inner.bytes().all(|byte| byte.is_ascii_digit());
-        let is_escape = matches!(kind, Kind::Parentheses | Kind::Brackets) && !is_tex(inner) && is_prose;
+        let is_escape = matches!(kind, Kind::Parentheses | Kind::Brackets) && !is_tex(inner) && is_prose(inner);
         self.found.push(Formula { start, is_escape, is_inline: false });
     }
 
@@ -136,6 +129,13 @@ impl Reader<'_> {
             self.open[Kind::Dollar as usize] = Some(at);
         }
     }
+}
+
+/// Whether a text is a number, or has a word and no sign of mathematics.
+fn is_prose(text: &str) -> bool {
+    let is_word = |word: &str| word.len() >= 3 && word.chars().all(char::is_alphabetic);
+    text.bytes().all(|byte| byte.is_ascii_digit())
+        || text.split_whitespace().any(is_word) && !text.contains(['=', '+', '<', '>'])
 }
 
 /// Whether a text has a sign that only TeX has: a command, an exponent or an index.
@@ -172,6 +172,6 @@ mod tests {
             assert_eq!(starts(text), [] as [usize; 0], "{text}");
         }
         assert!(find("a \\[see the note\\] b")[0].is_escape && find("a \\[8\\] b")[0].is_escape);
-        assert!(!find("a \\[x^2 + 1\\] b")[0].is_escape);
+        assert!(!find("a \\[x^2 + 1\\] b")[0].is_escape && !find("a \\(x + y\\) b")[0].is_escape);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::code;
 use super::findings::Findings;
@@ -83,9 +83,9 @@ fn footnote(text: &str, markdown: &Markdown) -> Option<String> {
     }
     let is_link =
         |label: &str| markdown.definitions.iter().any(|found| found.label == normal_label(&format!("^{label}")));
-    Parser::new_ext(text, Options::ENABLE_FOOTNOTES).find_map(|event| match event {
-        Event::Start(Tag::FootnoteDefinition(label)) if !is_link(&label) => Some(label.to_string()),
-        _ => None,
+    Parser::new_ext(text, Options::ENABLE_FOOTNOTES).find_map(|event| {
+        let Event::Start(Tag::FootnoteDefinition(label)) = event else { return None };
+        (!is_link(&label)).then(|| label.to_string())
     })
 }
 
@@ -110,9 +110,9 @@ pub(super) fn task_markers(text: &str) -> Vec<(std::ops::Range<usize>, bool)> {
         return Vec::new();
     }
     let events = Parser::new_ext(text, options).into_offset_iter();
-    let boxes = events.filter_map(|(event, range)| match event {
-        Event::TaskListMarker(done) => Some((range, done)),
-        _ => None,
+    let boxes = events.filter_map(|(event, range)| {
+        let Event::TaskListMarker(done) = event else { return None };
+        Some((range, done))
     });
     boxes.collect()
 }
@@ -164,11 +164,10 @@ fn words(html: &str) -> String {
 /// Whether a text has Markdown that readers would see as signs, or a marker that should be a link.
 fn has_markup(words: &str, labels: &BTreeSet<&str>) -> bool {
     let is_marker = |part: &str| part.split_once(']').is_some_and(|(label, _)| labels.contains(&*normal_label(label)));
-    let is_markup = |event: Event<'_>| match event {
-        Event::Start(Tag::Strong | Tag::Strikethrough | Tag::Heading { .. } | Tag::Image { .. } | Tag::Link { .. })
-        | Event::Code(_)
-        | Event::End(TagEnd::Strong) => true,
-        _ => false,
+    let is_markup = |event: Event<'_>| {
+        let is_code = matches!(event, Event::Code(_));
+        let Event::Start(tag) = event else { return is_code };
+        matches!(tag, Tag::Strong | Tag::Strikethrough | Tag::Heading { .. } | Tag::Image { .. } | Tag::Link { .. })
     };
     words.split('[').skip(1).any(is_marker) || Parser::new_ext(words, Options::ENABLE_STRIKETHROUGH).any(is_markup)
 }

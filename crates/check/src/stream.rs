@@ -237,6 +237,28 @@ mod tests {
         activity("s9", "message", ms, &json!({"streamType": "final", "streamId": "s1"}))
     }
 
+    /// Each was drawn: an id of any activity before is known, and only a text that was shown can vanish.
+    #[test]
+    fn a_stream_may_go_on_behind_any_activity_and_begin_without_text() {
+        let hello = json!({"type": "message", "id": "s1", "text": "Hello"});
+        assert_eq!(found(&json!([hello, chunk("s2", 1), last(90)])), []);
+        let silent = |sequence| {
+            let mut silent = chunk(if sequence == 1 { "s1" } else { "s3" }, sequence);
+            silent.as_object_mut().expect("an object").remove("text");
+            silent
+        };
+        assert_eq!(found(&json!([silent(1), chunk("s2", 2), last(90)])), []);
+        let emptied = json!([chunk("s1", 1), chunk("s2", 2), silent(3), last(90)]);
+        assert_eq!(found(&emptied), [("stream-chunk-empty", "/2".into())]);
+    }
+
+    #[test]
+    fn an_activity_of_a_delivered_stream_needs_an_id() {
+        let mut stream = json!([chunk("s1", 1), chunk("s2", 2), last(90)]);
+        stream[1].as_object_mut().expect("an object").remove("id");
+        assert_eq!(found(&stream), [("stream-activity-without-id", "/1".into())]);
+    }
+
     #[test]
     fn a_final_is_stamped_later_than_the_first_chunk() {
         assert_eq!(found(&json!([chunk("s1", 1), chunk("s2", 2), last(11)])), []);
