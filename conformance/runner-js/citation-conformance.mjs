@@ -2,7 +2,7 @@
 // Holds a program that makes messages of answers with sources against the vectors.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 
 import { CHANNELS, judge } from "./judge.mjs";
@@ -90,6 +90,13 @@ async function run(vectors, program, { channel, jobs }) {
   return results;
 }
 
+/** How this program was started: by npx, by node, or by its name. */
+function started() {
+  const { npm_command: command, npm_config_package: from } = process.env;
+  if (command === "exec") return `npx ${from ? `--package ${from} ` : ""}citation-conformance`;
+  return process.argv[1].endsWith(".mjs") ? `node ${relative("", process.argv[1])}` : "citation-conformance";
+}
+
 /** The command that repeats this run. */
 function repeated({ command, once, url, adapter }) {
   const program = adapter
@@ -97,7 +104,7 @@ function repeated({ command, once, url, adapter }) {
     : url
       ? `--url ${url}`
       : `--command ${JSON.stringify(command)}${once ? " --once" : ""}`;
-  return `citation-conformance ${program}`;
+  return `${started()} ${program}`;
 }
 
 /** Asks the program for all that is wanted, and tells how it went. */

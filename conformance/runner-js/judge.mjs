@@ -53,7 +53,7 @@ function activity(reply, channel) {
   const last = list.at(-1);
   const channelText = last?.text;
   if (last?.type !== "message" || typeof channelText !== "string") {
-    return { fault: fault("reply", "a message with a text", JSON.stringify(last)?.slice(0, 200)) };
+    return { fault: fault("reply", 'a message: {"type": "message", "text": …}', JSON.stringify(last)?.slice(0, 200)) };
   }
   const all = JSON.stringify(last);
   const updates = list.length > 1 ? list : undefined;

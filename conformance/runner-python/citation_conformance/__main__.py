@@ -54,12 +54,20 @@ def run(vectors, ask, given):
         return list(pool.map(one, asked))
 
 
+def started():
+    """How this program was started: as a module, or by its name."""
+    return "python -m citation_conformance" if sys.argv[0].endswith("__main__.py") else "citation-conformance"
+
+
 def repeated(given):
+    """The command that repeats this run."""
     if given.adapter:
-        return f"citation-conformance --adapter {given.adapter}"
-    if given.url:
-        return f"citation-conformance --url {given.url}"
-    return f"citation-conformance --command {json.dumps(given.command)}{' --once' if given.once else ''}"
+        program = f"--adapter {given.adapter}"
+    elif given.url:
+        program = f"--url {given.url}"
+    else:
+        program = f"--command {json.dumps(given.command)}{' --once' if given.once else ''}"
+    return f"{started()} {program}"
 
 
 def main(arguments=None):

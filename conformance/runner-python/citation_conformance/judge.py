@@ -62,7 +62,7 @@ def _activity(reply, channel):
     last = list_[-1] if list_ else None
     text = last.get("text") if isinstance(last, dict) else None
     if not isinstance(text, str) or last.get("type") != "message":
-        return {"fault": fault("reply", "a message with a text", _short(last))}
+        return {"fault": fault("reply", 'a message: {"type": "message", "text": …}', _short(last))}
     parts = {"text": text, "all": json.dumps(last, ensure_ascii=False), "updates": list_ if len(list_) > 1 else None, "last": last}
     if channel == "plain":
         body, shown = _plain_list(text)

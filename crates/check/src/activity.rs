@@ -34,6 +34,8 @@ pub(super) struct Activity<'v> {
     pub(super) kind: &'v str,
     pub(super) id: Option<&'v str>,
     pub(super) from_user: bool,
+    /// True if Web Chat may have posted it, by its `channelId`.
+    pub(super) is_of_web_chat: bool,
     pub(super) time: Option<Time>,
     /// Whether `channelData["webchat:sequence-id"]` orders the activity in place of its time.
     pub(super) has_sequence_id: bool,
@@ -77,6 +79,7 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         kind,
         id: place.some_text("id"),
         from_user,
+        is_of_web_chat: !place.text("channelId").is_some_and(is_elsewhere),
         time: time(place, findings),
         has_sequence_id: data.as_ref().is_some_and(|data| data.member("webchat:sequence-id").is_some()),
         reply_to: place.some_text("replyToId"),
@@ -94,6 +97,11 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         check_content(place, &mut activity, findings);
     }
     Some(activity)
+}
+
+/// Whether Web Chat has no part in a channel: a record of it has messages of users that no Web Chat has posted.
+fn is_elsewhere(channel: &str) -> bool {
+    channel != "emulator" && channel.parse::<Channel>() != Ok(Channel::WebChat)
 }
 
 /// Reports an activity that was recorded in another channel, whose rules may not be those of `channel`.
@@ -117,7 +125,9 @@ pub(super) fn check_channel_id(place: &Place<'_>, channel: Channel, findings: &m
 fn time(place: &Place<'_>, findings: &mut Findings) -> Option<Time> {
     let written = place.member("timestamp")?;
     let time = written.value.as_str().and_then(Time::parse);
-    if time.is_none() {
+    // Browsers read a number as milliseconds; without a status line stays only 0.
+    let is_number = written.value.as_f64().is_some_and(|number| number != 0.0);
+    if time.is_none() && !is_number {
         findings.add(
             code::TIMESTAMP_INVALID,
             &written.at,
@@ -260,10 +270,18 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
         );
     }
     let whole = phase != Some(Phase::Streaming);
-    let roots = root_claims(place);
-    agreement::check(&markdown, &Claims { message, roots: &roots }, whole, &at, findings);
+    agree(place, &markdown, message, whole, findings);
     activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
     activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
+}
+
+/// Compares the text with the claims of the activity.
+fn agree(place: &Place<'_>, markdown: &Markdown, message: Option<&Message<'_>>, whole: bool, findings: &mut Findings) {
+    let roots = root_claims(place);
+    let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(message::is_message_type);
+    let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
+    let claims = Claims { message, is_unread, roots: &roots };
+    agreement::check(markdown, &claims, whole, &place.at.key("text"), findings);
 }
 
 /// Reports a message that has nothing to draw.
@@ -271,13 +289,15 @@ fn check_emptiness(place: &Place<'_>, activity: &Activity<'_>, message: Option<&
     let has_text = activity.text.is_some_and(|text| !text.trim().is_empty());
     let has_actions = place.member("suggestedActions").is_some_and(|list| !list.many("actions").is_empty());
     let has_abstract = message.is_some_and(|message| message.has_abstract);
-    if activity.kind == "message" && !has_text && !has_actions && !has_abstract && !activity.has_attachments {
-        findings.add(
-            code::MESSAGE_EMPTY,
-            &place.at,
+    if activity.kind == "message" && !has_text && !has_actions && !activity.has_attachments {
+        let told = if has_abstract {
+            "The message has only an `abstract`: newer versions show it as a step, and users of 4.18.1 see nothing. Give it \
+             a `text` as well."
+        } else {
             "The message has neither text nor attachments nor suggested actions: users see nothing, or an empty bubble. \
-             Give it a `text`.",
-        );
+             Give it a `text`."
+        };
+        findings.add(code::MESSAGE_EMPTY, &place.at, told);
     }
 }
 

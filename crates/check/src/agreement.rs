@@ -17,6 +17,8 @@ use super::pointer::Pointer;
 #[derive(Clone, Copy)]
 pub(super) struct Claims<'a, 'v> {
     pub(super) message: Option<&'a Message<'v>>,
+    /// True if there is a Message entity that Web Chat cannot read, which has a finding of its own.
+    pub(super) is_unread: bool,
     /// The `@id` of each claim that is an entity of its own.
     pub(super) roots: &'a BTreeSet<&'v str>,
 }
@@ -47,7 +49,7 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
     for definition in &listed {
         let claim = by_position.get(definition.label.as_str()).copied();
         if claim.is_some() || !all.roots.contains(definition.url.as_str()) {
-            check_definition(definition, claim, !claims.is_empty(), at, findings);
+            check_definition(definition, claim, all, at, findings);
         }
         if !cited.contains(&definition.label) && whole {
             findings.add(
@@ -74,14 +76,14 @@ fn cited_labels(markdown: &Markdown) -> BTreeSet<String> {
 fn check_definition(
     definition: &Definition,
     claim: Option<&Claim<'_>>,
-    has_claims: bool,
+    all: &Claims<'_, '_>,
     at: &Pointer,
     findings: &mut Findings,
 ) {
     let label = &definition.written;
     let opens_dialog = Scheme::of(&definition.url) == Scheme::Dialog;
     let appearance = claim.and_then(|claim| claim.appearance.as_ref());
-    if opens_dialog && appearance.is_none() {
+    if opens_dialog && appearance.is_none() && !all.is_unread {
         findings.add(
             code::CITATION_UNOPENABLE,
             at,
@@ -93,7 +95,7 @@ fn check_definition(
         );
     }
     let Some(claim) = claim else {
-        if has_claims {
+        if all.message.is_some_and(|message| !message.claims.is_empty()) {
             findings.add(
                 code::DEFINITION_WITHOUT_CLAIM,
                 at,

@@ -122,7 +122,13 @@ rules! {
         TEXT_IMAGE = Warning "text-image": "image loads immediately";
         TEXT_LOST = Error "text-lost": "4.18.1 drops text behind block elements of HTML";
         TEXT_HTML = Warning "text-html": "raw HTML is not drawn";
-        TEXT_FORGED_BUTTON = Error "text-forged-button": "HTML imitates a citation";
+        TEXT_FORGED_BUTTON = Error "text-forged-button": "HTML button: may pass for a citation";
+        TEXT_FORMULA = Warning "text-formula": "4.18.1 shows formulas as their source";
+        TEXT_FOOTNOTE = Warning "text-footnote": "4.18.1 shows footnotes as they are written";
+        TEXT_MARKER_RAW = Warning "text-marker-raw": "signs that only a provider reads";
+        TEXT_TASK_LIST = Warning "text-task-list": "4.18.1 shows `[ ]` and `[x]`";
+        TEXT_IMAGE_RAW = Warning "text-image-raw": "4.18.1 shows the picture as its source";
+        TEXT_MARKDOWN_IN_HTML = Warning "text-markdown-in-html": "Markdown in HTML is not read";
         LINK_SCHEME_UNSAFE = Warning "link-scheme-unsafe": "dangerous link in text";
         MARKERS_FUSED = Error "markers-fused": "two markers became one link";
         MARKER_SWALLOWED = Error "marker-swallowed": "bracket follows: no link";
@@ -165,6 +171,7 @@ rules! {
         STREAM_ONLY_IN_ENTITIES = Error "stream-only-in-entities": "4.18.1 reads `channelData` only";
         STREAM_FIRST_WITHOUT_ID = Note "stream-first-without-id": "first activity lacks stream id";
         STREAM_SECOND_WITHOUT_ID = Error "stream-second-without-id": "drawn above the first stream";
+        STREAM_ACTIVITY_WITHOUT_ID = Error "stream-activity-without-id": "newer versions draw a bubble of its own";
         STREAM_CHUNK_WITHOUT_ID = Error "stream-chunk-without-id": "later activity lacks `streamId`";
         STREAM_ID_UNKNOWN = Warning "stream-id-unknown": "no earlier activity matches";
         STREAM_FINAL_NOT_LATER = Error "stream-final-not-later": "`timestamp` too early: final lost";

@@ -14,7 +14,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     check_times(activities, findings);
     check_runs(activities, findings);
     for echo in activities.iter().filter(|activity| activity.from_user && activity.kind == "message") {
-        if echo.id.is_some() && echo.client_activity_id.is_none() {
+        if echo.id.is_some() && echo.client_activity_id.is_none() && echo.is_of_web_chat {
             findings.add(
                 code::ECHO_WITHOUT_CLIENT_ID,
                 &echo.at,
@@ -31,17 +31,26 @@ fn check_ids(activities: &[Activity<'_>], findings: &mut Findings) {
         let Some(id) = activity.id else { continue };
         if let Some(first) = seen.get(id) {
             // Activities of one stream may share an id, because each replaces the one before it.
-            if first.stream.is_none() || activity.stream.is_none() {
+            if (first.stream.is_none() || activity.stream.is_none()) && loses(first, activity) {
                 findings.add(
                     code::ID_REPEATED,
                     &activity.at.key("id"),
                     format!("{} has this id as well and vanishes. Give each activity its own.", first.at.as_str()),
                 );
             }
-        } else {
-            seen.insert(id, activity);
         }
+        seen.insert(id, activity);
     }
+}
+
+/// Whether users lose something when `newer` takes the place of `older`. A step that only changes its state loses nothing.
+fn loses(older: &Activity<'_>, newer: &Activity<'_>) -> bool {
+    let text = older.text.unwrap_or_default().trim();
+    // An activity of another kind is not drawn: nothing is left of the message.
+    let is_hidden = older.kind == "message" && newer.kind != "message" && newer.stream.is_none() && !text.is_empty();
+    is_hidden
+        || !newer.text.unwrap_or_default().trim_start().starts_with(text)
+        || older.has_attachments && !newer.has_attachments
 }
 
 fn check_replies(activities: &[Activity<'_>], findings: &mut Findings) {
@@ -122,6 +131,9 @@ mod tests {
     fn an_echo_needs_the_clients_own_id() {
         let echo = json!([{"type": "message", "id": "q", "text": "?", "from": {"role": "user", "id": "u"}}]);
         assert_eq!(codes(&echo), [("echo-without-client-activity-id", "/0".into())]);
+        let mut recorded = echo.clone();
+        recorded[0]["channelId"] = json!("chatdown");
+        assert_eq!(codes(&recorded), []);
     }
 
     #[test]
@@ -129,7 +141,14 @@ mod tests {
         let at = |id: &str, time: &str| json!({"type": "message", "id": id, "text": "a", "timestamp": time});
         let back = json!([at("a", "2026-01-01T00:00:01Z"), at("b", "2026-01-01T00:00:00Z")]);
         assert_eq!(codes(&back), [("timestamp-goes-back", "/1/timestamp".into())]);
-        let repeated = json!([at("a", "2026-01-01T00:00:01Z"), at("a", "2026-01-01T00:00:02Z")]);
+        let mut repeated = json!([at("a", "2026-01-01T00:00:01Z"), at("a", "2026-01-01T00:00:02Z")]);
+        assert_eq!(codes(&repeated), []);
+        repeated[1]["text"] = json!("ab");
+        assert_eq!(codes(&repeated), []);
+        repeated[1]["type"] = json!("messageUpdate");
+        assert_eq!(codes(&repeated), [("id-repeated", "/1/id".into())]);
+        repeated[1]["type"] = json!("message");
+        repeated[1]["text"] = json!("b");
         assert_eq!(codes(&repeated), [("id-repeated", "/1/id".into())]);
     }
 }

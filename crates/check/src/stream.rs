@@ -1,6 +1,6 @@
 //! Checks livestreams in Web Chat: the activities that share one bubble.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::activity::Activity;
 use super::code;
@@ -28,10 +28,22 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     let mut streams: Vec<Stream<'_, '_>> = Vec::new();
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
     let mut unnamed = 0;
+    // The ids of all activities before the current one: a stream may go on in the bubble of any.
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     // The newest stream, until it ends.
     let mut running: Option<usize> = None;
     for activity in activities {
+        let is_known = activity.stream.as_ref().and_then(|info| info.stream_id).is_some_and(|id| known.contains(id));
+        known.extend(activity.id);
         let Some(info) = &activity.stream else { continue };
+        if delivered && is_set && activity.id.is_none() {
+            findings.add(
+                code::STREAM_ACTIVITY_WITHOUT_ID,
+                &activity.at,
+                "Newer versions draw an activity of a stream that has no `id` in a bubble of its own, which stays. Give each \
+                 activity an `id`.",
+            );
+        }
         let index = match info.stream_id.and_then(|id| by_id.get(id).copied()) {
             Some(index) => index,
             None => {
@@ -39,7 +51,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
                     None => running.filter(|_| !delivered || info.phase == Phase::Final || info.sequence > Some(1)),
                     Some(_) => None,
                 };
-                if delivered {
+                if delivered && !is_known {
                     check_naming(activity, info, joins.is_some(), unnamed, is_set, findings);
                 }
                 unnamed += usize::from(info.stream_id.is_none() && joins.is_none());
@@ -113,6 +125,25 @@ impl<'a, 'v> Stream<'a, 'v> {
         Self { members: Vec::new(), first_chunk: None, chunks: 0, numbers: Numbers::default(), ended: false }
     }
 
+    /// Reports a chunk that empties the bubble: 4.18.1 keeps the text before a chunk that has none, newer versions do not.
+    fn check_emptiness(&self, activity: &Activity<'_>, findings: &mut Findings) {
+        let versions = match activity.text {
+            Some("") => "4.18.1",
+            None if self.members.iter().any(|earlier| earlier.text.is_some_and(|text| !text.is_empty())) => {
+                "newer versions"
+            }
+            _ => return,
+        };
+        findings.add(
+            code::STREAM_CHUNK_EMPTY,
+            &activity.at,
+            format!(
+                "The bubble vanishes in {versions} until the next chunk with text. A chunk carries everything of the answer so \
+                 far; wait until there is some."
+            ),
+        );
+    }
+
     fn take(&mut self, activity: &'a Activity<'v>, info: &StreamInfo<'_>, findings: &mut Findings) {
         if self.ended {
             self.late(activity, findings);
@@ -131,14 +162,7 @@ impl<'a, 'v> Stream<'a, 'v> {
                 if info.phase == Phase::Streaming {
                     self.first_chunk = self.first_chunk.or(Some(activity));
                     self.chunks += 1;
-                    if activity.text.unwrap_or_default().is_empty() {
-                        findings.add(
-                            code::STREAM_CHUNK_EMPTY,
-                            &activity.at,
-                            "The bubble vanishes in 4.18.1 until the next chunk with text. A chunk carries everything \
-                             of the answer so far; wait until there is some.",
-                        );
-                    }
+                    self.check_emptiness(activity, findings);
                 }
             }
         }
@@ -211,6 +235,28 @@ mod tests {
 
     fn last(ms: u32) -> Value {
         activity("s9", "message", ms, &json!({"streamType": "final", "streamId": "s1"}))
+    }
+
+    /// Each was drawn: an id of any activity before is known, and only a text that was shown can vanish.
+    #[test]
+    fn a_stream_may_go_on_behind_any_activity_and_begin_without_text() {
+        let hello = json!({"type": "message", "id": "s1", "text": "Hello"});
+        assert_eq!(found(&json!([hello, chunk("s2", 1), last(90)])), []);
+        let silent = |sequence| {
+            let mut silent = chunk(if sequence == 1 { "s1" } else { "s3" }, sequence);
+            silent.as_object_mut().expect("an object").remove("text");
+            silent
+        };
+        assert_eq!(found(&json!([silent(1), chunk("s2", 2), last(90)])), []);
+        let emptied = json!([chunk("s1", 1), chunk("s2", 2), silent(3), last(90)]);
+        assert_eq!(found(&emptied), [("stream-chunk-empty", "/2".into())]);
+    }
+
+    #[test]
+    fn an_activity_of_a_delivered_stream_needs_an_id() {
+        let mut stream = json!([chunk("s1", 1), chunk("s2", 2), last(90)]);
+        stream[1].as_object_mut().expect("an object").remove("id");
+        assert_eq!(found(&stream), [("stream-activity-without-id", "/1".into())]);
     }
 
     #[test]

@@ -175,7 +175,8 @@ pub(super) fn meant_member(key: &str) -> Option<&'static str> {
 /// The member of an activity that a misspelt one surely means. In a short word, a typing error makes another word: a bot's own
 /// `mode` is no `code`, and its `option` no `action`.
 pub(super) fn surely_meant_member(key: &str) -> Option<&'static str> {
-    let distance = |known: &str| strsim::osa_distance(&key.to_ascii_lowercase(), &known.to_ascii_lowercase());
+    let written = key.trim().to_ascii_lowercase();
+    let distance = |known: &str| strsim::osa_distance(&written, &known.to_ascii_lowercase());
     meant_member(key).filter(|known| distance(known) == 0 || known.len() > 5 && distance(known) == 1)
 }
 

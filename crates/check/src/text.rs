@@ -12,6 +12,7 @@ use super::findings::Findings;
 use super::link_label::{is_number, normal_label};
 use super::lost_text;
 use super::markdown::{Link, Markdown};
+use super::newer;
 use super::place::excerpt;
 use super::pointer::Pointer;
 use super::raw_html::{is_inside, opened, requests_image};
@@ -33,6 +34,7 @@ pub(super) fn check(
     rules.swallowed();
     rules.lost(text);
     rules.html(text);
+    newer::check(text, markdown, at, rules.findings);
 }
 
 /// Reports traces of a wrong character encoding.
@@ -110,7 +112,7 @@ impl Rules<'_> {
                          source is requested as a picture. Put U+200B between `!` and `[`."
                     ),
                 );
-            } else if !is_inside(&link.url) {
+            } else if !is_inside(&link.url) && !newer::is_raw_picture(link) {
                 self.findings.add(
                     code::TEXT_IMAGE,
                     self.at,
@@ -246,12 +248,17 @@ impl Rules<'_> {
                 others += opened(&tag).filter(|name| !is_drawn(name) && !["button", "img"].contains(name)).count();
             }
             if tag.contains("<button") {
+                let told = if tag.contains("pure-identifier") {
+                    "is drawn like a badge, though no definition of the text belongs to it"
+                } else {
+                    "is no badge: users see a button"
+                };
                 self.findings.add(
                     code::TEXT_FORGED_BUTTON,
                     self.at,
                     format!(
-                        "The button at byte {start} is drawn like a citation of ours and opens whatever its `value` \
-                         names. Remove it."
+                        "The HTML button at byte {start} {told}. Pressing it opens the passage or the page that its `value` names, \
+                         or nothing. Remove it."
                     ),
                 );
             } else if tag.contains("<img") {

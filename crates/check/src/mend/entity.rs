@@ -38,6 +38,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "label-lock-missing" => lock(document, at),
         "label-pattern-invalid" => pattern(document, at),
         "label-color-dangerous" => removed(document, at.strip_suffix("/termCode")?),
+        "stream-type-unknown" => stream_type(document, at),
         "stream-final-typing" => set(document, &format!("{at}/type"), json!("message")),
         "stream-final-with-sequence" => without_sequence(document, at),
         "stream-first-without-id" | "stream-second-without-id" => stream_id(document, at),
@@ -45,6 +46,21 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "teams-stream-only-in-channel-data" => stream_in_entities(document, at),
         _ => None,
     }
+}
+
+/// Writes a known `streamType` in lower case, wherever the activity has it.
+fn stream_type(document: &mut Value, at: &str) -> Option<String> {
+    let written = document.pointer(at)?.as_str()?.to_owned();
+    let known = written.trim().to_ascii_lowercase();
+    if !["informative", "streaming", "final"].contains(&&*known) {
+        return None;
+    }
+    let owner = activity(at).to_owned();
+    let twin = document.pointer_mut(&format!("{owner}/channelData/streamType"));
+    if let Some(twin) = twin.filter(|twin| **twin == written) {
+        *twin = json!(known);
+    }
+    set(document, at, json!(known))
 }
 
 /// Sets a member to its only right value.

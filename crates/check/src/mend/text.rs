@@ -9,6 +9,7 @@ use super::pointers::{activity, claims, position};
 use crate::finding::Finding;
 use crate::link_label::{is_number, normal_label};
 use crate::markdown::{Link, Markdown};
+use crate::newer::task_markers;
 use crate::raw_html::is_undrawn_html;
 
 /// A part of a text, and what stands in its place.
@@ -47,6 +48,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "marker-case-differs" => (reading.cases(), "wrote a marker like its definition"),
         "text-image" => (reading.images(), "made images links"),
         "text-html" | "text-forged-button" => (reading.html(), "escaped HTML that is not drawn"),
+        "text-task-list" => (reading.tasks(), "wrote the boxes of a task list as ☐ and ☑"),
         "text-lost" => (reading.blocks(), "escaped HTML that ends a paragraph"),
         "link-scheme-unsafe" => (reading.unsafe_links(), "escaped a link with a dangerous address"),
         "text-mojibake" => {
@@ -166,6 +168,11 @@ impl Reading<'_> {
         let mut edits: Vec<Edit> = images.map(|link| (link.start..link.start + 1, String::new())).collect();
         edits.extend(self.escaped(|tag| tag.contains("<img")));
         edits
+    }
+
+    fn tasks(&self) -> Vec<Edit> {
+        let sign = |done: bool| if done { "☑" } else { "☐" };
+        task_markers(self.text).into_iter().map(|(range, done)| (range, sign(done).to_owned())).collect()
     }
 
     fn html(&self) -> Vec<Edit> {

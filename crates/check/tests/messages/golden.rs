@@ -106,6 +106,8 @@ fn the_check_finds_nothing_in_what_any_sample_becomes() {
     for case in cases() {
         let activity = json_file(&case.join("activity.json"));
         let mut findings = citewire_check::check(&activity, citewire_check::Channel::WebChat);
+        // A formula stays as the model wrote it: newer versions draw it.
+        findings.retain(|finding| finding.code != "text-formula");
         if json_file(&case.join("report.json")).get("unresolved").is_some() {
             // A number without a source stays visible on purpose, and the check says so.
             findings.retain(|finding| finding.code != "marker-without-definition");

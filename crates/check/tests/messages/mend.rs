@@ -62,6 +62,24 @@ fn assert_mends(document: &Value, channel: Channel, code: &str) -> Value {
 }
 
 #[test]
+fn names_with_blanks_and_kinds_in_capitals_are_written_as_they_are_meant() {
+    let given = json!({"type": "typing", "text ": "Looking", "channelData": {"streamType": "Informative", "streamSequence": 1},
+                       "entities": [{"type": "streaminfo", "streamType": "Informative", "streamSequence": 1}]});
+    let mended = mend(&given, Channel::Teams).expect("an activity").document;
+    assert_eq!(mended["text"], "Looking");
+    assert_eq!(mended["channelData"]["streamType"], "informative");
+    assert_eq!(mended["entities"][0]["streamType"], "informative");
+}
+
+#[test]
+fn a_message_entity_that_cannot_be_read_has_one_finding() {
+    let mut given = with("/entities/0/@type", Value::Null);
+    given["timestamp"] = json!(1_767_322_800_000_u64);
+    let codes: Vec<_> = check(&given, Channel::WebChat).into_iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["message-at-type-missing"]);
+}
+
+#[test]
 fn a_good_activity_stays_as_it_is() {
     let mended = mend(&good(), Channel::WebChat).expect("an activity");
     assert_eq!((mended.document, mended.changes, mended.findings), (good(), vec![], vec![]));

@@ -16,6 +16,9 @@ use super::rules;
 /// The dialects whose channels have rules to check.
 const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), (Dialect::Teams, Channel::Teams)];
 
+/// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions draw it.
+const AS_WRITTEN: [&str; 2] = ["text-formula", "text-task-list"];
+
 /// Findings that are right about an answer with a number without a source, which stays on purpose (policy P-05).
 const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joined"];
 
@@ -62,6 +65,7 @@ fn is_on_purpose(code: &str, converted: &Converted) -> bool {
     let is_empty = text.trim().is_empty();
     let is_kept = || elements(text).iter().all(|element| KEPT.contains(&element.as_str()) || is_drawn(element));
     (code == "text-html" && is_kept())
+        || AS_WRITTEN.contains(&code)
         || (is_empty && EMPTY.contains(&code))
         || (is_unresolved && UNRESOLVED.contains(&code))
 }
