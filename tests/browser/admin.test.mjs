@@ -500,11 +500,11 @@ visiting(around, 'conversations are found, read, downloaded and erased', CLOSED,
   await page.getByRole('link', { name: ann }).click();
   const messages = page.getByRole('list', { name: 'Messages' });
   await messages.getByText('How long is my leave?').waitFor();
-  await messages.getByText('Leave is 30 days a year. [1]').waitFor();
+  await messages.locator('.said-text', { hasText: 'Leave is 30 days a year. [1]' }).waitFor();
   await messages.getByRole('list', { name: 'Sources' }).getByText('[1] Leave').waitFor();
   const citations = messages.getByRole('list', { name: 'Citations' });
   await citations.getByText('verbatim').waitFor();
-  await citations.getByText('Leave is 30 days a year').waitFor();
+  await citations.locator('q', { hasText: 'Leave is 30 days a year' }).waitFor();
   await row(page, '<i>Too short</i>').getByText('not helpful').waitFor();
   const downloading = page.waitForEvent('download');
   await button(page, 'Download (NDJSON)').click();

@@ -95,6 +95,8 @@ fn nothing_is_passed_over_in_silence() {
     ];
     let stream: String = stream.iter().map(|event| format!("{event}\n")).collect();
     put(folder.path(), "stream.jsonl", &stream);
+    let update = |text: &str| json!({"type": "agent_response_update", "contents": [{"type": "text", "text": text}], "role": "assistant", "response_id": "r"});
+    put(folder.path(), "updates.jsonl", format!("{}\n{}\n", update("Oolong "), update("is black tea.")));
     put(folder.path(), "mixed.jsonl", format!("{}\n{stream}", leave()));
     put(folder.path(), ".hidden/g.json", leave().to_string());
     #[cfg(unix)]
@@ -104,7 +106,7 @@ fn nothing_is_passed_over_in_silence() {
         let list = all[list].as_array().expect("a list").iter();
         list.map(|named| named["at"].as_str().expect("a place").to_owned()).collect()
     };
-    assert_eq!(all["total"]["answers"], 4);
+    assert_eq!(all["total"]["answers"], 5);
     assert_eq!(
         named("unread"),
         [

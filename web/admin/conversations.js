@@ -247,9 +247,11 @@ function activityRow(activity) {
 
 /** Adds the verdicts to the rows of cited messages, one after the other. */
 async function judge(activities, rows) {
+  let wasShown = false;
   for (const [at, activity] of activities.entries()) {
     // Another screen has been opened.
-    if (at > 0 && !rows[at].isConnected) return;
+    if (wasShown && !rows[at].isConnected) return;
+    wasShown ||= rows[at].isConnected;
     if (!isCited(activity)) continue;
     try {
       rows[at].append(await verdictsOf(activity));

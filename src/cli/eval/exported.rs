@@ -63,7 +63,7 @@ pub(super) fn take(
             let provider = provider.unwrap_or_else(|| UNKNOWN.to_owned());
             count.take(Known { at, assistant, provider, day }, &answer);
         }
-        Err(error) => count.unread(at, error),
+        Err(error) => count.unread(at, &error),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::exported;
 use super::tally::{Count, Known, Named, UNKNOWN};
@@ -39,7 +40,7 @@ impl Reading<'_> {
         for entry in entries {
             match entry {
                 Ok(entry) => paths.push(entry.path()),
-                Err(error) => self.count.unread(self.named(folder), error),
+                Err(error) => self.count.unread(self.named(folder), &error),
             }
         }
         paths.sort();
@@ -54,7 +55,7 @@ impl Reading<'_> {
         let about = match fs::metadata(path) {
             _ if is_hidden => return self.left_out(path, "hidden"),
             Ok(about) => about,
-            Err(error) => return self.count.unread(self.named(path), error),
+            Err(error) => return self.count.unread(self.named(path), &error),
         };
         if about.is_dir() && is_link {
             self.left_out(path, "a link to a folder");
@@ -62,7 +63,7 @@ impl Reading<'_> {
             match fs::read_dir(path) {
                 Ok(_) if depth == MAX_DEPTH => self.count.unread(self.named(path), "too deep a folder"),
                 Ok(entries) => self.entries(entries, path, depth + 1),
-                Err(error) => self.count.unread(self.named(path), error),
+                Err(error) => self.count.unread(self.named(path), &error),
             }
         } else if about.is_file() {
             self.file(path, &about);
@@ -79,7 +80,7 @@ impl Reading<'_> {
     fn file(&mut self, path: &Path, about: &Metadata) {
         let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) => return self.count.unread(self.named(path), error),
+            Err(error) => return self.count.unread(self.named(path), &error),
         };
         let day = self.day(path, about);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl")) {
@@ -88,7 +89,7 @@ impl Reading<'_> {
         let mut body = Vec::new();
         match file.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut body) {
             Ok(_) => self.answer(path, None, &body, &day),
-            Err(error) => self.count.unread(self.named(path), error),
+            Err(error) => self.count.unread(self.named(path), &error),
         }
     }
 
@@ -101,7 +102,7 @@ impl Reading<'_> {
             match file.read_to_end(&mut body) {
                 Ok(_) if self.is_one_stream(&body) => return self.answer(path, None, &body, day),
                 Ok(_) => Box::new(Cursor::new(body)),
-                Err(error) => return self.count.unread(self.named(path), error),
+                Err(error) => return self.count.unread(self.named(path), &error),
             }
         };
         let mut line = Vec::new();
@@ -112,11 +113,11 @@ impl Reading<'_> {
                 Ok(0) => return,
                 Ok(_) if line.trim_ascii().is_empty() => {}
                 Ok(_) => self.answer(path, Some(number), line.trim_ascii_end(), day),
-                Err(error) => return self.count.unread(self.named(path), error),
+                Err(error) => return self.count.unread(self.named(path), &error),
             }
             if line.len() as u64 > MAX_ANSWER_BYTES {
                 let rest = format!("the lines behind line {number} are not read");
-                return self.count.unread(self.named(path), rest);
+                return self.count.unread(self.named(path), &rest);
             }
         }
     }
@@ -124,12 +125,14 @@ impl Reading<'_> {
     /// Whether the lines are the events of one answer. A first line that is a whole answer begins a list of answers.
     fn is_one_stream(&self, body: &[u8]) -> bool {
         let lines = without_mark(body).split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        let Some(first) = lines.into_iter().find(|line| !line.is_empty()) else { return false };
+        let mut lines = lines.into_iter().filter(|line| !line.is_empty());
+        let Some(first) = lines.next() else { return false };
         if serde_json::from_slice::<IgnoredAny>(first).is_err() || exported::read(first).is_some() {
             return false;
         }
         let whole = ingest_whole(first, self.from).ok().flatten();
-        let is_answer = whole.is_some_and(|answer| answer.complete && !answer.text.is_empty());
+        let is_whole = whole.is_some_and(|answer| answer.complete && !answer.text.is_empty());
+        let is_answer = is_whole && !lines.next().is_some_and(|second| are_of_one_answer(first, second));
         !is_answer && is_stream(body) && ingest(body, self.from).is_ok()
     }
 
@@ -137,7 +140,7 @@ impl Reading<'_> {
         let file = self.named(path);
         let at = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
         if body.len() as u64 > MAX_ANSWER_BYTES {
-            return self.count.unread(at, format!("longer than {MAX_ANSWER_BYTES} bytes"));
+            return self.count.unread(at, &format!("longer than {MAX_ANSWER_BYTES} bytes"));
         }
         let body = without_mark(body);
         if line.is_some()
@@ -156,7 +159,7 @@ impl Reading<'_> {
                 self.count.take(Known { at, assistant, provider, day: day.to_owned() }, &answer);
             }
             Ok(None) => self.count.unread(at, "an event of a stream among answers"),
-            Err(error) => self.count.unread(at, error),
+            Err(error) => self.count.unread(at, &error),
         }
     }
 
@@ -179,6 +182,14 @@ impl Reading<'_> {
         let written = || about.modified().ok().map(|time| DateTime::<Utc>::from(time).date_naive());
         dates.into_iter().next().or_else(written).map_or_else(|| UNKNOWN.to_owned(), |day| day.to_string())
     }
+}
+
+/// Whether two lines that differ name the same answer.
+fn are_of_one_answer(first: &[u8], second: &[u8]) -> bool {
+    let read = |line: &[u8]| serde_json::from_slice::<Value>(line).unwrap_or_default();
+    let (one, other) = (read(first), read(second));
+    let is_same = |name: &str| one[name].is_string() && one[name] == other[name];
+    one != other && ["response_id", "message_id", "id"].into_iter().any(is_same)
 }
 
 /// A date such as `2026-11-27` at a place, with no digit around it.

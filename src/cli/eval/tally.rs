@@ -237,7 +237,7 @@ impl Count {
     }
 
     /// Names what could not be read.
-    pub(super) fn unread(&mut self, at: impl Into<String>, why: impl ToString) {
+    pub(super) fn unread(&mut self, at: impl Into<String>, why: &(impl ToString + ?Sized)) {
         self.unread.push(Named { at: at.into(), why: why.to_string() });
     }
 }
