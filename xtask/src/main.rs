@@ -17,7 +17,6 @@ mod playground;
 mod process;
 mod prometheus;
 mod python;
-mod recorded;
 mod repository;
 mod soak;
 mod suite;
@@ -53,7 +52,6 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "nightly" => suite::nightly(&Repository::find()?),
         "soak" => soak::run(&Repository::find()?, rest),
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
-        "recorded" => recorded::run(&Repository::find()?, rest),
         "version" => version::run(&Repository::find()?, rest),
         "package" => dist::run(&Repository::find()?, rest),
         "web-chat" => {
