@@ -79,8 +79,10 @@ async function deliver({ url, token }, answer) {
 
 /** Web Chat redraws what it shows with every message, so a conversation holds a part of the answers. */
 const PART = 24;
+// Behind other answers the numbers of one without sources would be theirs.
+const first = ({ sources }) => Number(sources?.length !== 0);
 const parts = Array.from({ length: Math.ceil(file.answers.length / PART) }, (_, n) =>
-  file.answers.slice(n * PART, (n + 1) * PART),
+  file.answers.slice(n * PART, (n + 1) * PART).sort((one, other) => first(one) - first(other)),
 );
 
 inEachVersion('hard answers in Web Chat', (around) => {

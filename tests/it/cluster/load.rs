@@ -149,7 +149,7 @@ impl Client {
     }
 
     async fn post(&mut self, text: &str) -> Outcome {
-        let door = self.shared.doors.any(&mut self.dice);
+        let (door, _post) = self.shared.doors.for_post(&mut self.dice).await;
         let activity = match self.asks {
             true => {
                 json!({"type": "message", "text": text, "from": {"id": "dl_ann"}, "channelData": {"clientActivityID": text}})

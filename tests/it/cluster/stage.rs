@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{OwnedRwLockReadGuard, RwLock, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::history::{Call, Reading};
@@ -17,20 +17,36 @@ pub(super) const CALL: Duration = Duration::from_secs(12);
 
 /// The nodes that a balancer knows.
 #[derive(Clone, Debug)]
-pub(crate) struct Doors(Arc<Mutex<Vec<Door>>>);
+pub(crate) struct Doors {
+    doors: Arc<Mutex<Vec<Door>>>,
+    /// Taken by each post, and whole by one that waits for the end of those on their way.
+    posts: Arc<RwLock<()>>,
+}
 
 impl Doors {
     pub(crate) fn new(doors: Vec<Door>) -> Self {
-        Self(Arc::new(Mutex::new(doors)))
+        Self { doors: Arc::new(Mutex::new(doors)), posts: Arc::default() }
     }
 
     /// Another node takes the place of one.
     pub(crate) fn replace(&self, index: usize, door: Door) {
-        self.0.lock().expect("no panic")[index] = door;
+        self.doors.lock().expect("no panic")[index] = door;
+    }
+
+    /// Waits until every post that is on its way is answered, as a balancer does before it lets a node go: one that has chosen its node
+    /// may come when that has closed its connections.
+    pub(super) async fn drain(&self) {
+        drop(self.posts.write().await);
+    }
+
+    /// A node for one post, for as long as that is on its way.
+    pub(super) async fn for_post(&self, dice: &mut Dice) -> (Door, OwnedRwLockReadGuard<()>) {
+        let post = Arc::clone(&self.posts).read_owned().await;
+        (self.any(dice), post)
     }
 
     pub(super) fn any(&self, dice: &mut Dice) -> Door {
-        let doors = self.0.lock().expect("no panic");
+        let doors = self.doors.lock().expect("no panic");
         doors[usize::try_from(dice.below(doors.len() as u64)).expect("small")].clone()
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::index::{Hit, IndexPart};
+use super::index_part::IndexPart;
 use super::occurrences::WeighedTerm;
 
 /// A term of more passages is looked up in those that may be among the best, if these are known by then: for others that costs more than
@@ -12,6 +12,24 @@ const COMMON: usize = 1_000;
 
 /// A sum of weights that are rounded may be this part less than the sum in another order.
 const ROUNDED: f32 = 1.0 + 1e-5;
+
+/// A passage that matches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hit {
+    /// The place among the passages.
+    pub(super) place: usize,
+    /// The weight of the match: more is better.
+    pub(super) weight: f32,
+    /// The terms that it has: a bit for each, the first one lowest.
+    pub(super) has: u32,
+}
+
+impl Hit {
+    /// Whether it has the term at this place in the question.
+    pub(super) fn has(&self, term: usize) -> bool {
+        self.has >> term & 1 == 1
+    }
+}
 
 /// A row that may be among the best.
 #[derive(Clone, Copy, Debug)]
@@ -125,8 +143,9 @@ mod tests {
 
     use std::sync::Arc;
 
+    use super::Hit;
     use crate::document::file::FileContent;
-    use crate::document::index::{Hit, Index};
+    use crate::document::index::Index;
     use crate::document::occurrences::Occurrences;
     use crate::document::question::SearchQuestion;
     use crate::document::{Document, Passage};

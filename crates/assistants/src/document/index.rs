@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::best::best;
+use super::best::{Hit, best};
 use super::file::FileContent;
+use super::index_part::{GONE, IndexPart};
 use super::index_segment::Segment;
 use super::language::Language;
 use super::occurrences::{Occurrences, WeighedTerm};
 use super::question::Term;
-
-/// Words of a passage that is no part of the documents any more.
-const GONE: u32 = u32::MAX;
 
 /// The most passages that have a number.
 const MAX_PASSAGES: usize = GONE as usize;
@@ -26,34 +24,6 @@ pub(super) struct Index {
     /// The number of passages, and of the words in all of them.
     passages: usize,
     words: u64,
-}
-
-/// A segment, and its passages that are part of the documents.
-#[derive(Debug)]
-pub(super) struct IndexPart {
-    segment: Arc<Segment>,
-    /// The place of each row among the passages, or [`GONE`].
-    places: Vec<u32>,
-    /// The number of rows that have a place.
-    live: usize,
-}
-
-/// A passage that matches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Hit {
-    /// The place among the passages.
-    pub(super) place: usize,
-    /// The weight of the match: more is better.
-    pub(super) weight: f32,
-    /// The terms that it has: a bit for each, the first one lowest.
-    pub(super) has: u32,
-}
-
-impl Hit {
-    /// Whether it has the term at this place in the question.
-    pub(super) fn has(&self, term: usize) -> bool {
-        self.has >> term & 1 == 1
-    }
 }
 
 impl Index {
@@ -85,7 +55,7 @@ impl Index {
         languages.dedup();
         let parts = joined(parts);
         let words = parts.iter().map(IndexPart::words).sum();
-        let passages: usize = parts.iter().map(|part| part.live).sum();
+        let passages: usize = parts.iter().map(|part| part.live()).sum();
         if passages > MAX_PASSAGES {
             tracing::error!(passages, limit = MAX_PASSAGES, "the passages beyond this limit are not found");
         }
@@ -111,62 +81,13 @@ impl Index {
     }
 }
 
-impl IndexPart {
-    /// Gives the rows of the documents that are missing their places; those are not missing any more.
-    fn of(segment: Arc<Segment>, missing: &mut BTreeMap<&str, (usize, &FileContent)>) -> Self {
-        let mut places = vec![GONE; segment.lengths.len()];
-        let mut live = 0;
-        for (document, range) in segment.ranges() {
-            let path: &str = &document.path;
-            if missing.get(path).is_none_or(|(_, content)| content.digest != document.digest) {
-                continue;
-            }
-            let Some((first, _)) = missing.remove(path) else { continue };
-            live += range.len();
-            for (place, at) in places.get_mut(range).unwrap_or_default().iter_mut().zip(first..) {
-                *place = u32::try_from(at).unwrap_or(GONE);
-            }
-        }
-        Self { segment, places, live }
-    }
-
-    fn words(&self) -> u64 {
-        let rows = self.segment.lengths.iter().zip(&self.places);
-        rows.filter(|(_, place)| **place != GONE).map(|(length, _)| u64::from(*length)).sum()
-    }
-
-    /// The rows that cost time or room.
-    pub(super) fn rows(&self) -> usize {
-        self.places.len()
-    }
-
-    pub(super) fn segment(&self) -> &Segment {
-        &self.segment
-    }
-
-    /// The number of words of each row.
-    pub(super) fn lengths(&self) -> &[u16] {
-        &self.segment.lengths
-    }
-
-    /// The place of a row among the passages, if it is one.
-    pub(super) fn place(&self, row: u32) -> Option<usize> {
-        self.places.get(row as usize).filter(|place| **place != GONE).map(|place| *place as usize)
-    }
-
-    /// Whether all of its rows are passages.
-    pub(super) fn is_whole(&self) -> bool {
-        self.live == self.rows()
-    }
-}
-
 /// Joins parts until each is more than twice as large as the one behind it, and none has more rows that are gone than others: their
 /// number stays small, and a passage is seldom joined again.
 fn joined(mut parts: Vec<IndexPart>) -> Vec<IndexPart> {
-    parts.retain(|part| part.live > 0);
+    parts.retain(|part| part.live() > 0);
     parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
     loop {
-        let is_wasteful = |part: &IndexPart| part.live * 2 < part.rows();
+        let is_wasteful = |part: &IndexPart| part.live() * 2 < part.rows();
         let pair = parts.windows(2).rposition(|pair| pair[1].rows() * 2 >= pair[0].rows());
         let range = match (pair, parts.iter().position(is_wasteful)) {
             (Some(at), _) => at..at + 2,
@@ -176,18 +97,6 @@ fn joined(mut parts: Vec<IndexPart>) -> Vec<IndexPart> {
         let old: Vec<IndexPart> = parts.drain(range).collect();
         parts.push(IndexPart::joining(&old));
         parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
-    }
-}
-
-impl IndexPart {
-    fn joining(parts: &[Self]) -> Self {
-        let kept: Vec<Vec<bool>> =
-            parts.iter().map(|part| part.places.iter().map(|place| *place != GONE).collect()).collect();
-        let of: Vec<(&Segment, &[bool])> =
-            parts.iter().zip(&kept).map(|(part, kept)| (part.segment.as_ref(), kept.as_slice())).collect();
-        let places: Vec<u32> =
-            parts.iter().flat_map(|part| part.places.iter().copied()).filter(|place| *place != GONE).collect();
-        Self { segment: Arc::new(Segment::merged(&of)), live: places.len(), places }
     }
 }
 

@@ -20,6 +20,7 @@ mod found;
 mod fusion;
 mod hybrid;
 mod index;
+mod index_part;
 mod index_segment;
 mod index_snapshot;
 mod irregular;

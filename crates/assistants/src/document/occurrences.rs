@@ -1,6 +1,6 @@
 //! The passages that have a term of a question.
 
-use super::index::IndexPart;
+use super::index_part::IndexPart;
 use super::postings::{Counts, PostingList, Postings};
 
 /// A word in the nearest heading counts as much as four in the text; one in the title or a heading above, which other passages share, as
@@ -49,7 +49,7 @@ impl<'i> Occurrences<'i> {
     pub(super) fn of(parts: &'i [IndexPart], stems: &[String], is_prefix: bool) -> Self {
         let mut found = Self { parts: Vec::new(), len: 0 };
         for (at, part) in parts.iter().enumerate() {
-            let lists = stems.iter().flat_map(|stem| part.segment().postings(stem, is_prefix));
+            let lists = stems.iter().flat_map(|stem| part.segment.postings(stem, is_prefix));
             let rows = match lists.collect::<Vec<_>>().as_slice() {
                 [] => continue,
                 [list] => Rows::Stored(*list),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::best::Hit;
 use super::found::{best_first, without_copies};
-use super::index::{Hit, Index};
+use super::index::Index;
 use super::occurrences::Occurrences;
 use super::question::{SearchQuestion, Term};
 use super::words::{SearchWord, words};

@@ -9,6 +9,7 @@ use super::brackets::numbers_in;
 use crate::activity::{Activity, Entity, Role};
 use crate::answer::{Answer, NumberMeaning, Source};
 use crate::cite::{CitedSource, Rules, cite};
+use crate::claims::{Verdict, claims};
 use crate::ingest::{Provider, ingest};
 use crate::report::{Entry, Kind};
 use crate::url::without_directives;
@@ -47,10 +48,12 @@ impl EarlierAnswers {
 
     /// Adds the sources that markers without one of their own mean. Each number means what it meant when readers last saw it cited;
     /// sources that were only listed do not count.
-    pub(super) fn add_to(&self, answer: &mut Answer) {
+    ///
+    /// A source whose passage speaks of something else is left out, and a note says so: the number means something else here.
+    pub(super) fn add_to(&self, answer: &mut Answer) -> Vec<Entry> {
         // Elsewhere numbers are not those that readers see.
         if answer.grammar.meaning != NumberMeaning::Places {
-            return;
+            return Vec::new();
         }
         let own = answer.sources.len();
         let mut wanted: BTreeSet<usize> = numbers_in(&answer.text);
@@ -65,7 +68,37 @@ impl EarlierAnswers {
                 }
             }
         }
+        leave_out_foreign(answer, own)
     }
+}
+
+/// Leaves out the sources of earlier answers whose passages hold nothing of what they would be cited for.
+fn leave_out_foreign(answer: &mut Answer, own: usize) -> Vec<Entry> {
+    if answer.sources.len() == own {
+        return Vec::new();
+    }
+    // The best verdict about each source: one sentence that it holds is enough.
+    let mut verdicts: BTreeMap<usize, Verdict> = BTreeMap::new();
+    for claim in claims(answer).claims {
+        for (position, verdict) in claim.positions.into_iter().zip(claim.verdicts) {
+            verdicts.entry(position).and_modify(|best| *best = verdict.min(*best)).or_insert(verdict);
+        }
+    }
+    let (mut notes, mut position) = (Vec::new(), 0);
+    answer.sources.retain(|source| {
+        position += 1;
+        let number = source.earlier.filter(|_| verdicts.get(&position) == Some(&Verdict::Unsupported));
+        notes.extend(number.map(|number| {
+            let title = source.display_title().unwrap_or_default();
+            let message = format!(
+                "the answer has no source {number}, and {title:?}, which readers last saw as [{number}] in this conversation, speaks of something \
+                 else: the marker leads nowhere"
+            );
+            Entry::in_input(Kind::Note, "earlier-source", "", message)
+        }));
+        number.is_none()
+    });
+    notes
 }
 
 /// Notes which badges lead to sources of earlier answers.
@@ -222,6 +255,19 @@ mod tests {
         let conversion = after(&[listed], Dialect::WebChat);
         let unresolved = converted(&json!({"text": "So it is [1]."}), &conversion);
         assert_eq!(shown(&unresolved), ("So it is [1].".to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn a_number_whose_earlier_passage_speaks_of_something_else_leads_nowhere() {
+        let conversion = after(&[leave()], Dialect::WebChat);
+        let other = "The gate to the garden closes at six in winter [1].";
+        let follow_up = converted(&json!({"text": other}), &conversion);
+        assert_eq!(shown(&follow_up), (other.to_owned(), Vec::new()));
+        let note = follow_up.report.notes.iter().find(|note| note.code == "earlier-source").expect("a note");
+        assert!(note.message.contains("\"Leave\"") && note.message.contains("leads nowhere"), "{}", note.message);
+        // One sentence that the passage holds is enough.
+        let both = converted(&json!({"text": format!("{other} Leave is 25 days [1].")}), &conversion);
+        assert_eq!(shown(&both).1, ["https://x.example/Leave"]);
     }
 
     #[test]

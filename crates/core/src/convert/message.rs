@@ -103,7 +103,8 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
 
     // They have addresses for these readers already.
     if let Some(earlier) = conversion.earlier.as_ref().filter(|_| conversion.citations) {
-        earlier.add_to(&mut answer);
+        let notes = earlier.add_to(&mut answer);
+        answer.warnings.extend(notes);
     }
     let rules = conversion.rules();
     let judged = supported(&answer, conversion)?;
