@@ -16,7 +16,7 @@ const LEAST_SHARE: f64 = 0.2;
 /// The least share for writing without blanks, where pairs of letters that are no words meet by chance more often.
 const LEAST_SHARE_UNSPACED: f64 = 0.3;
 /// The least share for a passage that may answer the question by itself.
-const ENOUGH: f64 = 0.4;
+const ENOUGH: f64 = 0.42;
 /// The least share in few passages, where one word may be enough: a little less than a half, since numbers are not exact.
 const HALF: f64 = 0.499;
 /// The number of passages that are looked at for each one that is wanted, and at least [`CANDIDATES`].

@@ -9,11 +9,11 @@ use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
 /// The bytes that a text may be read again besides, so that a short block is read with each of its pieces.
-const FREE: usize = 16 * 1024;
+const FREE: usize = 20 * 1024;
 
-/// The bytes that may be read again for two that arrive. A long block is then read when two fifths of it are new, so that a stream
-/// takes at most four times the work of the whole answer. Without a limit, a long block in short pieces would take quadratic time.
-const AGAIN_FOR_TWO: usize = 5;
+/// The bytes that may be read again for each that arrives. A long block is then read when half of it is new, so that a stream takes
+/// at most four times the work of the whole answer. Without a limit, a long block in short pieces would take quadratic time.
+const AGAIN: usize = 2;
 
 /// The longest open block, in bytes, that is read again for a look at the text.
 const LOOKED_AT: usize = 16 * 1024;
@@ -25,9 +25,9 @@ const LOOKED_AT: usize = 16 * 1024;
 /// the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the latest.
 ///
 /// A push reads the open block again, of a list its last item. It holds back blanks at the end, and at most 4 KiB of the
-/// block (8 KiB of a list of references); in most answers only a few bytes. Behind the first 16 KiB of such reading, all pushes
-/// together read at most two and a half times as many bytes as have arrived, so that a long block is read again when two fifths of it
-/// are new, which holds back these too: any text costs at most a fixed multiple of the whole answer.
+/// block (8 KiB of a list of references); in most answers only a few bytes. Behind the first 20 KiB of such reading, all pushes
+/// together read at most twice as many bytes as have arrived, so that a long block is read again when half of it is new, which holds
+/// that back too: any text costs at most a fixed multiple of the whole answer.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -41,7 +41,7 @@ pub struct Incremental {
     /// How far the text was read, and the offset from which that reading held text back.
     read: usize,
     held: usize,
-    /// Twice the number of bytes that may be read again now.
+    /// The bytes that may be read again now.
     budget: usize,
     /// The results of `push`, joined.
     shown: String,
@@ -60,7 +60,7 @@ impl Incremental {
             arrivals: Vec::new(),
             read: 0,
             held: 0,
-            budget: 2 * FREE,
+            budget: FREE,
             shown: String::new(),
         }
     }
@@ -80,9 +80,9 @@ impl Incremental {
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
         // The limit keeps short blocks from saving up for many readings of a long block behind them.
-        self.budget = (self.budget + AGAIN_FOR_TWO * delta.len()).min(2 * open.max(FREE));
-        if 2 * open <= self.budget {
-            self.budget -= 2 * open;
+        self.budget = (self.budget + AGAIN * delta.len()).min(open.max(FREE));
+        if open <= self.budget {
+            self.budget -= open;
             self.read_on();
         }
         &self.shown[from..]
@@ -241,7 +241,7 @@ mod tests {
         assert!(count(&grew[..300]) > 150, "a short one grows with each letter but those that wait for the next");
         let late = count(&grew[400..6_000]);
         assert!((4..12).contains(&late), "{late}");
-        assert!(2 * spent <= 2 * FREE + AGAIN_FOR_TWO * text.len(), "{spent}");
+        assert!(spent <= FREE + AGAIN * text.len(), "{spent}");
         assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
     }
 

@@ -259,8 +259,10 @@ mod tests {
 
     #[test]
     fn a_number_whose_earlier_passage_speaks_of_something_else_leads_nowhere() {
-        let conversion = after(&[leave()], Dialect::WebChat);
-        let other = "The gate to the garden closes at six in winter [1].";
+        let passage = "Leave is 25 days a year for all employees. Parking is free for visitors of the house.";
+        let earlier = json!({"text": "Leave is 25 days a year [1].", "sources": [source("Leave", passage)]});
+        let conversion = after(&[earlier], Dialect::WebChat);
+        let other = "The gate to the garden closes at six in the evening during winter [1].";
         let follow_up = converted(&json!({"text": other}), &conversion);
         assert_eq!(shown(&follow_up), (other.to_owned(), Vec::new()));
         let note = follow_up.report.notes.iter().find(|note| note.code == "earlier-source").expect("a note");
