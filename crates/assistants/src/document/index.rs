@@ -55,7 +55,7 @@ impl Index {
         languages.dedup();
         let parts = joined(parts);
         let words = parts.iter().map(IndexPart::words).sum();
-        let passages: usize = parts.iter().map(|part| part.live()).sum();
+        let passages: usize = parts.iter().map(IndexPart::live).sum();
         if passages > MAX_PASSAGES {
             tracing::error!(passages, limit = MAX_PASSAGES, "the passages beyond this limit are not found");
         }
