@@ -1,4 +1,4 @@
-//! What is counted about the citations of answers.
+//! Counts of sentences, citations, verdicts and markers, by assistant, provider and day.
 
 use std::collections::BTreeMap;
 
@@ -121,7 +121,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// What they have gained since `before`.
+    /// The differences from the shares of an earlier count.
     pub(super) fn since(self, before: Self) -> Self {
         let gained = |now: Option<f64>, before: Option<f64>| Some(rounded(now? - before?));
         Self {
@@ -198,9 +198,9 @@ pub(super) struct Count {
     pub(super) more_alarms: u64,
     /// Activities that are no answers: what users said, and events.
     pub(super) other_activities: u64,
-    /// What should hold answers, and could not be read.
+    /// Files, lines and messages that should hold an answer and could not be read.
     pub(super) unread: Vec<Named>,
-    /// What was not looked at: hidden files, links to folders, files that are none.
+    /// Paths that were not looked at: hidden ones, links to folders, devices and pipes.
     pub(super) left_out: Vec<Named>,
 }
 
@@ -236,7 +236,7 @@ impl Count {
         }
     }
 
-    /// Names what could not be read.
+    /// Names a file, line or message that could not be read.
     pub(super) fn unread(&mut self, at: impl Into<String>, why: &(impl ToString + ?Sized)) {
         self.unread.push(Named { at: at.into(), why: why.to_string() });
     }

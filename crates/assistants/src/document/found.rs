@@ -93,8 +93,8 @@ impl Found {
         self.matched.iter().map(|asked| asked.weight * part(asked)).sum()
     }
 
-    /// What a sentence is worth beyond its words: more where words stand near each other that do in the question, and where it begins
-    /// with a word of the question, as a definition does.
+    /// The weight that a sentence gains by the order of its words: for each two that stand near each other here and side by side in
+    /// the question, and for a first word that the question has, as a definition begins with one.
     pub(crate) fn weight_of_order(&self, sentence: &str) -> f64 {
         let words = words(sentence);
         let forms = self.forms(&words);
