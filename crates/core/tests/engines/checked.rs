@@ -25,6 +25,9 @@ const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joine
 /// Findings that are right about an answer that says nothing.
 const EMPTY: [&str; 2] = ["message-empty", "teams-message-empty"];
 
+/// Findings that are right about harmless HTML of the answer which stays as its model wrote it: its text is drawn.
+const HARMLESS: [&str; 2] = ["text-html", "text-markdown-in-html"];
+
 /// Harmless elements that stay as the model wrote them, though Web Chat does not draw them: their text is drawn.
 const KEPT: [&str; 20] = [
     "abbr", "cite", "dd", "details", "dfn", "dl", "dt", "kbd", "mark", "q", "rp", "rt", "ruby", "samp", "small", "sub",
@@ -64,7 +67,7 @@ fn is_on_purpose(code: &str, converted: &Converted) -> bool {
     let is_unresolved = !converted.report.unresolved.is_empty();
     let is_empty = text.trim().is_empty();
     let is_kept = || elements(text).iter().all(|element| KEPT.contains(&element.as_str()) || is_drawn(element));
-    (code == "text-html" && is_kept())
+    (HARMLESS.contains(&code) && is_kept())
         || AS_WRITTEN.contains(&code)
         || (is_empty && EMPTY.contains(&code))
         || (is_unresolved && UNRESOLVED.contains(&code))
