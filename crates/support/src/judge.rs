@@ -27,9 +27,26 @@ pub struct Cited<'a> {
     /// Its text.
     pub passage: &'a Passage<'a>,
     /// Its title and the headings above the passage: names and numbers may stand there as well.
-    pub headings: &'a str,
+    pub headings: &'a Headings,
     /// The passage is a teaser of the source, in which much is missing.
     pub is_teaser: bool,
+}
+
+/// The title of a source and the headings above its passage, read once for all citations of an answer.
+#[derive(Debug, Default)]
+pub struct Headings {
+    tokens: Vec<Token>,
+}
+
+impl Headings {
+    /// None: the source has no title.
+    pub const NONE: &'static Self = &Self { tokens: Vec::new() };
+
+    /// Reads headings, at most their first [`MAX_SENTENCE_BYTES`].
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self { tokens: tokens(cut(text, MAX_SENTENCE_BYTES)) }
+    }
 }
 
 /// Decides whether a passage holds what a sentence says.
@@ -64,9 +81,8 @@ fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
         return Draft::unknown(ReasonCode::NoPassage);
     }
     let overlap = Overlap::of(&sentence.tokens, cited.passage);
-    let headings = tokens(cut(cited.headings, MAX_SENTENCE_BYTES));
-    let mut draft =
-        Comparison { sentence, passage: cited.passage, overlap, headings, is_teaser: cited.is_teaser }.draft();
+    let Cited { passage, headings, is_teaser } = cited;
+    let mut draft = Comparison { sentence, passage, overlap, headings: &headings.tokens, is_teaser }.draft();
     if cited.passage.is_cut || is_cut {
         draft.note(ReasonCode::Cut, 0..0);
     }
@@ -78,7 +94,7 @@ struct Comparison<'a> {
     sentence: &'a Sentence<'a>,
     passage: &'a Passage<'a>,
     overlap: Overlap,
-    headings: Vec<Token>,
+    headings: &'a [Token],
     is_teaser: bool,
 }
 
@@ -184,7 +200,7 @@ impl Comparison<'_> {
             best: self.overlap.tokens.clone(),
             agreement: self.overlap.best,
         };
-        for name in missing_names(&pair, &self.headings) {
+        for name in missing_names(&pair, self.headings) {
             let range = self.sentence.range(name.token..name.token + 1);
             if name.code == ReasonCode::NameDiffers {
                 draft.fault(name.code, range);

@@ -28,7 +28,7 @@ mod word;
 mod word_sequence;
 mod words;
 
-pub use judge::{Cited, MAX_SENTENCE_BYTES, judge, judge_group};
+pub use judge::{Cited, Headings, MAX_SENTENCE_BYTES, judge, judge_group};
 pub use passage::{MAX_PASSAGE_BYTES, Passage};
-pub use sentence::content_words;
+pub use sentence::ContentWords;
 pub use verdict::{Judgement, Reason, ReasonCode, Verdict};

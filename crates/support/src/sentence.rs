@@ -17,10 +17,33 @@ pub(crate) struct Sentence<'t> {
     pub(crate) words: usize,
 }
 
-/// The number of words of a text that say something: no stop words, no marks.
-#[must_use]
-pub fn content_words(text: &str) -> usize {
-    tokens(text).iter().filter(|token| token.weight() > 0.0).count()
+/// The words of a text that say something, no stop words and no marks, found once for all of its parts.
+#[derive(Debug)]
+pub struct ContentWords {
+    /// Where each begins, in bytes.
+    starts: Vec<u32>,
+}
+
+impl ContentWords {
+    /// Finds the words of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let words = tokens(text).into_iter().filter(|token| token.weight() > 0.0);
+        Self { starts: words.map(|token| token.start).collect() }
+    }
+
+    /// The number of words that begin in a part of the text, given in bytes.
+    #[must_use]
+    pub fn within(&self, part: &Range<usize>) -> usize {
+        let before = |byte: usize| self.starts.partition_point(|start| (*start as usize) < byte);
+        before(part.end).saturating_sub(before(part.start))
+    }
+
+    /// The number of words of the whole text.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
 }
 
 impl<'t> Sentence<'t> {

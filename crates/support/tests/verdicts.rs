@@ -1,6 +1,8 @@
 //! Verdicts about pairs of a sentence and a passage, by kind.
 
-use citewire_support::{Cited, Judgement, MAX_PASSAGE_BYTES, Passage, ReasonCode, Verdict, judge, judge_group};
+use citewire_support::{
+    Cited, Headings, Judgement, MAX_PASSAGE_BYTES, Passage, ReasonCode, Verdict, judge, judge_group,
+};
 use proptest::prelude::*;
 
 const LEAVE: &str = "# Leave\n\nEmployees who have worked here for more than a year get 25 days of paid leave. \
@@ -8,7 +10,7 @@ const LEAVE: &str = "# Leave\n\nEmployees who have worked here for more than a y
                      The budget is €1.5 billion, 3,4 % more than in 2025.";
 
 fn of(sentence: &str, passage: &str) -> Judgement {
-    judge(sentence, Cited { passage: &Passage::read(passage), headings: "", is_teaser: false })
+    judge(sentence, Cited { passage: &Passage::read(passage), headings: Headings::NONE, is_teaser: false })
 }
 
 fn told(judgement: &Judgement) -> Vec<&'static str> {
@@ -126,7 +128,8 @@ fn a_long_passage_is_read_in_its_first_part() {
 fn a_name_or_a_number_may_stand_in_the_headings() {
     let passage = Passage::read("Employees get 25 days of leave each year.");
     let sentence = "At Contoso, employees get 25 days of leave each year of 2026.";
-    let cited = Cited { passage: &passage, headings: "Contoso handbook 2026", is_teaser: false };
+    let headings = Headings::read("Contoso handbook 2026");
+    let cited = Cited { passage: &passage, headings: &headings, is_teaser: false };
     assert_eq!(judge(sentence, cited).verdict, Verdict::SupportedWords);
 }
 
@@ -134,7 +137,7 @@ fn a_name_or_a_number_may_stand_in_the_headings() {
 fn a_fact_that_another_source_of_the_group_holds_is_not_missing() {
     let (leave, canteen) =
         (Passage::read("Employees get 25 days of leave."), Passage::read("The canteen opens at 11:30."));
-    let cited = |passage| Cited { passage, headings: "", is_teaser: false };
+    let cited = |passage| Cited { passage, headings: Headings::NONE, is_teaser: false };
     let sentence = "Employees get 25 days of leave, and the canteen opens at 11:30.";
     let verdicts = |group: &[Cited<'_>], sentence| -> Vec<Verdict> {
         judge_group(sentence, group).into_iter().map(|judgement| judgement.verdict).collect()
@@ -149,7 +152,7 @@ fn a_fact_that_another_source_of_the_group_holds_is_not_missing() {
 #[test]
 fn much_is_missing_in_a_teaser() {
     let passage = Passage::read("Employees get days of leave …");
-    let teaser = Cited { passage: &passage, headings: "", is_teaser: true };
+    let teaser = Cited { passage: &passage, headings: Headings::NONE, is_teaser: true };
     assert_eq!(judge("Employees get 25 days of leave.", teaser).verdict, Verdict::SupportedWords);
 }
 

@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use citewire_support::{Cited, Judgement, Passage, ReasonCode, Verdict, content_words, judge_group};
+use citewire_support::{Cited, ContentWords, Headings, Judgement, Passage, ReasonCode, Verdict, judge_group};
 use serde::Serialize;
 
 use super::block::{Block, blocks};
-use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, groups, sentence_counts};
+use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, ReadBlock, groups, sentence_counts};
 use crate::answer::{Answer, Source, SourceKind};
 use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
@@ -127,17 +127,22 @@ pub fn claims(answer: &Answer) -> Claims {
     let judge = Judge::of(answer, &places);
     let (mut claims, mut uncited, mut cited_sentences) = (Vec::new(), 0, 0);
     for block in &blocks {
-        let mut groups = groups(block);
+        // Code without badges says nothing.
+        if block.badges.is_empty() && !block.is_prose {
+            continue;
+        }
+        let read = ReadBlock::new(block);
+        let mut groups = groups(&read);
         for group in groups.iter_mut().take(MOST_CLAIMS) {
             group.part = judge.spanned(block, group).unwrap_or_else(|| group.part.clone());
         }
-        let sentences = sentence_counts(block, &groups);
+        let sentences = sentence_counts(&read, &groups);
         uncited += sentences.uncited;
         cited_sentences += sentences.cited;
         for group in &groups {
             let is_judged = claims.len() < MOST_CLAIMS;
             claims.push(if is_judged {
-                judge.claim(block, group, &blocks)
+                judge.claim(&read, group, &blocks)
             } else {
                 judge.unjudged(block, group, ReasonCode::Cut)
             });
@@ -147,12 +152,29 @@ pub fn claims(answer: &Answer) -> Claims {
     Claims { text, claims, uncited, cited_sentences, unresolved, unread: answer.unread() }
 }
 
+/// A source, read once for all claims that cite it.
+struct ReadSource<'a> {
+    passage: Passage<'a>,
+    headings: Headings,
+    is_teaser: bool,
+}
+
+impl<'a> ReadSource<'a> {
+    fn new(source: &'a Source) -> Self {
+        Self {
+            passage: Passage::read(source.content.as_deref().unwrap_or_default()),
+            headings: Headings::read(&headings(source)),
+            is_teaser: is_teaser(source),
+        }
+    }
+}
+
 /// Holds the parts of an answer against its sources.
 struct Judge<'a> {
     answer: &'a Answer,
     places: &'a [CitedPlace],
-    /// The passages of the sources, each read when it is first asked for.
-    passages: Vec<OnceCell<Passage<'a>>>,
+    /// The sources, each read when it is first asked for.
+    read: Vec<OnceCell<ReadSource<'a>>>,
     /// The parts that the provider names, by source, each once.
     spans: BTreeMap<usize, BTreeSet<&'a str>>,
 }
@@ -162,7 +184,7 @@ impl<'a> Judge<'a> {
         let mut spans: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
         for citation in &answer.citations {
             let span = answer.text.get(citation.span.start()..citation.span.end()).unwrap_or_default();
-            if content_words(span) < LEAST_WORDS {
+            if ContentWords::of(span).count() < LEAST_WORDS {
                 continue;
             }
             for source in &citation.sources {
@@ -172,20 +194,20 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        Self { answer, places, passages: answer.sources.iter().map(|_| OnceCell::new()).collect(), spans }
+        Self { answer, places, read: answer.sources.iter().map(|_| OnceCell::new()).collect(), spans }
     }
 
-    fn passage(&self, source: usize) -> &Passage<'a> {
-        self.passages[source]
-            .get_or_init(|| Passage::read(self.answer.sources[source].content.as_deref().unwrap_or_default()))
+    fn source(&self, at: usize) -> &ReadSource<'a> {
+        self.read[at].get_or_init(|| ReadSource::new(&self.answer.sources[at]))
     }
 
-    fn claim(&self, block: &Block, group: &Group, blocks: &[Block]) -> Claim {
+    fn claim(&self, read: &ReadBlock<'_>, group: &Group, blocks: &[Block]) -> Claim {
+        let block = read.block;
         if block.is_code {
             return self.unjudged(block, group, ReasonCode::Code);
         }
         let own = &block.visible[group.part.clone()];
-        let row = (content_words(own) < LEAST_WORDS).then(|| row_text(block, blocks)).flatten();
+        let row = (!read.says_something(&group.part)).then(|| row_text(block, blocks)).flatten();
         let sentence = row.as_deref().unwrap_or(own);
         let mut claim = self.unjudged(block, group, ReasonCode::NoPassage);
         claim.reasons.clear();
@@ -253,12 +275,10 @@ impl<'a> Judge<'a> {
     }
 
     fn judge(&self, sentence: &str, sources: &[usize]) -> Vec<Judgement> {
-        let headings: Vec<String> = sources.iter().map(|source| headings(&self.answer.sources[*source])).collect();
-        let mut group = Vec::with_capacity(sources.len());
-        for (source, headings) in sources.iter().zip(&headings) {
-            let is_teaser = is_teaser(&self.answer.sources[*source]);
-            group.push(Cited { passage: self.passage(*source), headings, is_teaser });
-        }
+        let read = sources.iter().map(|source| self.source(*source));
+        let group: Vec<Cited<'_>> = read
+            .map(|ReadSource { passage, headings, is_teaser }| Cited { passage, headings, is_teaser: *is_teaser })
+            .collect();
         judge_group(sentence, &group)
     }
 
@@ -276,7 +296,7 @@ impl<'a> Judge<'a> {
                     && !other.reasons.iter().any(|reason| lacking.contains(&&reason.range))
             })
         };
-        let others = (0..self.passages.len()).filter(|source| !group.contains(source)).take(MOST_OTHERS);
+        let others = (0..self.read.len()).filter(|source| !group.contains(source)).take(MOST_OTHERS);
         others.into_iter().find(|source| holds(source))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use citewire_support::{MAX_SENTENCE_BYTES, content_words};
+use citewire_support::{ContentWords, MAX_SENTENCE_BYTES};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::block::Block;
@@ -27,10 +27,28 @@ pub(super) struct Group {
     pub(super) part: Range<usize>,
 }
 
+/// The sentences of a block, and its words, found once for all of its badges.
+pub(super) struct ReadBlock<'b> {
+    pub(super) block: &'b Block,
+    sentences: Vec<Range<usize>>,
+    words: ContentWords,
+}
+
+impl<'b> ReadBlock<'b> {
+    pub(super) fn new(block: &'b Block) -> Self {
+        Self { block, sentences: sentences(&block.visible), words: ContentWords::of(&block.visible) }
+    }
+
+    /// Whether a part of the visible text says something.
+    pub(super) fn says_something(&self, part: &Range<usize>) -> bool {
+        self.words.within(part) >= LEAST_WORDS
+    }
+}
+
 /// The groups of a block, each with the part that it stands for by its place alone.
-pub(super) fn groups(block: &Block) -> Vec<Group> {
+pub(super) fn groups(read: &ReadBlock<'_>) -> Vec<Group> {
+    let ReadBlock { block, .. } = read;
     let visible = &block.visible;
-    let sentences = sentences(visible);
     let joined = joined(block);
     let mut groups: Vec<Group> = Vec::with_capacity(joined.len());
     for (index, (at, badges)) in joined.iter().enumerate() {
@@ -38,7 +56,7 @@ pub(super) fn groups(block: &Block) -> Vec<Group> {
         let next = joined.get(index + 1).map_or(visible.len(), |(next, _)| *next);
         // A further claim is not judged, and its part would be looked for in vain.
         let is_judged = index < MOST_CLAIMS;
-        let part = if is_judged { part(visible, &sentences, *at, before, next) } else { trimmed(visible, before..*at) };
+        let part = if is_judged { part(read, *at, before, next) } else { trimmed(visible, before..*at) };
         groups.push(Group { at: *at, badges: badges.clone(), part });
     }
     groups
@@ -52,16 +70,16 @@ pub(super) struct SentenceCounts {
 }
 
 /// Counts the sentences of a block, of at least two words that say something. Headings, headers of tables and code have none.
-pub(super) fn sentence_counts(block: &Block, groups: &[Group]) -> SentenceCounts {
+pub(super) fn sentence_counts(read: &ReadBlock<'_>, groups: &[Group]) -> SentenceCounts {
     let mut counts = SentenceCounts::default();
-    if !block.is_prose {
+    if !read.block.is_prose {
         return counts;
     }
     let mut cited = groups.iter().map(|group| &group.part).peekable();
-    for sentence in sentences(&block.visible) {
+    for sentence in &read.sentences {
         while cited.next_if(|part| part.end <= sentence.start).is_some() {}
         let is_cited = cited.peek().is_some_and(|part| part.start < sentence.end);
-        if content_words(&block.visible[sentence]) >= LEAST_WORDS {
+        if read.says_something(sentence) {
             *(if is_cited { &mut counts.cited } else { &mut counts.uncited }) += 1;
         }
     }
@@ -98,13 +116,14 @@ fn joined(block: &Block) -> Vec<(usize, Range<usize>)> {
 
 /// The part for which a group at a place stands: back to the group before it or the start of its sentence; on to the next group or
 /// the end of the sentence where too few words stand before it.
-fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, next: usize) -> Range<usize> {
+fn part(read: &ReadBlock<'_>, at: usize, before: usize, next: usize) -> Range<usize> {
+    let (visible, sentences) = (read.block.visible.as_str(), &read.sentences);
     // A badge behind the full stop belongs to the sentence before it.
     let last = visible[..at].trim_end().len();
     let sentence = sentences.get(sentences.partition_point(|sentence| sentence.end < last)).filter(|_| last > 0);
     let start = sentence.map_or(at, |sentence| sentence.start.max(before));
     let back = trimmed(visible, start..at);
-    if content_words(&visible[back.clone()]) >= LEAST_WORDS {
+    if read.says_something(&back) {
         return back;
     }
     // "According to [1], leave is 30 days." But behind a full stop another sentence begins.
@@ -113,7 +132,7 @@ fn part(visible: &str, sentences: &[Range<usize>], at: usize, before: usize, nex
         sentences.get(sentences.partition_point(|sentence| sentence.end <= at)).map_or(at, |sentence| sentence.end);
     let end = end.min(visible.floor_char_boundary(at + MOST_BEHIND));
     let ends = [end.min(next), end].map(|end| trimmed(visible, at..end.max(at)));
-    let on = ends.into_iter().find(|on| goes_on && content_words(&visible[on.clone()]) >= LEAST_WORDS);
+    let on = ends.into_iter().find(|on| goes_on && read.says_something(on));
     on.unwrap_or(back)
 }
 
