@@ -15,20 +15,18 @@ command -v valgrind >/dev/null || { echo "valgrind is missing; on Debian: apt-ge
 cargo build --release --quiet --package citewire-core --example growth
 growth=target/release/examples/growth
 
-instructions() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$growth" --once "$@" 2>&1 | sed -n 's/.*Collected : //p'
-}
+count() { valgrind --tool=callgrind --callgrind-out-file=/dev/null "$growth" "$@" 2>&1 | sed -n 's/.*Collected : //p'; }
+# The instructions of citing, without those of making the text and of cutting it.
+instructions() { echo $(($(count --once "$@") - $(count --cut "$@"))); }
 
 printf '%-28s %14s' piece whole
 printf ' %11s' "${deltas[@]/%/ B}"
 echo
-# The cost of the program without a text.
-start=$(instructions 0 0 a)
 "$growth" --pieces | while IFS= read -r piece; do
-    whole=$(($(instructions "$bytes" 0 "$piece") - start))
+    whole=$(instructions "$bytes" 0 "$piece")
     printf '%-28s %14d' "$piece" "$whole"
     for delta in "${deltas[@]}"; do
-        streamed=$(($(instructions "$bytes" "$delta" "$piece") - start))
+        streamed=$(instructions "$bytes" "$delta" "$piece")
         awk -v a="$streamed" -v b="$whole" 'BEGIN { printf " %9.2f %s", a / b, (a / b > 4 ? "*" : " ") }'
     done
     echo

@@ -6,7 +6,8 @@
 //! Prints nanoseconds a byte; the last column is the worse of the two ratios of 1 MB to 100 kB.
 //!
 //! `--pieces` prints the pieces, one to a line with escapes, and `--once BYTES DELTA PIECE` cites one text once, whole where
-//! `DELTA` is 0: `benches/streams.sh` counts the instructions of that.
+//! `DELTA` is 0; `--cut BYTES DELTA PIECE` only makes the text and cuts it. `benches/streams.sh` counts the instructions of the one
+//! without those of the other.
 
 #![expect(clippy::disallowed_types, reason = "it measures time")]
 #![expect(clippy::print_stdout, reason = "a table for the person who runs it")]
@@ -104,18 +105,29 @@ fn whole(text: &str) -> Duration {
     start.elapsed()
 }
 
+/// The pieces of a text, of so many bytes each.
+fn cut(text: &str, delta: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let piece;
+        (piece, rest) = rest.split_at(rest.ceil_char_boundary(delta.min(rest.len())));
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
 /// In deltas of so many bytes; after ten seconds the time for the rest is estimated, at its best.
 fn in_deltas(text: &str, delta: usize) -> Duration {
     const PATIENCE: Duration = Duration::from_secs(10);
+    /// The clock costs as much as a short delta, so it is looked at behind so many.
+    const LOOK_EVERY: usize = 256;
     let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
     incremental.add_sources(sources());
     let start = Instant::now();
-    let mut at = 0;
-    while at < text.len() {
-        let end = text.ceil_char_boundary((at + delta).min(text.len()));
-        black_box(incremental.push(&text[at..end]));
-        at = end;
-        if start.elapsed() > PATIENCE {
+    let (mut at, mut count) = (0, 0_usize);
+    for piece in cut(text, delta) {
+        black_box(incremental.push(piece));
+        (at, count) = (at + piece.len(), count + 1);
+        if count.is_multiple_of(LOOK_EVERY) && start.elapsed() > PATIENCE {
             return start.elapsed().mul_f64(text.len() as f64 / at as f64);
         }
     }
@@ -149,14 +161,22 @@ fn unescaped(written: &str) -> Option<String> {
     Some(text)
 }
 
-/// Cites one text once, for a counter of instructions.
-fn once(arguments: &[String]) -> Option<()> {
+/// Cites one text once, or only cuts it, for a counter of instructions.
+fn once(cites: bool, arguments: &[String]) -> Option<()> {
     let [bytes, delta, piece] = arguments else { return None };
     let text = repeated(&unescaped(piece)?, bytes.parse().ok()?);
-    match delta.parse().ok()? {
-        0 => whole(&text),
-        delta => in_deltas(&text, delta),
-    };
+    match (delta.parse().ok()?, cites) {
+        (0, true) => {
+            whole(&text);
+        }
+        (delta, true) => {
+            in_deltas(&text, delta);
+        }
+        (0, false) => drop(black_box(text)),
+        (delta, false) => cut(&text, delta).for_each(|piece| {
+            black_box(piece);
+        }),
+    }
     Some(())
 }
 
@@ -167,10 +187,10 @@ fn main() -> ExitCode {
             PIECES.iter().for_each(|piece| println!("{}", piece.escape_default()));
             return ExitCode::SUCCESS;
         }
-        Some("--once") => {
-            let done = once(&named[1..]);
+        Some(flag @ ("--once" | "--cut")) => {
+            let done = once(flag == "--once", &named[1..]);
             if done.is_none() {
-                println!("--once BYTES DELTA PIECE is required");
+                println!("{flag} BYTES DELTA PIECE is required");
             }
             return if done.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }

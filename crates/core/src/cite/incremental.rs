@@ -77,14 +77,15 @@ impl Incremental {
     /// Takes the next piece of the answer. Returns the text to append to what was shown; it may be empty.
     pub fn push(&mut self, delta: &str) -> &str {
         self.answer.text.push_str(delta);
-        let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
         // The limit keeps short blocks from saving up for many readings of a long block behind them.
         self.budget = (self.budget + AGAIN * delta.len()).min(open.max(FREE));
-        if open <= self.budget {
-            self.budget -= open;
-            self.read_on();
+        if open > self.budget {
+            return "";
         }
+        self.budget -= open;
+        let from = self.shown.len();
+        self.read_on();
         &self.shown[from..]
     }
 
