@@ -164,9 +164,10 @@ pub(crate) fn configure(config: &mut web::ServiceConfig, options: &HttpOptions) 
         (options.page || !is_page(path) && !is_documentation(path))
             && (options.admin_schema.is_some() || !is_admin(path))
     };
-    for resource in
-        resources("", &options.embed).into_iter().filter(|(path, _)| offered(path)).map(|(_, resource)| resource)
-    {
+    let others = resources("", &options.embed).into_iter().filter(|(path, _)| offered(path));
+    // Patterns are tried in this order, and most requests are for Direct Line.
+    let (before_direct_line, others): (Vec<_>, Vec<_>) = others.partition(|(path, _)| path.starts_with(DIRECT_LINE));
+    for (_, resource) in before_direct_line {
         config.service(resource);
     }
     let direct_line = web::scope(DIRECT_LINE);
@@ -174,6 +175,9 @@ pub(crate) fn configure(config: &mut web::ServiceConfig, options: &HttpOptions) 
         .into_iter()
         .fold(direct_line, |scope, (_, resource)| scope.service(resource));
     config.service(direct_line.default_service(web::to(unknown_route)).wrap(cors().send_wildcard()));
+    for (_, resource) in others {
+        config.service(resource);
+    }
     config.default_service(web::to(unknown_route));
 }
 
