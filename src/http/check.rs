@@ -61,7 +61,7 @@ pub(crate) async fn check_activity(
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
     let query = Query::of(&request);
-    let wanted = Wanted { fix: fix(&query)?, profile: profile(&query)? };
+    let wanted = Wanted { fix: query.switch("fix", false)?, profile: profile(&query)? };
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
     let answer =
         if body.len() < LARGE_BYTES { run(&body, wanted)? } else { web::block(move || run(&body, wanted)).await?? };
@@ -77,15 +77,6 @@ struct Wanted {
 
 fn profile(query: &Query) -> Result<Option<Profile>, ParameterError> {
     query.get("profile").map(str::parse).transpose().map_err(ParameterError::Profile)
-}
-
-/// Whether the activity is to be mended.
-fn fix(query: &Query) -> Result<bool, ParameterError> {
-    match query.get("fix") {
-        None | Some("false") => Ok(false),
-        Some("true") => Ok(true),
-        Some(_) => Err(ParameterError::Fix),
-    }
 }
 
 fn run(body: &Bytes, wanted: Wanted) -> Result<CheckAnswer, CheckError> {

@@ -30,7 +30,9 @@ pub(crate) struct ActivitiesAnswer<'a> {
     /// The activities. The last one is the message; those before it are updates of a stream.
     #[schema(value_type = Vec<Object>)]
     activities: &'a [Activity],
-    report: &'a Report,
+    /// Absent with `report=false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a Report>,
 }
 
 /// Convert an answer into activities.
@@ -43,6 +45,7 @@ pub(crate) struct ActivitiesAnswer<'a> {
         ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
         ("channel" = Option<String>, Query, description = "The dialect or channel id for a raw body; else web-chat"),
         ("to" = Option<String>, Query, description = "Another name of `channel`, as on the command line"),
+        ("report" = Option<bool>, Query, description = "`false` leaves out the report, which metrics and the log still have"),
     ),
     request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
@@ -58,12 +61,14 @@ pub(crate) async fn convert_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
+    let wants_report = Query::of(&request).switch("report", true)?;
     let body = read(&state, &request, payload).await?;
     // The readers of these activities are unknown, so addresses are those for anybody.
     let addresses = state.assistants.addresses_for_anybody();
     let readers = Readers { addresses, ..Readers::default() };
     let converted = convert_body(&state, &request, body, Updates::Wanted, readers).await?;
-    json(HttpResponse::Ok(), &ActivitiesAnswer { activities: &converted.activities, report: &converted.report })
+    let report = wants_report.then_some(&converted.report);
+    json(HttpResponse::Ok(), &ActivitiesAnswer { activities: &converted.activities, report })
 }
 
 /// Takes the body of an answer in.

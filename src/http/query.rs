@@ -35,9 +35,12 @@ pub enum ParameterError {
     /// `profile` is no profile.
     #[error(transparent)]
     Profile(#[from] UnknownProfile),
-    /// `fix` is neither `true` nor `false`.
-    #[error("fix: true or false is required")]
-    Fix,
+    /// A switch is neither `true` nor `false`.
+    #[error("{name}: true or false is required")]
+    Switch {
+        /// The name of the parameter.
+        name: &'static str,
+    },
     /// `after` is not what a list has returned.
     #[error("after: send the value of `next` from the previous page unchanged")]
     Cursor,
@@ -108,6 +111,16 @@ impl Query {
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)
+    }
+
+    /// The switch of this name; without it, `unless_given`.
+    pub(crate) fn switch(&self, name: &'static str, unless_given: bool) -> Result<bool, ParameterError> {
+        match self.get(name) {
+            None => Ok(unless_given),
+            Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(_) => Err(ParameterError::Switch { name }),
+        }
     }
 
     /// The format of this name; without one, the one that the answer reveals.

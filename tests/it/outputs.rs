@@ -39,6 +39,20 @@ async fn the_routes_of_outputs_give_what_the_command_prints() {
 }
 
 #[tokio::test]
+async fn the_report_is_left_out_where_nobody_reads_it() {
+    let app = TestApp::start();
+    let (_, whole) = answer(app.post("/v1/activities", API_KEY).json(&leave())).await;
+    let (status, bare) = answer(app.post("/v1/activities?report=false", API_KEY).json(&leave())).await;
+    assert_eq!((status, &bare), (StatusCode::OK, &json!({"activities": whole["activities"]})));
+    assert_eq!(whole["report"]["cited"][0]["at"], "/sources/0", "{whole}");
+    let (_, asked) = answer(app.post("/v1/activities?report=true", API_KEY).json(&leave())).await;
+    assert_eq!(asked, whole);
+    let (status, problem) = answer(app.post("/v1/activities?report=no", API_KEY).json(&leave())).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("report: true or false")), "{problem}");
+}
+
+#[tokio::test]
 async fn an_answer_for_open_webui_comes_as_one_completion_event_where_that_is_wanted() {
     let app = TestApp::start();
     let (_, event) = answer(app.post("/v1/open-webui?events=completion", API_KEY).json(&leave())).await;
