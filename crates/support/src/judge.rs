@@ -25,6 +25,9 @@ const ALIKE: f32 = 0.65;
 /// The agreement from which two sentences are nearly the same: their stop words tell a place, too.
 const NEAR: f32 = 0.85;
 
+/// The numbers of a sentence whose places are looked at: a list of more is no sentence.
+const MOST_PLACED: usize = 32;
+
 /// A source that a sentence cites.
 #[derive(Clone, Copy, Debug)]
 pub struct Cited<'a> {
@@ -175,13 +178,14 @@ impl Comparison<'_> {
     fn note_numbers(&self, numbers: &[Fact], draft: &mut Draft) -> (Vec<bool>, Vec<bool>) {
         let tokens = &self.sentence.tokens;
         let (mut in_facts, mut held) = (vec![false; tokens.len()], vec![false; tokens.len()]);
-        for fact in numbers {
+        for (at, fact) in numbers.iter().enumerate() {
             in_facts[fact.first..fact.end].fill(true);
             let stands_above = self.headings.iter().any(|heading| heading.full == tokens[fact.first].full);
             let fault = amounts::fault(fact, tokens, self.passage).filter(|_| !stands_above);
             let is_sure = fault.is_some() && !is_counted(fact);
             let range = self.sentence.range(fact.first..fact.end);
-            if !is_sure && let Some(code) = self.replaced(fact) {
+            let has_place = at < MOST_PLACED && !stands_above && !is_sure;
+            if has_place && let Some(code) = self.replaced(fact) {
                 draft.fault(code, range);
                 continue;
             }

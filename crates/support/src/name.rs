@@ -12,6 +12,9 @@ use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
 use crate::words::{Identity, WORDS};
 
+/// The places of a word that are looked at: one that stands everywhere tells no place.
+const MOST_PLACES: usize = 64;
+
 /// A sentence, and the sentence of the passage that agrees with it most.
 pub(crate) struct Pair<'a> {
     /// The text of the sentence.
@@ -238,7 +241,7 @@ impl Pair<'_> {
         let behind = |place: usize| slot.fits(tokens, place..place + 1) && is_other(place);
         match slot.before {
             Some(before) => best.places.get(&before.stem).is_some_and(|places| {
-                let inside = places.iter().map(|place| place - self.best.start);
+                let inside = places.iter().take(MOST_PLACES).map(|place| place - self.best.start);
                 inside.filter_map(|place| next_word(tokens, place + 1)).any(behind)
             }),
             None => next_word(tokens, 0).is_some_and(behind),

@@ -1,9 +1,13 @@
 //! Tables in passages: a number of one row says nothing about what another row names.
 
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
 use crate::fact::{Amount, Fact, FactKind};
 use crate::passage::Passage;
 use crate::sentence::Sentence;
 use crate::token::Token;
+use crate::words::Identity;
 
 /// The rows that are looked at. A longer table is no evidence.
 const MOST_ROWS: usize = 256;
@@ -15,6 +19,8 @@ pub(crate) fn is_of_another_row(fact: &Fact, sentence: &Sentence<'_>, passage: &
     if places.peek().is_none() || !places.all(|known| is_cell(passage, known)) {
         return false;
     }
+    let own = sentence.tokens.iter().filter(|token| says(token)).map(|token| token.stem);
+    let own: HashSet<u64, BuildHasherDefault<Identity>> = own.collect();
     let (mut has_other, mut rows) = (false, 0);
     for row in rows_of(passage) {
         rows += 1;
@@ -25,7 +31,7 @@ pub(crate) fn is_of_another_row(fact: &Fact, sentence: &Sentence<'_>, passage: &
         if facts.is_empty() {
             continue;
         }
-        let is_named = row.iter().any(|token| names_row(token, sentence));
+        let is_named = row.iter().any(|token| says(token) && own.contains(&token.stem));
         match (is_named, facts.iter().any(|known| has_value(&amount, known))) {
             (true, true) => return false,
             (true, false) => has_other = true,
@@ -39,10 +45,9 @@ fn has_value(amount: &Amount, known: &Fact) -> bool {
     matches!(known.kind, FactKind::Amount(other) if amount.values.iter().any(|value| other.values.contains(value)))
 }
 
-/// Whether a word of a row is one of the sentence.
-fn names_row(token: &Token, sentence: &Sentence<'_>) -> bool {
-    let says = token.weight() > 0.0 && token.numeral().is_none();
-    says && sentence.tokens.iter().any(|own| own.stem == token.stem && own.numeral().is_none())
+/// Whether a word may name a row.
+fn says(token: &Token) -> bool {
+    token.weight() > 0.0 && token.numeral().is_none()
 }
 
 /// Whether a number stands alone between the marks that part cells.

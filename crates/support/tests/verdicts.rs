@@ -289,6 +289,12 @@ fn strange_inputs_have_a_verdict() {
             of(other, text);
         }
     }
+    // Each of these looks for the place of many names or numbers among many.
+    let names = "Ab Cd ".repeat(700);
+    let places = format!("Ab Ef {}", "Ab Gh ".repeat(5_000));
+    of(&names, &places);
+    let row: String = (0..2_000).map(|number| format!("| Ab | {number} ")).collect();
+    of(&row, &format!("{row}\n").repeat(3));
     let many = "sand ".repeat(10_000);
     assert_eq!(of(&many, &many).verdict, Verdict::Verbatim);
     let numbers: String = (0..20_000).map(|number| format!("{number} ")).collect();
