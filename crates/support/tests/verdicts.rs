@@ -301,7 +301,104 @@ fn strange_inputs_have_a_verdict() {
     of(&numbers, &numbers);
 }
 
+/// Pieces of which facts, names, tables, quotations and places are made.
+const PIECES: [&str; 64] = [
+    "Leave",
+    "leave",
+    "Anna",
+    "Meyer",
+    "IBM",
+    "SHA256",
+    "3.4.2",
+    "30",
+    "10 000",
+    "1,234",
+    "11,32,55",
+    "-5",
+    "−5",
+    "17h30",
+    "14:30",
+    "2:30 pm",
+    "14 h",
+    "days",
+    "weeks",
+    "Tage",
+    "km",
+    "€",
+    "%",
+    "million",
+    "twenty-one",
+    "zwei",
+    "drei",
+    "half",
+    "about",
+    "not",
+    "never",
+    "ne",
+    "pas",
+    "kein",
+    "without",
+    "12",
+    "March",
+    "2026",
+    "24.12.2026",
+    "2024年3月12日",
+    "年",
+    "1931 года",
+    "15일을",
+    "休暇",
+    "です",
+    "不",
+    "مدفوعة",
+    "ימי",
+    "वेतन",
+    "“",
+    "”",
+    "\"",
+    "«",
+    "»",
+    "…",
+    "[…]",
+    "|",
+    ",",
+    "\t",
+    "\n",
+    "\n\n",
+    ". ",
+    "U.S.",
+    "\u{200b}",
+];
+
+fn pieces(most: usize) -> impl Strategy<Value = String> {
+    let blank = prop_oneof![4 => Just(" "), 1 => Just("")];
+    proptest::collection::vec((proptest::sample::select(&PIECES[..]), blank), 0..most)
+        .prop_map(|pieces| pieces.into_iter().flat_map(|(piece, blank)| [piece, blank]).collect())
+}
+
 proptest! {
+    #[test]
+    fn texts_of_facts_have_a_verdict_with_reasons_and_places(
+        sentence in pieces(24), passage in pieces(80), other in pieces(40), headings in pieces(4), is_teaser in any::<bool>(),
+    ) {
+        let read = [Passage::read(&passage), Passage::read(&other)];
+        let group = [0, 1].map(|at| Cited { passage: &read[at], headings: &headings, is_teaser });
+        for (judgement, text) in judge_group(&sentence, &group).iter().zip([&passage, &other]) {
+            for reason in &judgement.reasons {
+                prop_assert!(sentence.get(reason.range.clone()).is_some(), "{judgement:?}");
+            }
+            prop_assert!(judgement.place.clone().is_none_or(|place| text.get(place).is_some()), "{judgement:?}");
+            prop_assert!(judgement.verdict != Verdict::Conflict || !judgement.reasons.is_empty());
+            let has_words = text.chars().any(char::is_alphanumeric);
+            prop_assert!(has_words || judgement.verdict == Verdict::Unknown, "{judgement:?}");
+        }
+        // What stands there word for word is no alarm.
+        if sentence.split_whitespace().count() >= 3 && !sentence.contains(['−', '-', '“', '”', '"', '«', '»', '\n']) {
+            let whole = format!("{passage}\n\n{sentence}\n\n{other}");
+            let judged = of(&sentence, &whole);
+            prop_assert!(!judged.verdict.is_alarm(), "{judged:?}");
+        }
+    }
+
     #[test]
     fn any_two_texts_have_a_verdict_whose_ranges_are_text(sentence in "\\PC{0,120}", passage in "\\PC{0,300}") {
         let judgement = of(&sentence, &passage);
