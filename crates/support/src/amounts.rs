@@ -1,7 +1,10 @@
 //! Holds the amounts, dates and times of a sentence against a passage.
 
+use std::ops::Range;
+
 use crate::fact::{Amount, Fact, FactKind};
 use crate::passage::{Origin, Passage, Value};
+use crate::slot::Slot;
 use crate::token::Token;
 use crate::verdict::ReasonCode;
 use crate::words::WORDS;
@@ -60,12 +63,20 @@ fn amount_fault(amount: &Amount, fact: &Fact, sentence: &[Token], passage: &Pass
         Held::Yes if has_other_word_behind(amount, fact, sentence, passage) => Some(ReasonCode::UnitDiffers),
         Held::Yes => None,
         Held::OtherUnit => Some(ReasonCode::UnitDiffers),
+        Held::No if is_hour_of_day(amount, passage) => None,
         // Another group of the number makes it whole.
         Held::No if amount.joined.is_some_and(|joined| holds_number(passage, joined)) => None,
         // A word for a number stands there, where it was not read as one.
         Held::No if amount.significant.is_none() && passage.words.contains_key(&sentence[fact.first].full) => None,
         Held::No => Some(ReasonCode::NumberMissing),
     }
+}
+
+/// Whether an amount of hours may be the time of day that the passage says: `14 h` for `14:00`.
+fn is_hour_of_day(amount: &Amount, passage: &Passage<'_>) -> bool {
+    let is_hours = amount.unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
+    let is_it = |time: &u16| f64::from(*time) == amount.values[0] * 60.0;
+    is_hours && passage.facts.iter().any(|known| matches!(known.kind, FactKind::Time(times) if times.iter().any(is_it)))
 }
 
 /// How the passage holds one reading of an amount.
@@ -134,4 +145,66 @@ fn has_other_word_behind(amount: &Amount, fact: &Fact, sentence: &[Token], passa
     // A unit of one side beside a word that is none: both being none are two words for one thing.
     let one_is_unit = is_unit(own) != is_unit(other);
     one_is_unit && !sentence.iter().any(|token| token.stem == other.stem)
+}
+
+/// The facts of a sentence among which another one is looked for in the place of a number. A list of more says nothing about places.
+const MOST_IN_PLACE: usize = 48;
+
+/// What differs where the best sentence of the passage has another amount between the very words that this one stands between.
+pub(crate) fn replaced(
+    fact: &Fact,
+    sentence: &[Token],
+    passage: &Passage<'_>,
+    best: Range<usize>,
+    is_near: bool,
+) -> Option<ReasonCode> {
+    let FactKind::Amount(amount) = fact.kind else { return None };
+    let slot = Slot::of(sentence, fact.first..fact.end);
+    let tokens = &passage.tokens[best.clone()];
+    let from = passage.facts.partition_point(|known| known.first < best.start);
+    let to = passage.facts.partition_point(|known| known.end <= best.end);
+    if !(is_near || slot.is_telling()) || to.saturating_sub(from) > MOST_IN_PLACE {
+        return None;
+    }
+    let mut differs = None;
+    let facts = &passage.facts[from..to.max(from)];
+    // What stands elsewhere in the sentence may have been said in another order.
+    if !is_near && facts.iter().any(|known| is_same_number(&amount, known)) {
+        return None;
+    }
+    for known in facts {
+        if !slot.fits(tokens, known.first - best.start..known.end - best.start) {
+            continue;
+        }
+        let FactKind::Amount(other) = known.kind else { return None };
+        differs = Some(difference(&amount, &other)?);
+    }
+    differs
+}
+
+fn is_same_number(amount: &Amount, known: &Fact) -> bool {
+    let is_unit = |other: &Amount| match (amount.unit, other.unit) {
+        (Some(own), Some(other)) => own.dimension == other.dimension && own.factor == other.factor,
+        (None, _) | (_, None) => amount.unit.is_none() && other.unit.is_none(),
+    };
+    matches!(known.kind, FactKind::Amount(other) if is_unit(&other) && amount.values.iter().any(|value| other.values.contains(value)))
+}
+
+/// How two amounts differ; `None` if they may be one.
+fn difference(one: &Amount, other: &Amount) -> Option<ReasonCode> {
+    let is_same = |one: [f64; 2], other: [f64; 2]| {
+        one.iter().any(|one| other.iter().any(|other| (one - other).abs() <= one.abs() * 1e-6))
+    };
+    let is_vague = one.is_about || other.is_about || one.joined.is_some() || other.joined.is_some();
+    let is_rounded = one.is_decimal != other.is_decimal;
+    let has_value = is_same(one.values, other.values);
+    match (one.unit, other.unit) {
+        (Some(unit), Some(known)) if unit.dimension == known.dimension => {
+            let differs = !is_same(one.in_base(), other.in_base());
+            let code = if has_value { ReasonCode::UnitDiffers } else { ReasonCode::NumberDiffers };
+            (differs && !is_vague && !is_rounded).then_some(code)
+        }
+        (Some(_), Some(_)) => has_value.then_some(ReasonCode::UnitDiffers),
+        (None, _) | (_, None) => (!has_value && !is_vague && !is_rounded).then_some(ReasonCode::NumberDiffers),
+    }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::verdict::{Judgement, Reason, ReasonCode, Verdict};
 
 /// The shares of the weight of a sentence's words below which a passage speaks of something else: in its best sentence, and in all.
-const UNRELATED: (f32, f32) = (0.26, 0.36);
+const UNRELATED: (f32, f32) = (0.3, 0.42);
 
 /// The share from which the words of a sentence support it.
 const SUPPORTED: f32 = 0.5;
@@ -76,10 +76,9 @@ impl Draft {
     }
 
     fn conclude(&mut self) -> Verdict {
-        let is_misquoted = self
-            .reasons
-            .iter()
-            .any(|(reason, _)| matches!(reason.code, ReasonCode::QuoteMissing | ReasonCode::QuoteStitched));
+        let is_misquoted = self.reasons.iter().any(|(reason, is_fault)| {
+            *is_fault && matches!(reason.code, ReasonCode::QuoteMissing | ReasonCode::QuoteStitched)
+        });
         if self.is_of_another_language {
             self.reasons.insert(0, (Reason { code: ReasonCode::Language, range: 0..0 }, false));
             return if is_misquoted { Verdict::Conflict } else { Verdict::Unknown };

@@ -28,6 +28,13 @@ fn may_be_fact(token: &Token) -> bool {
     matches!(token.kind, Kind::Number(_) | Kind::Date(_)) || token.meaning.is_some_and(has_value)
 }
 
+/// Whether a number of four digits may be a year.
+fn is_year(amount: &Amount) -> bool {
+    amount.significant == Some(4)
+        && amount.values[0] == amount.values[1]
+        && (1000.0..3000.0).contains(&amount.values[0])
+}
+
 struct Reader<'t> {
     tokens: &'t [Token],
     languages: Languages,
@@ -189,7 +196,9 @@ impl Reader<'_> {
         if is_degree && !has_degree || is_letter && !is_degree && !is_glued && !is_plain {
             return at;
         }
-        amount.unit = Some(unit);
+        // `1931 года` is a year, not a time of 1,931 years.
+        let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && is_year(amount) && place == at;
+        amount.unit = Some(unit).filter(|_| !is_year);
         place + 1
     }
 
@@ -211,7 +220,9 @@ impl Reader<'_> {
         let is_group = own.digits == 3 || own.is_decimal && token.letters >= 5;
         let is_near = token.start == self.tokens[at - 1].end + 1;
         if is_group && is_near && first.digits <= 3 && before.unit.is_none() && before.joined.is_none() {
-            let joined = before.values[0] * 1000.0 * amount.values[1] / own.values[1] + amount.values[1];
+            // `10 000` has no value of its own behind the blank.
+            let scale = if own.values[1] > 0.0 { amount.values[1] / own.values[1] } else { 1.0 };
+            let joined = before.values[0] * 1000.0 * scale + amount.values[1];
             amount.joined = Some(joined);
             last.kind = FactKind::Amount(Amount { joined: Some(joined), ..before });
         }

@@ -11,6 +11,7 @@ use crate::negation::negations;
 use crate::passage::{Passage, cut};
 use crate::quotation::{Quotation, quotations};
 use crate::sentence::{Overlap, Sentence};
+use crate::table;
 use crate::token::{Token, tokens};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
 use crate::words::Languages;
@@ -20,6 +21,12 @@ pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
 
 /// The agreement of two sentences from which a negation counts.
 const ALIKE: f32 = 0.65;
+
+/// The agreement from which two sentences are nearly the same: their stop words tell a place, too.
+const NEAR: f32 = 0.85;
+
+/// The numbers of a sentence whose places are looked at: a list of more is no sentence.
+const MOST_PLACED: usize = 32;
 
 /// A source that a sentence cites.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +113,8 @@ impl Comparison<'_> {
         draft.place = self.place(&quotations);
         for quotation in &quotations {
             if let Some(code) = quotation.fault {
-                draft.fault(code, sentence.range(quotation.tokens.clone()));
+                let range = sentence.range(quotation.tokens.clone());
+                if self.is_translated(quotation) { draft.note(code, range) } else { draft.fault(code, range) }
             }
         }
         let languages = sentence.language.known.unwrap_or_else(|| passage.language.or_english());
@@ -128,13 +136,28 @@ impl Comparison<'_> {
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
         draft.share = sentence.share(passage, &held);
         draft.best = self.overlap.best;
-        draft.has_words = sentence.words >= 5;
+        // Of fewer words, some may be names for what the passage calls otherwise.
+        draft.has_words = sentence.words >= 5 || sentence.words == 4 && draft.share == 0.0;
         draft.is_of_one_language = sentence.has_the_language_of(passage);
         draft.is_of_another_language = sentence.is_of_another_language(passage, self.overlap.whole);
         if !draft.is_in_conflict() && !draft.is_quoted && self.contradicts() {
             draft.fault(ReasonCode::Negation, 0..0);
         }
         draft
+    }
+
+    /// Whether a quotation is of a language that the passage does not have: it cannot stand there word for word.
+    fn is_translated(&self, quotation: &Quotation) -> bool {
+        if !self.sentence.is_of_another_language(self.passage, self.overlap.whole) {
+            return false;
+        }
+        let words = self.sentence.tokens[quotation.tokens.clone()].iter().filter(|token| !token.is_mark());
+        let (mut count, mut known) = (0, 0);
+        for word in words {
+            count += 1;
+            known += usize::from(self.passage.words.contains_key(&word.full));
+        }
+        known * 2 < count
     }
 
     /// The place of a quotation, else of the sentence that agrees most.
@@ -171,14 +194,21 @@ impl Comparison<'_> {
     fn note_numbers(&self, numbers: &[Fact], draft: &mut Draft) -> (Vec<bool>, Vec<bool>) {
         let tokens = &self.sentence.tokens;
         let (mut in_facts, mut held) = (vec![false; tokens.len()], vec![false; tokens.len()]);
-        for fact in numbers {
+        for (at, fact) in numbers.iter().enumerate() {
             in_facts[fact.first..fact.end].fill(true);
             let stands_above = self.headings.iter().any(|heading| heading.full == tokens[fact.first].full);
-            let Some(code) = amounts::fault(fact, tokens, self.passage).filter(|_| !stands_above) else {
+            let fault = amounts::fault(fact, tokens, self.passage).filter(|_| !stands_above);
+            let is_sure = fault.is_some() && !is_counted(fact);
+            let range = self.sentence.range(fact.first..fact.end);
+            let has_place = at < MOST_PLACED && !stands_above && !is_sure;
+            if has_place && let Some(code) = self.replaced(fact) {
+                draft.fault(code, range);
+                continue;
+            }
+            let Some(code) = fault else {
                 held[fact.first..fact.end].fill(true);
                 continue;
             };
-            let range = self.sentence.range(fact.first..fact.end);
             let is_missing =
                 matches!(code, ReasonCode::NumberMissing | ReasonCode::DateMissing | ReasonCode::TimeMissing);
             if is_missing && (self.is_teaser || is_counted(fact)) {
@@ -188,6 +218,16 @@ impl Comparison<'_> {
             }
         }
         (in_facts, held)
+    }
+
+    /// What is wrong with a number that the passage has, but not in this place.
+    fn replaced(&self, fact: &Fact) -> Option<ReasonCode> {
+        let tokens = &self.sentence.tokens;
+        let in_place =
+            || amounts::replaced(fact, tokens, self.passage, self.overlap.tokens.clone(), self.overlap.best >= NEAR);
+        let in_row =
+            || table::is_of_another_row(fact, self.sentence, self.passage).then_some(ReasonCode::NumberDiffers);
+        if self.overlap.best >= ALIKE { in_place().or_else(in_row) } else { in_row() }
     }
 
     fn note_names(&self, in_facts: &[bool], draft: &mut Draft) {
@@ -218,7 +258,7 @@ impl Comparison<'_> {
         let best = &self.passage.tokens[self.overlap.tokens.clone()];
         let (own, others) = negations(&self.sentence.tokens, best, self.sentence.language);
         let weight = |tokens: &[Token]| tokens.iter().map(Token::weight).sum::<f32>();
-        let is_near = self.overlap.best >= 0.85 && weight(best) < weight(&self.sentence.tokens) * 1.25;
+        let is_near = self.overlap.best >= NEAR && weight(best) < weight(&self.sentence.tokens) * 1.25;
         let differs = (own == 0) != (others == 0) || is_near && own != others;
         let language = self.sentence.language.known.unwrap_or(Languages::ANY);
         let any = || self.passage.tokens.iter().any(|token| token.negates(language));

@@ -8,6 +8,8 @@ use crate::words::{Languages, WORDS};
 pub(crate) struct Language {
     /// `None` if no language stands out.
     pub(crate) known: Option<Languages>,
+    /// The languages that most of its stop words belong to, where none stands out.
+    likely: Languages,
     /// By how much it stands out.
     pub(crate) margin: u32,
 }
@@ -32,12 +34,19 @@ impl Language {
         let second =
             (0..languages.len()).filter(|index| *index != best).map(|index| languages[index]).max().unwrap_or_default();
         let stands_out = languages[best] >= 2 && languages[best] > second;
-        Self { known: stands_out.then_some(Languages(1 << best)), margin: languages[best].saturating_sub(second) }
+        let likely = (0..languages.len()).filter(|index| languages[best] > 0 && languages[*index] == languages[best]);
+        let likely = Languages(likely.fold(0, |likely, index| likely | 1 << index));
+        Self {
+            likely,
+            known: stands_out.then_some(Languages(1 << best)),
+            margin: languages[best].saturating_sub(second),
+        }
     }
 
-    /// The languages whose number words are read: English if none is known.
+    /// The languages whose number words are read: English if none is likely.
     pub(crate) fn or_english(self) -> Languages {
-        self.known.unwrap_or_else(|| WORDS.language("en"))
+        let likely = Some(self.likely).filter(|likely| *likely != Languages::default());
+        self.known.or(likely).unwrap_or_else(|| WORDS.language("en"))
     }
 }
 

@@ -22,6 +22,8 @@ mod number;
 mod passage;
 mod quotation;
 mod sentence;
+mod slot;
+mod table;
 mod token;
 mod verdict;
 mod word;

@@ -7,9 +7,13 @@ use std::ops::Range;
 use crate::fold::{EMPTY, fold, hash_with};
 use crate::language::Language;
 use crate::passage::Passage;
+use crate::slot::{Slot, next_word};
 use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
 use crate::words::{Identity, WORDS};
+
+/// The places of a word that are looked at: one that stands everywhere tells no place.
+const MOST_PLACES: usize = 64;
 
 /// A sentence, and the sentence of the passage that agrees with it most.
 pub(crate) struct Pair<'a> {
@@ -37,13 +41,21 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
     let known = |token: &Token| {
         let passage = pair.passage;
         passage.words.contains_key(&token.full)
-            || passage.stems.contains(&token.stem)
+            || passage.stems.contains(&token.stem) && pair.has_form_of(token)
             || headings.iter().any(|heading| heading.full == token.full || heading.stem == token.stem)
     };
-    let names = pair.names();
+    let (names, capitals) = pair.names();
     let mut missing: Vec<usize> = names.into_iter().filter(|at| !known(&pair.sentence[*at])).collect();
-    if missing.is_empty() {
+    let unsure: Vec<usize> = capitals.into_iter().filter(|at| !known(&pair.sentence[*at])).collect();
+    if missing.is_empty() && unsure.is_empty() {
         return Vec::new();
+    }
+    let best = Best::of(pair);
+    let replaced = unsure.into_iter().filter(|at| pair.is_replaced(*at, &best));
+    let mut found: Vec<MissingName> =
+        replaced.map(|token| MissingName { token, code: ReasonCode::NameDiffers }).collect();
+    if missing.is_empty() {
+        return found;
     }
     let joined = pair.passage.joined_words();
     let initials = initials(&pair.passage.tokens);
@@ -57,23 +69,59 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
         let is_spelt_out = spells_out && !token.is_acronym;
         !(is_acronym_of || is_spelt_out || joined.contains(&token.full) || pair.is_parted(*at))
     });
-    let places = pair.places();
     let judged = missing.into_iter().filter_map(|token| {
         let is_plain_first = pair.sentence[token].is_first && !pair.sentence[token].is_acronym;
         let code = if is_plain_first {
             // Any word has a capital there: it is a name if one stands in its place.
-            pair.differs_at_start(token, &places).then_some(ReasonCode::NameDiffers)?
-        } else if pair.differs(token, &places) {
+            pair.differs_at_start(token, &best).then_some(ReasonCode::NameDiffers)?
+        } else if pair.differs(token, &best) {
             ReasonCode::NameDiffers
         } else {
             ReasonCode::NameMissing
         };
         Some(MissingName { token, code })
     });
-    judged.collect()
+    found.extend(judged);
+    found
 }
 
 type Places = HashMap<u64, Vec<usize>, BuildHasherDefault<Identity>>;
+
+/// The best sentence of the passage, beside the sentence.
+struct Best {
+    /// The places of its stems, in tokens of the passage.
+    places: Places,
+    /// How often the sentence has each of its own stems.
+    own: HashMap<u64, usize, BuildHasherDefault<Identity>>,
+    /// It has a name that the sentence lacks.
+    has_other_name: bool,
+}
+
+impl Best {
+    fn of(pair: &Pair<'_>) -> Self {
+        let mut best = Self { places: Places::default(), own: HashMap::default(), has_other_name: false };
+        for token in pair.sentence.iter().filter(|token| !token.is_mark()) {
+            *best.own.entry(token.stem).or_default() += 1;
+        }
+        for at in pair.best.clone().filter(|at| !pair.passage.tokens[*at].is_mark()) {
+            let token = &pair.passage.tokens[at];
+            best.places.entry(token.stem).or_default().push(at);
+            best.has_other_name |= is_name(token) && !token.is_first && !best.own.contains_key(&token.stem);
+        }
+        best
+    }
+
+    /// Whether it has a stem more often than the sentence: one of them was replaced there.
+    fn has_more_of(&self, stem: u64) -> bool {
+        self.places.get(&stem).map_or(0, Vec::len) > self.own.get(&stem).copied().unwrap_or_default()
+    }
+}
+
+/// Whether a token of a passage is a name.
+fn is_name(token: &Token) -> bool {
+    let has_capital = token.is_word() && token.is_capital && (!token.is_first || token.is_acronym);
+    token.letters > 1 && token.weight() > 0.0 && (has_capital || token.kind == Kind::Identifier)
+}
 
 impl Pair<'_> {
     fn word(&self, token: &Token) -> &str {
@@ -89,33 +137,42 @@ impl Pair<'_> {
         folded
     }
 
-    /// The tokens that are names.
-    fn names(&self) -> Vec<usize> {
+    /// The tokens that are names, and those that may be: where every word has a capital, as in a title.
+    fn names(&self) -> (Vec<usize>, Vec<usize>) {
         let words = || self.sentence.iter().filter(|token| token.is_word());
         let capitals = words().filter(|token| token.is_capital && !token.is_first).count();
         let lower = words().filter(|token| !token.is_capital && token.letters > 3).count();
-        // Every word of a title has a capital.
         let is_title = capitals > lower + 1 && capitals > 4;
         let german = WORDS.language("de");
         let is_german = self.language.known.or(self.passage.language.known).is_some_and(|known| known.has(german));
-        let is_name = |at: &usize| {
-            let token = &self.sentence[*at];
-            if self.in_facts[*at] || is_form_of_address(self.word(token)) || self.is_abbreviation(*at) {
-                return false;
+        let (mut names, mut unsure) = (Vec::new(), Vec::new());
+        for (at, token) in self.sentence.iter().enumerate() {
+            if self.in_facts[at] || is_form_of_address(self.word(token)) || self.is_abbreviation(at) {
+                continue;
             }
-            match token.kind {
+            let is_capital = token.is_capital && token.letters >= 2 && token.weight() > 0.0;
+            let may_be = !is_german || self.is_in_pair(at);
+            let is_one = match token.kind {
                 Kind::Identifier => token.letters >= 2,
-                Kind::Word if self.is_technical(*at) => token.letters >= 2,
+                Kind::Word if self.is_technical(at) => token.letters >= 2,
                 Kind::Word => {
-                    let is_light = token.meaning.is_some_and(|meaning| meaning.is_light);
-                    let may_be = !is_title && (!is_german || self.is_in_pair(*at));
-                    let stands_out = token.is_acronym || may_be && (!token.is_first || self.begins(*at));
-                    token.is_capital && token.letters >= 2 && !is_light && stands_out
+                    is_capital && (token.is_acronym || may_be && !is_title && (!token.is_first || self.begins(at)))
                 }
                 Kind::Number(_) | Kind::Date(_) | Kind::Ideograph | Kind::Mark => false,
+            };
+            if is_one {
+                names.push(at);
+            } else if is_title && is_capital && may_be {
+                unsure.push(at);
             }
-        };
-        (0..self.sentence.len()).filter(is_name).collect()
+        }
+        (names, unsure)
+    }
+
+    /// Whether the passage has a form of a name: `Linux's`, but not `internal` for `Internet`.
+    fn has_form_of(&self, token: &Token) -> bool {
+        let mut forms = self.passage.tokens.iter().filter(|other| other.stem == token.stem);
+        forms.any(|other| other.is_capital || other.is_first || !token.is_capital)
     }
 
     /// Whether a word is the first of the sentence.
@@ -124,13 +181,13 @@ impl Pair<'_> {
     }
 
     /// Whether the passage has another name before the very word that follows the first one of the sentence.
-    fn differs_at_start(&self, at: usize, places: &Places) -> bool {
+    fn differs_at_start(&self, at: usize, best: &Best) -> bool {
         let next = self.sentence[at + 1..].iter().find(|token| !token.is_mark());
-        let places = next.and_then(|next| places.get(&next.stem));
+        let places = next.and_then(|next| best.places.get(&next.stem));
         let is_name_before = |place: &usize| {
             place
                 .checked_sub(1)
-                .is_some_and(|before| self.is_other_name(before) && !self.passage.tokens[before].is_first)
+                .is_some_and(|before| self.is_other_name(before, best) && !self.passage.tokens[before].is_first)
         };
         self.agreement >= 0.6 && places.is_some_and(|places| places.iter().any(is_name_before))
     }
@@ -170,26 +227,41 @@ impl Pair<'_> {
         next.is_some_and(|next| with(at, next)) || before.is_some_and(|before| with(before, at))
     }
 
-    /// The places of the stems of the passage's best sentence, in tokens.
-    fn places(&self) -> Places {
-        let mut places = Places::default();
-        for at in self.best.clone().filter(|at| !self.passage.tokens[*at].is_mark()) {
-            places.entry(self.passage.tokens[at].stem).or_default().push(at);
+    /// Whether another word stands in the best sentence between the very words that this one stands between.
+    fn is_replaced(&self, at: usize, best: &Best) -> bool {
+        let token = &self.sentence[at];
+        let slot = Slot::of(self.sentence, at..at + 1);
+        let tokens = &self.passage.tokens[self.best.clone()];
+        let is_other = |place: usize| {
+            let other = &tokens[place];
+            let may_be_name = is_name(other) || other.is_capital && slot.before.is_none();
+            let may_be = may_be_name && self.agreement > 0.4 || other.weight() > 0.0 && self.agreement > 0.7;
+            may_be && other.stem != token.stem && best.has_more_of(other.stem)
+        };
+        let behind = |place: usize| slot.fits(tokens, place..place + 1) && is_other(place);
+        match slot.before {
+            Some(before) => best.places.get(&before.stem).is_some_and(|places| {
+                let inside = places.iter().take(MOST_PLACES).map(|place| place - self.best.start);
+                inside.filter_map(|place| next_word(tokens, place + 1)).any(behind)
+            }),
+            None => next_word(tokens, 0).is_some_and(behind),
         }
-        places
     }
 
     /// Whether another name stands in the passage where the sentence has this one.
-    fn differs(&self, at: usize, places: &Places) -> bool {
+    fn differs(&self, at: usize, best: &Best) -> bool {
         if self.agreement <= 0.4 {
             return false;
         }
+        if self.is_replaced(at, best) {
+            return true;
+        }
         let near = |tokens: &mut dyn Iterator<Item = &Token>| {
-            tokens.filter(|token| !token.is_mark()).take(3).find_map(|token| places.get(&token.stem))
+            tokens.filter(|token| !token.is_mark()).take(3).find_map(|token| best.places.get(&token.stem))
         };
         let left = near(&mut self.sentence[..at].iter().rev());
         let right = near(&mut self.sentence[at + 1..].iter());
-        let other = |at: usize| self.is_other_name(at);
+        let other = |at: usize| self.is_other_name(at, best);
         let slot = match (left, right) {
             (Some(left), Some(right)) => {
                 closest(left, right).map_or((left.last().copied(), None), |(left, right)| (Some(left), Some(right)))
@@ -206,29 +278,21 @@ impl Pair<'_> {
             (None, None) => false,
         };
         let token = &self.sentence[at];
-        let is_word_in_slot = matches!(slot, (Some(left), Some(right)) if right == left + 2 && self.agreement > 0.7 && self.is_other_word(left + 1));
+        let is_word_in_slot = matches!(slot, (Some(left), Some(right)) if right == left + 2 && self.agreement > 0.7 && self.is_other_word(left + 1, best));
         let is_identifier = (token.kind == Kind::Identifier || !token.is_capital) && self.agreement >= 0.5;
-        between
-            || is_word_in_slot
-            || is_identifier
-            || self.agreement >= 0.8
-                && self.best.clone().any(|at| self.is_other_name(at) && !self.passage.tokens[at].is_first)
+        between || is_word_in_slot || is_identifier || self.agreement >= 0.8 && best.has_other_name
     }
 
-    /// Whether a token of the best sentence is a word that the sentence lacks.
-    fn is_other_word(&self, at: usize) -> bool {
-        self.best.contains(&at) && self.passage.tokens[at].weight() > 0.0 && {
-            let stem = self.passage.tokens[at].stem;
-            !self.sentence.iter().any(|token| token.stem == stem)
-        }
+    /// Whether a token of the best sentence is a word that the sentence lacks, or has less often.
+    fn is_other_word(&self, at: usize, best: &Best) -> bool {
+        self.best.contains(&at)
+            && self.passage.tokens[at].weight() > 0.0
+            && best.has_more_of(self.passage.tokens[at].stem)
     }
 
-    /// Whether a token of the best sentence is a name that the sentence lacks.
-    fn is_other_name(&self, at: usize) -> bool {
-        let Some(token) = self.passage.tokens.get(at) else { return false };
-        let is_name = token.is_word() && token.is_capital && (!token.is_first || token.is_acronym)
-            || token.kind == Kind::Identifier;
-        is_name && token.letters > 1 && self.is_other_word(at)
+    /// Whether a token of the best sentence is a name that the sentence lacks, or has less often.
+    fn is_other_name(&self, at: usize, best: &Best) -> bool {
+        self.passage.tokens.get(at).is_some_and(is_name) && self.is_other_word(at, best)
     }
 }
 

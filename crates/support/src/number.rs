@@ -74,6 +74,23 @@ pub(crate) fn figures(char: impl Fn(usize) -> char) -> (Figures, usize) {
     (figures, at)
 }
 
+/// Whether commas part numbers here, as in a row of a file of values: `11,32,55`. They part no groups of three digits.
+pub(crate) fn is_list(char: impl Fn(usize) -> char) -> bool {
+    let (mut commas, mut length, mut is_list) = (0, 0, false);
+    for at in 0..64 {
+        match char(at) {
+            ',' if digit(char(at + 1)).is_some() => {
+                is_list |= commas > 0 && length != 3 || length > 3;
+                commas += 1;
+                length = 0;
+            }
+            character if digit(character).is_some() => length += 1,
+            _ => break,
+        }
+    }
+    commas > 1 && (is_list || length != 3)
+}
+
 fn separator(character: char) -> Option<Separator> {
     match character {
         '.' | '．' => Some(Separator::Point),
@@ -157,6 +174,13 @@ mod tests {
             let (values, end) = read(text);
             assert_eq!((values, end), (Some([first, second]), text.chars().count()), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_that_commas_part_are_a_list() {
+        let list = |text: &str| is_list(|at| text.chars().nth(at).unwrap_or(' '));
+        assert!(list("11,32,55") && list("2020,11,32") && list("1,2,3"));
+        assert!(!list("1,234,567") && !list("3,5") && !list("16,384, and") && !list("42"));
     }
 
     #[test]

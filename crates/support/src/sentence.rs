@@ -89,7 +89,9 @@ impl<'t> Sentence<'t> {
         // A script of one language tells it; Latin, Cyrillic and Arabic are of many.
         let is_told = !matches!(self.script, Script::Latin | Script::Cyrillic | Script::Arabic)
             && self.script == passage.scripts.main();
-        is_told || self.language.known.is_some() && self.language.known == passage.language.known
+        let is_known = self.language.known.is_some() && self.language.known == passage.language.known;
+        // A few words of one script in a passage of another do not make it a passage in their language.
+        is_told || is_known && self.script == passage.scripts.main()
     }
 }
 

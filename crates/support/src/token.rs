@@ -2,7 +2,7 @@
 
 use crate::date::Date;
 use crate::fold::{EMPTY, digit, fold, hash_with, is_ideograph, is_unseen};
-use crate::number::{Figures, Numeral, figures};
+use crate::number::{Figures, Numeral, figures, is_list};
 use crate::word::Word;
 use crate::words::{Languages, Meaning, WORDS};
 
@@ -165,7 +165,11 @@ impl Cutter<'_> {
 
     fn number(&mut self) {
         let begin = self.at;
-        let (figures, length) = figures(|offset| self.char(begin + offset));
+        let is_listed = begin > 0 && self.char(begin - 1) == ',' || is_list(|offset| self.char(begin + offset));
+        let (figures, length) =
+            figures(
+                |offset| if is_listed && self.char(begin + offset) == ',' { ' ' } else { self.char(begin + offset) },
+            );
         let mut end = begin + length;
         // "5km" and "3rd" are numbers, "3DES" is a name.
         let mut behind = end;
@@ -180,8 +184,16 @@ impl Cutter<'_> {
         let is_ordinal =
             matches!(letters.as_str(), "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "º" | "ª" | "o" | "a" | "s");
         let known = WORDS.meaning(suffix).is_some_and(|meaning| meaning.unit.is_some() || meaning.scale.is_some());
-        let is_number =
-            letters.is_empty() || is_ordinal || known || matches!(letters.as_str(), "x" | "am" | "pm" | "uhr");
+        // Particles stand behind a number without a blank in Korean.
+        let is_hangul = !letters.is_empty() && letters.chars().all(|letter| matches!(letter, '\u{ac00}'..='\u{d7a3}'));
+        let is_time =
+            letters.len() == 3 && letters.starts_with('h') && letters.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+        let is_number = is_time
+            || is_hangul
+            || letters.is_empty()
+            || is_ordinal
+            || known
+            || matches!(letters.as_str(), "x" | "am" | "pm" | "uhr");
         let kind = match figures {
             Figures::Number(numeral) if is_number => Kind::Number(numeral),
             Figures::Date(date) if is_number => Kind::Date(date),
@@ -197,6 +209,11 @@ impl Cutter<'_> {
         (token.is_capital, token.is_acronym) = (kind == Kind::Identifier, kind == Kind::Identifier);
         if is_ordinal && kind != Kind::Identifier {
             self.at = behind;
+        }
+        if is_time && kind != Kind::Identifier {
+            // `17h30` is `17:30`.
+            let hash = hash_with(EMPTY, ':');
+            self.push(end + 1, hash, hash, Kind::Mark, 0).first = ':';
         }
     }
 
@@ -365,36 +382,4 @@ fn is_part_of_word(character: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<&str> {
-        tokens(text)
-            .iter()
-            .filter(|token| !token.is_mark())
-            .map(|token| &text[token.start as usize..token.end as usize])
-            .collect()
-    }
-
-    fn sentences(text: &str) -> Vec<u32> {
-        tokens(text).iter().filter(|token| !token.is_mark()).map(|token| token.sentence).collect()
-    }
-
-    #[test]
-    fn a_text_is_cut_into_words_numbers_and_names() {
-        assert_eq!(words("Don't touch the dog's U.S. bowl"), ["Don't", "touch", "the", "dog's", "U.S.", "bowl"]);
-        assert_eq!(words("l'an 5km SHA256 3.4.2 39 %"), ["l'", "an", "5", "km", "SHA256", "3.4.2", "39", "%"]);
-        assert_eq!(words("休暇です"), ["休", "暇", "で", "す"]);
-        assert_eq!(words("inter-\nnational rules"), ["inter-\nnational", "rules"]);
-    }
-
-    #[test]
-    fn sentences_end_with_their_marks_and_with_lines_that_stand_alone() {
-        assert_eq!(sentences("One two. Three e.g. four! Five"), [0, 0, 1, 1, 1, 1, 2]);
-        let mut parted = sentences("# Leave\nYou have\n\n- an item\n- two");
-        parted.dedup();
-        assert_eq!(parted.len(), 4);
-        let wrapped = "Employees who have worked for the company for more than\nfive years get more.";
-        assert!(sentences(wrapped).iter().all(|sentence| *sentence == 0));
-    }
-}
+mod tests;

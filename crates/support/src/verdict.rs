@@ -58,6 +58,8 @@ pub enum ReasonCode {
     QuoteStitched,
     /// The number does not stand there.
     NumberMissing,
+    /// Another number stands in its place.
+    NumberDiffers,
     /// The number stands there with another unit.
     UnitDiffers,
     /// The passage has another date.
@@ -92,10 +94,11 @@ pub enum ReasonCode {
 
 impl ReasonCode {
     /// All reasons, in the order of their documentation.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::QuoteMissing,
         Self::QuoteStitched,
         Self::NumberMissing,
+        Self::NumberDiffers,
         Self::UnitDiffers,
         Self::DateDiffers,
         Self::DateMissing,
@@ -120,6 +123,7 @@ impl ReasonCode {
             Self::QuoteMissing => "quote-missing",
             Self::QuoteStitched => "quote-stitched",
             Self::NumberMissing => "number-missing",
+            Self::NumberDiffers => "number-differs",
             Self::UnitDiffers => "unit-differs",
             Self::DateDiffers => "date-differs",
             Self::DateMissing => "date-missing",
