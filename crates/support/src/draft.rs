@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::verdict::{Judgement, Reason, ReasonCode, Verdict};
 
 /// The shares of the weight of a sentence's words below which a passage speaks of something else: in its best sentence, and in all.
-const UNRELATED: (f32, f32) = (0.3, 0.42);
+const UNRELATED: (f32, f32) = (0.26, 0.36);
 
 /// The share from which the words of a sentence support it.
 const SUPPORTED: f32 = 0.5;

@@ -41,6 +41,31 @@ fn a_badge_stands_for_the_words_before_it_in_its_sentence() {
     );
 }
 
+/// The parts of an answer as the file of spans writes them: `Leave is 30 days {1} | Ask first {2}`.
+fn written(text: &str) -> String {
+    let parts = parts(text).into_iter().map(|(part, positions)| {
+        let positions: Vec<String> = positions.iter().map(usize::to_string).collect();
+        format!("{part} {{{}}}", positions.join(","))
+    });
+    parts.collect::<Vec<_>>().join(" | ")
+}
+
+#[test]
+fn each_badge_of_many_answers_stands_for_its_own_words() {
+    let lines = include_str!("spans.txt").lines().filter(|line| !line.starts_with("# The words"));
+    let lines = lines.filter_map(|line| line.split_once(" => "));
+    let answers: Vec<(String, String)> =
+        lines.map(|(text, spans)| (text.replace("\\n", "\n"), spans.replace("\\n", "\n"))).collect();
+    let spans: usize = answers.iter().map(|(_, spans)| spans.matches('{').count()).sum();
+    assert!(spans >= 140, "{spans}");
+    let others: Vec<String> = answers
+        .iter()
+        .filter(|(text, spans)| written(text) != *spans)
+        .map(|(text, spans)| format!("{text:?}\n  is    {}\n  meant {spans}", written(text)))
+        .collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
 #[test]
 fn badges_that_touch_stand_for_one_part() {
     stands_for("Leave is 30 days [1][2].", &[("Leave is 30 days", &[1, 2])]);

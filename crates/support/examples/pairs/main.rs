@@ -16,7 +16,7 @@ mod wrong;
 
 use std::collections::BTreeMap;
 
-use citewire_support::{Cited, Passage, judge};
+use citewire_support::{Cited, Headings, Passage, judge};
 
 use corpus::Corpus;
 use kinds::{KINDS, Pair};
@@ -40,7 +40,7 @@ fn main() {
         let (mut alarms, mut by_language) = (0, BTreeMap::<&str, usize>::new());
         for pair in &pairs {
             let passage = Passage::read(&pair.passage);
-            let judged = judge(&pair.sentence, Cited { passage: &passage, headings: "", is_teaser: false });
+            let judged = judge(&pair.sentence, Cited { passage: &passage, headings: Headings::NONE, is_teaser: false });
             let is_alarm = judged.verdict.is_alarm();
             alarms += usize::from(is_alarm);
             *verdicts.entry(judged.verdict.code()).or_default() += 1;
