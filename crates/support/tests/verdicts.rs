@@ -384,7 +384,8 @@ proptest! {
         sentence in pieces(24), passage in pieces(80), other in pieces(40), headings in pieces(4), is_teaser in any::<bool>(),
     ) {
         let read = [Passage::read(&passage), Passage::read(&other)];
-        let group = [0, 1].map(|at| Cited { passage: &read[at], headings: &headings, is_teaser });
+        let read_headings = Headings::read(&headings);
+        let group = [0, 1].map(|at| Cited { passage: &read[at], headings: &read_headings, is_teaser });
         for (judgement, text) in judge_group(&sentence, &group).iter().zip([&passage, &other]) {
             for reason in &judgement.reasons {
                 prop_assert!(sentence.get(reason.range.clone()).is_some(), "{judgement:?}");
