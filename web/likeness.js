@@ -107,12 +107,14 @@ function whyText(text) {
 export function teams({ output, html }) {
   const message = output?.entities?.find((entity) => entity['@type'] === 'Message') ?? {};
   const claims = new Map((message.citation ?? []).map((claim) => [Number(claim.position), claim.appearance ?? {}]));
+  // What is documented of extended Markdown restricts citations to no place but code.
+  const isExtended = output?.textFormat === 'extendedmarkdown';
   const body = make('div', 'message-body', ...fromHtml(html ?? ''));
   const left = [];
   replaceInTexts(body, /\[(\d+)\]/g, (found, text) => {
     const number = Number(found[1]);
     const claim = claims.get(number);
-    const isDrawn = claim && TEAMS_PARENTS.has(text.parentElement.tagName);
+    const isDrawn = claim && (isExtended ? !text.parentElement.closest('code, pre, a') : TEAMS_PARENTS.has(text.parentElement.tagName));
     if (isDrawn) {
       const lines = [claim.name !== claim.abstract && claim.name, claim.usageInfo?.name, claim.usageInfo?.description];
       return badge('teams-badge', String(number), { name: claim.name, heading: claim.abstract || claim.name, address: claim.url, lines });
@@ -193,8 +195,9 @@ export function googleChat({ output, html }) {
     const sources = citations.get(id)?.citedSources ?? [];
     const names = sources.map((source) => source.title ?? source.uri ?? source.url ?? '');
     const address = sources[0]?.uri ?? sources[0]?.url;
-    const lines = [...names.slice(1), ...sources.map((source) => source.snippet ?? source.description)];
-    return badge('google-badge', text, { name: names[0], heading: names[0] ?? `Citation ${id}`, address, lines });
+    const wordsOf = (given) => given?.text ?? given;
+    const lines = [...names.slice(1), ...sources.flatMap((source) => [wordsOf(source.snippet), wordsOf(source.footer)])];
+    return badge('google-badge', text.replaceAll(/[[\]]/g, ''), { name: names[0], heading: names[0] ?? `Citation ${id}`, address, lines });
   });
   return [make('div', 'message google', body)];
 }

@@ -17,7 +17,7 @@ use super::query::Query;
 use super::{ApiError, State, body, outputs, records};
 use crate::answer::Addresses;
 use crate::channels::Whereabouts;
-use crate::check::{Channel, Finding, check};
+use crate::check::{Channel, Finding, Profile, check, check_profile};
 use crate::convert::{Options, OutgoingForm, convert};
 use crate::dialect::Dialect;
 use crate::report::Report;
@@ -187,7 +187,11 @@ fn in_dialect(
     let activity = converted.activities.last();
     let output = activity.map_or(Ok(Value::Null), serde_json::to_value);
     let output = output.map_err(|error| ApiError::Unwritable(error.into()))?;
-    let findings = dialect.to_string().parse::<Channel>().ok().map(|channel| check(&output, channel));
+    let findings = match (name.parse::<Profile>(), dialect.to_string().parse::<Channel>()) {
+        (Ok(profile), _) => Some(check_profile(&output, profile)),
+        (Err(_), Ok(channel)) => Some(check(&output, channel)),
+        (Err(_), Err(_)) => None,
+    };
     let html = markdown_of(&output).map(markdown::likeness);
     Ok(Preview { name, output, html, report: converted.report, findings })
 }
@@ -195,7 +199,7 @@ fn in_dialect(
 /// The text of an activity, where it is Markdown, also where a channel has its own message.
 fn markdown_of(activity: &Value) -> Option<&str> {
     let native = &activity["channelData"];
-    if native["markupSyntax"] == "MARKDOWN" {
+    if native["markupSyntax"].as_str().is_some_and(|syntax| syntax.contains("MARKDOWN")) {
         return native["text"].as_str();
     }
     let is_markdown = activity["textFormat"].as_str().is_none_or(|format| format.contains("markdown"));

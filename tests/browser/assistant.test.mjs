@@ -35,8 +35,8 @@ inEachVersion('The assistant for the documentation', (around) => {
     await badges(answer).first().click();
     const page = await opening;
     await page.getByRole('navigation', { name: 'Documentation' }).waitFor();
-    assert.match(page.url(), /\/help\/[a-z/-]+\.md(?:#[a-z0-9-]+)?$/);
-    assert.ok((await page.evaluate(() => !location.hash || document.querySelector(':target')?.textContent.length > 0)), page.url());
+    assert.match(page.url(), /\/help\/[a-z/-]+\.md#[a-z0-9-]+(?::~:text=|$)/);
+    await page.waitForFunction(() => document.querySelector(':target')?.matches('h1, h2, h3'));
   });
 
   visiting(around, 'says so when the documentation says nothing', {}, async (visit) => {

@@ -94,7 +94,7 @@ visiting(around, 'an edited answer is sent, and the outcome is shown three ways'
 
   await page.getByRole('tab', { name: 'Report' }).click();
   const panel = page.getByRole('tabpanel', { name: 'Report' });
-  assert.equal(await panel.getByRole('list', { name: 'Cited' }).getByRole('listitem').count(), 2);
+  assert.equal(await panel.getByRole('list', { name: 'Cited', exact: true }).getByRole('listitem').count(), 2);
   const unresolved = panel.getByRole('list', { name: 'Unresolved' }).getByRole('listitem');
   assert.equal(await unresolved.count(), 1);
   assert.ok((await unresolved.innerText()).includes(report.unresolved[0].message));
@@ -138,7 +138,7 @@ visiting(around, 'the activity can be copied', { permissions: ['clipboard-read',
   await paste(page, LEAVE);
   const { activity } = await send(page);
   await page.getByRole('tab', { name: 'Activity' }).click();
-  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())), activity);
 });
