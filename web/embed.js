@@ -491,7 +491,7 @@
     inside.documentElement.lang = settings.locale;
     inside.adoptedStyleSheets = [sheet(view, FRAME_STYLE)];
     view.addEventListener('keydown', closeOnEscape);
-    watchDirections(inside.getElementById('chat'), view);
+    watchDirections(inside.body);
     paint();
     await new Promise((resolve, reject) => {
       const loader = inside.createElement('script');
@@ -506,16 +506,16 @@
    * Sets the direction of each message, now and when messages come or grow: full stop and badge of a right-to-left sentence stand
    * behind it. Most of the letters say the direction, because a sentence may begin with a foreign name.
    */
-  function watchDirections(chat, view) {
+  function watchDirections(body) {
     const direct = () => {
-      for (const text of chat.querySelectorAll('.webchat__text-content')) {
+      for (const text of body.querySelectorAll('.webchat__text-content')) {
         const beginning = text.textContent.slice(0, 10_000);
         const right = beginning.match(/[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu)?.length ?? 0;
         const direction = right * 2 > (beginning.match(/\p{L}/gu)?.length ?? 0) ? 'rtl' : 'ltr';
         if (text.dir !== direction) text.dir = direction;
       }
     };
-    new view.MutationObserver(direct).observe(chat, { childList: true, characterData: true, subtree: true });
+    new MutationObserver(direct).observe(body, { childList: true, characterData: true, subtree: true });
   }
 
   function draw() {
