@@ -36,7 +36,9 @@ inEachVersion('The assistant for the documentation', (around) => {
     const page = await opening;
     await page.getByRole('navigation', { name: 'Documentation' }).waitFor();
     assert.match(page.url(), /\/help\/[a-z/-]+\.md#[a-z0-9-]+(?::~:text=|$)/);
-    await page.waitForFunction(() => document.querySelector(':target')?.matches('h1, h2, h3'));
+    // Behind the place may stand the sentence, which the browser marks.
+    const [place] = new URL(page.url()).hash.slice(1).split(':~:');
+    await page.waitForFunction((place) => document.getElementById(place)?.matches('h1, h2, h3'), place);
   });
 
   visiting(around, 'says so when the documentation says nothing', {}, async (visit) => {
