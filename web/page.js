@@ -220,6 +220,7 @@ const openForm = tablist(byId('form-list'), (tab) => {
   form = tab.dataset.form;
   const isChat = form === CHAT;
   byId('chat-panel').classList.toggle('is-behind', !isChat);
+  byId('chat-panel').inert = !isChat;
   byId('form-panel').hidden = isChat;
   byId('form-panel').setAttribute('aria-labelledby', tab.id);
   keepInAddress();

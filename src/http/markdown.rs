@@ -57,7 +57,17 @@ fn written(text: &str, raw: RawHtml, lead: impl Fn(&str, Kind) -> Option<String>
             address.map(|address| Event::Start(Tag::Image { link_type, dest_url: address.into(), title, id }))
         }
         Event::End(TagEnd::Link | TagEnd::Image) => open.pop().unwrap_or_default().then_some(event),
-        event => Some(event),
+        event @ (Event::Start(_)
+        | Event::End(_)
+        | Event::Text(_)
+        | Event::Code(_)
+        | Event::InlineMath(_)
+        | Event::DisplayMath(_)
+        | Event::FootnoteReference(_)
+        | Event::SoftBreak
+        | Event::HardBreak
+        | Event::Rule
+        | Event::TaskListMarker(_)) => Some(event),
     });
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, kept);

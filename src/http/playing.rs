@@ -52,15 +52,17 @@ pub(super) async fn play(
         match answer.follow_unless(conversion, pieces, None, |_: &BodyError| false).await {
             Ok(Followed { delivered, .. }) => Ok(delivered),
             Err(unanswered) => Err(match unanswered.cause {
-                StreamingError::NoAnswer(cause) => match no_answer(cause) {
-                    ApiError::Convert { source, .. } => ApiError::Convert { source, at },
-                    error => error,
-                },
+                StreamingError::NoAnswer(cause) => within(at, no_answer(cause)),
                 StreamingError::Delivery(error) => error.into(),
             }),
         }
     })
     .await
+}
+
+/// The error with the place of the answer in the body.
+fn within(at: &'static str, error: ApiError) -> ApiError {
+    if let ApiError::Convert { source, .. } = error { ApiError::Convert { source, at } } else { error }
 }
 
 /// The events of a stream: up to each blank line of server-sent events, or each line of JSON lines.

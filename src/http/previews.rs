@@ -107,7 +107,7 @@ pub(crate) async fn preview_answer(
     };
     let query = Query::of(&request);
     // Every form is one conversion, so that even small answers take a while.
-    let previews = web::block(move || previews(&state, &body, &query, addresses)).await??;
+    let previews = web::block(move || previews(&state, &body, &query, addresses.as_ref())).await??;
     let body = serde_json::to_vec(&previews).map_err(|error| ApiError::Unwritable(error.into()))?;
     Ok(HttpResponse::Ok().content_type("application/json").body(body))
 }
@@ -116,14 +116,14 @@ fn previews(
     state: &State,
     body: &Bytes,
     query: &Query,
-    addresses: Option<Arc<dyn Addresses>>,
+    addresses: Option<&Arc<dyn Addresses>>,
 ) -> Result<Previews, ApiError> {
     let mut forms = Vec::new();
     for dialect in Dialect::ALL {
-        forms.push(in_dialect(state, body, query, dialect.to_string(), dialect, addresses.clone())?);
+        forms.push(in_dialect(state, body, query, dialect.to_string(), dialect, addresses)?);
         for (name, option, value) in variants(dialect) {
             let Some(body) = with_option(body, option, value) else { continue };
-            forms.push(in_dialect(state, &body, query, name.to_owned(), dialect, addresses.clone())?);
+            forms.push(in_dialect(state, &body, query, name.to_owned(), dialect, addresses)?);
         }
     }
     for (name, form) in OTHERS {
@@ -175,12 +175,12 @@ fn in_dialect(
     query: &Query,
     name: String,
     dialect: Dialect,
-    addresses: Option<Arc<dyn Addresses>>,
+    addresses: Option<&Arc<dyn Addresses>>,
 ) -> Result<Preview, ApiError> {
     let mut request = Request::parse(body, query)?;
     request.conversion.to = dialect;
     request.conversion.labels = Arc::clone(&state.options.labels);
-    request.conversion.addresses = addresses;
+    request.conversion.addresses = addresses.cloned();
     request.conversion.options.updates = Some(0);
     let at = request.at;
     let converted = convert(&request.answer, &request.conversion).map_err(|source| ApiError::Convert { source, at })?;

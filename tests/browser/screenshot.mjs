@@ -20,7 +20,7 @@ const PICTURES = {
 
 /** Markers that stay text for several reasons. */
 const LEFT_ALONE = {
-  text: 'Leave is **30 days** a year [1][2]. The rest [9] is unknown.\n\n- carry over five of them [2]\n\n| days | until |\n|---|---|\n| 5 [2] | March |',
+  text: 'Leave is **30 days** a year [1][2]. The rest [9] is unknown.\n\n- carry over five of them [2]\n\n| what | until |\n|---|---|\n| carrying over [2] | March |',
   sources: [
     { title: 'Leave policy', url: 'https://hr.contoso.example/leave', content: 'Employees have 30 days of leave a year.' },
     { title: 'Carrying over leave', content: 'Five days can be carried over, until the end of March.' },
