@@ -1,5 +1,7 @@
 // The conversation: real Web Chat on this server's own Direct Line, and the requests that belong to it.
 
+import { noteActivity } from './activities.js';
+import { watchDirections } from './direction.js';
 import { CONNECTION, chatStyle, isWriting, loadWebChat, make, nonce } from './parts.js';
 
 const NOTHING_ANSWERS =
@@ -103,7 +105,11 @@ export async function converse(showFailure) {
   });
   current.store = WebChat.createStore({}, () => (next) => (action) => {
     const result = next(action);
-    if (action.type === 'DIRECT_LINE/INCOMING_ACTIVITY') offerStop(isWriting(action.payload.activity));
+    if (action.type === 'DIRECT_LINE/POST_ACTIVITY') noteActivity('sent', action.payload.activity);
+    if (action.type === 'DIRECT_LINE/INCOMING_ACTIVITY') {
+      noteActivity('received', action.payload.activity);
+      offerStop(isWriting(action.payload.activity));
+    }
     // Only now has the server taken the message, so what we add comes after it.
     if (!current.answered && current.takesAnswers && action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
       deliver({ answer: { text: NOTHING_ANSWERS } }).catch(showFailure);
@@ -113,6 +119,7 @@ export async function converse(showFailure) {
   const host = make('div', 'chat-host');
   host.id = 'chat-host';
   byId('chat-host').replaceWith(host);
+  watchDirections(host);
   draw();
 }
 
@@ -131,6 +138,7 @@ function stop() {
   const { directLine, userId } = session ?? {};
   offerStop(false);
   const wish = { type: 'event', name: 'stop', from: { id: userId, role: 'user' } };
+  noteActivity('sent', wish);
   directLine?.postActivity(wish).subscribe(undefined, () => offerStop(true));
 }
 
@@ -178,7 +186,13 @@ async function token() {
   return current.token;
 }
 
-/** Converts an answer and puts it into the conversation; gives the activity and the report. */
-export async function deliver(body) {
-  return ask('/page/answers', { method: 'POST', token: await token(), body });
+/** Converts an answer and puts it into the conversation; gives the activity and the report. A stream can be played slowly. */
+export async function deliver(body, { play = false } = {}) {
+  return ask(`/page/answers${play ? '?play=true' : ''}`, { method: 'POST', token: await token(), body });
+}
+
+/** Converts an answer into every form, and puts it nowhere. */
+export async function preview(body) {
+  const { forms } = await ask('/page/previews', { method: 'POST', token: await token(), body });
+  return forms;
 }

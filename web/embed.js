@@ -84,6 +84,7 @@
     html, body { height: 100%; margin: 0; overflow: hidden; background: var(--surface); color: var(--ink); }
     #chat { height: 100%; }
     #chat .webchat__link-definitions__header { color: var(--quiet); }
+    #chat .webchat__link-definitions__header-text { unicode-bidi: plaintext; }
     #chat .webchat__link-definitions__list-item-box { border-color: var(--line); border-radius: 6px; background: var(--surface); color: var(--ink); }
     #chat .webchat__link-definitions__badge { border-color: transparent; background: var(--sunken); color: var(--link); }
     #chat .webchat__link-definitions__list-item-box:hover { border-color: var(--link); }
@@ -490,6 +491,7 @@
     inside.documentElement.lang = settings.locale;
     inside.adoptedStyleSheets = [sheet(view, FRAME_STYLE)];
     view.addEventListener('keydown', closeOnEscape);
+    watchDirections(inside.body);
     paint();
     await new Promise((resolve, reject) => {
       const loader = inside.createElement('script');
@@ -498,6 +500,22 @@
       inside.head.append(loader);
     });
     return view.WebChat;
+  }
+
+  /**
+   * Sets the direction of each message, now and when messages come or grow: full stop and badge of a right-to-left sentence stand
+   * behind it. Most of the letters say the direction, because a sentence may begin with a foreign name.
+   */
+  function watchDirections(body) {
+    const direct = () => {
+      for (const text of body.querySelectorAll('.webchat__text-content')) {
+        const beginning = text.textContent.slice(0, 10_000);
+        const right = beginning.match(/[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu)?.length ?? 0;
+        const direction = right * 2 > (beginning.match(/\p{L}/gu)?.length ?? 0) ? 'rtl' : 'ltr';
+        if (text.dir !== direction) text.dir = direction;
+      }
+    };
+    new MutationObserver(direct).observe(body, { childList: true, characterData: true, subtree: true });
   }
 
   function draw() {

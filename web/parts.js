@@ -41,6 +41,20 @@ export function loadWebChat() {
   return webChat;
 }
 
+/** Puts a text on the clipboard, or selects it where the page may not; says so on the button. */
+export async function copy(button, text, shown) {
+  const before = button.dataset.words ?? button.textContent;
+  button.dataset.words = before;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+  } catch {
+    if (shown) getSelection().selectAllChildren(shown);
+    button.textContent = shown ? 'Selected' : 'Not copied';
+  }
+  setTimeout(() => (button.textContent = before), 2000);
+}
+
 /** Whether an answer is being written, by the activities of the conversation; `undefined` for those that do not say. */
 export function isWriting({ type, from, channelData }) {
   if (from?.role !== 'bot') return undefined;

@@ -53,8 +53,14 @@ impl Openers {
         configured.egress = config.egress.clone();
         configured.labels = Arc::clone(&config.http.labels);
         configured.formats = config.http.formats.clone();
+        configured.help = config.http.page.then(|| help(&self.server)).flatten();
         configured
     }
+}
+
+/// Where the server shows the documentation of citewire.
+fn help(server: &WebUrl) -> Option<WebUrl> {
+    format!("{}/help", server.as_str().trim_end_matches('/')).parse().ok()
 }
 
 impl Openers {

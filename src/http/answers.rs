@@ -206,7 +206,7 @@ fn arriving(
 
 /// Does something in a task of its own: when the caller's connection breaks, its handler may be gone at once, and readers
 /// still get what has arrived.
-async fn apart(
+pub(super) async fn apart(
     state: &Data<State>,
     does: impl Future<Output = Result<Delivered, ApiError>> + 'static,
 ) -> Result<Delivered, ApiError> {
@@ -218,7 +218,7 @@ async fn apart(
     told.await.map_err(|_| ApiError::ShuttingDown)?
 }
 
-fn no_answer(cause: NoAnswer<BodyError>) -> ApiError {
+pub(super) fn no_answer(cause: NoAnswer<BodyError>) -> ApiError {
     match cause {
         NoAnswer::Convert(source) => ApiError::Convert { source, at: "" },
         NoAnswer::Body(error) => error.into(),

@@ -14,7 +14,7 @@ use super::admission::{ApiKey, Scope};
 use super::audit::KeyName;
 use super::documents::{self, DownloadReader};
 use super::error::AuthError;
-use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS, PASSAGE};
+use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS, PAGE_PREVIEWS, PASSAGE};
 use super::query::Query;
 use super::ticket::ConnectorTicket;
 use super::{ApiError, State, body, metrics};
@@ -54,7 +54,7 @@ impl Access {
             Self::DirectLine
         } else if pattern.starts_with(BOT_FRAMEWORK) {
             Self::Bot
-        } else if pattern == PAGE_ANSWERS {
+        } else if [PAGE_ANSWERS, PAGE_PREVIEWS].contains(&pattern) {
             Self::Page
         } else if pattern == DOWNLOAD || pattern == PASSAGE {
             Self::Download

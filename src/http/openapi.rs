@@ -11,7 +11,7 @@ use super::problem::{BotError, CompletionProblem, ErrorFormat, Problem};
 use super::{
     answers, assistant_documents, assistant_key, assistant_trial, assistants, check, completions, connector,
     conversations, convert, direct_line, documents, embed, feedback, health, messages, metrics, outputs, page,
-    passages, records, session, socket, support, upload, users,
+    passages, previews, records, session, socket, support, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -82,6 +82,7 @@ use super::{
         session::start_session,
         embed::start_session,
         page::send_answer,
+        previews::preview_answer,
         health::live,
         health::ready,
         metrics::metrics,

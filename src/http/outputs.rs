@@ -178,7 +178,12 @@ fn json_bytes(body: Vec<u8>) -> HttpResponse {
 }
 
 /// An answer that has come whole, with its report.
-fn whole(state: &State, body: &[u8], query: &Query, form: OutgoingForm) -> Result<(Vec<u8>, Report), ApiError> {
+pub(super) fn whole(
+    state: &State,
+    body: &[u8],
+    query: &Query,
+    form: OutgoingForm,
+) -> Result<(Vec<u8>, Report), ApiError> {
     let Request { answer: body, at, mut conversion, .. } = Request::parse(body, query)?;
     let mut answer =
         ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;

@@ -1,7 +1,7 @@
 //! The Web Chat page of this server, and its routes.
 
 use actix_web::http::header::{self, CACHE_CONTROL};
-use actix_web::web::{Data, Payload, ReqData};
+use actix_web::web::{Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,19 +9,39 @@ use utoipa::ToSchema;
 use super::auth::PageCaller;
 use super::convert::{Readers, Updates, convert_body, json};
 use super::envelope::AnswerRequest;
+use super::query::Query;
 use super::samples::{Offered, SAMPLES};
-use super::{ApiError, State, address, body};
+use super::{ApiError, State, address, body, playing, previews};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
 use crate::report::Report;
 
 const INDEX: &str = include_str!("../../web/index.html");
-const STYLE: &str = include_str!("../../web/page.css");
-const SCRIPT: &str = include_str!("../../web/page.js");
-const CHAT: &str = include_str!("../../web/chat.js");
-const JSON: &str = include_str!("../../web/json.js");
-const PARTS: &str = include_str!("../../web/parts.js");
-const VERDICTS: &str = include_str!("../../web/verdicts.js");
+
+const STYLE: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// The files of the page and of the documentation: name, media type, text.
+const FILES: &[(&str, &str, &str)] = &[
+    ("page.css", STYLE, include_str!("../../web/page.css")),
+    ("forms.css", STYLE, include_str!("../../web/forms.css")),
+    ("help.css", STYLE, include_str!("../../web/help.css")),
+    ("activities.js", SCRIPT, include_str!("../../web/activities.js")),
+    ("chat.js", SCRIPT, include_str!("../../web/chat.js")),
+    ("direction.js", SCRIPT, include_str!("../../web/direction.js")),
+    ("explain.js", SCRIPT, include_str!("../../web/explain.js")),
+    ("files.js", SCRIPT, include_str!("../../web/files.js")),
+    ("forms.js", SCRIPT, include_str!("../../web/forms.js")),
+    ("json.js", SCRIPT, include_str!("../../web/json.js")),
+    ("likeness.js", SCRIPT, include_str!("../../web/likeness.js")),
+    ("page.js", SCRIPT, include_str!("../../web/page.js")),
+    ("parts.js", SCRIPT, include_str!("../../web/parts.js")),
+    ("report.js", SCRIPT, include_str!("../../web/report.js")),
+    ("slack.js", SCRIPT, include_str!("../../web/slack.js")),
+    ("state.js", SCRIPT, include_str!("../../web/state.js")),
+    ("tabs.js", SCRIPT, include_str!("../../web/tabs.js")),
+    ("verdicts.js", SCRIPT, include_str!("../../web/verdicts.js")),
+];
 
 /// An answer that the page sent and the server delivered.
 #[derive(Serialize, ToSchema)]
@@ -37,11 +57,14 @@ pub(crate) struct PageAnswer<'a> {
 
 pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> HttpResponse {
     let admin = state.options.admin_schema.is_some();
+    let limit = state.direct_line.options().max_activity_bytes;
     html(&state, &request, |nonce| {
         INDEX
             .replace("{{nonce}}", nonce)
             .replace("{{answers}}", if state.options.page_answers { "" } else { "hidden" })
             .replace("{{admin}}", if admin { "" } else { "hidden" })
+            .replace("{{limit}}", &limit.to_string())
+            .replace("{{forms}}", &previews::names().join(" "))
     })
 }
 
@@ -69,28 +92,9 @@ fn policy(nonce: &str, host: Option<&str>) -> String {
     )
 }
 
-pub(crate) async fn style() -> HttpResponse {
-    asset("text/css; charset=utf-8", STYLE)
-}
-
-pub(crate) async fn script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", SCRIPT)
-}
-
-pub(crate) async fn chat_script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", CHAT)
-}
-
-pub(crate) async fn json_script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", JSON)
-}
-
-pub(crate) async fn parts_script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", PARTS)
-}
-
-pub(crate) async fn verdicts_script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", VERDICTS)
+pub(crate) async fn file(name: Path<String>) -> Result<HttpResponse, ApiError> {
+    let found = FILES.iter().find(|(known, _, _)| *known == *name).ok_or(ApiError::UnknownRoute)?;
+    Ok(asset(found.1, found.2))
 }
 
 pub(super) fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
@@ -113,9 +117,16 @@ pub(crate) async fn samples() -> Result<HttpResponse, ApiError> {
     Ok(HttpResponse::Ok().content_type("application/json").body(body))
 }
 
+/// Whether the caller wants to see a stream while it is written, and there is one.
+fn is_played(request: &HttpRequest, body: &[u8]) -> bool {
+    let query = Query::of(request);
+    query.get("play") == Some("true") && playing::is_stream(body, &query)
+}
+
 /// Convert an answer and deliver it into the page's conversation.
 #[utoipa::path(
     post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
+    params(("play" = Option<bool>, Query, description = "`true` shows a stream slowly while it is written")),
     request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
         (status = 201, description = "The answer was delivered", body = PageAnswer),
@@ -146,10 +157,14 @@ pub(crate) async fn send_answer(
     let Some(Whereabouts::Here(id)) = state.delivery.locate(id.as_str()).await? else {
         return Err(DeliveryError::UnknownConversation.into());
     };
-    let addresses = state.downloads().for_conversation(&id).await;
-    let readers = Readers { addresses, earlier: state.delivery.earlier(&id).await, written: None };
-    let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
-    let delivered = state.delivery.record(&id, converted, None).await?;
+    let delivered = if is_played(&request, &body) {
+        playing::play(&state, id, &request, &body).await?
+    } else {
+        let addresses = state.downloads().for_conversation(&id).await;
+        let readers = Readers { addresses, earlier: state.delivery.earlier(&id).await, written: None };
+        let converted = convert_body(&state, &request, body, Updates::Unwanted, readers).await?;
+        state.delivery.record(&id, converted, None).await?
+    };
     let answer = PageAnswer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)
 }

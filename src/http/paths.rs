@@ -8,8 +8,9 @@ pub(crate) const MESSAGES: &str = "/api/messages";
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
 /// The routes for clients of OpenAI, whose errors have their own shape as well.
 pub(crate) const OPENAI: [&str; 2] = ["/v1/chat/", "/v1/models"];
-/// The one route that takes a token of the page.
+/// The routes that take a token of the page.
 pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
+pub(crate) const PAGE_PREVIEWS: &str = "/page/previews";
 
 /// Path at which sign-in cards get a session id: the one route of Direct Line that browsers call with cookies.
 pub(crate) const SESSION_ID: &str = "/v3/directline/session/getsessionid";
@@ -42,12 +43,7 @@ pub(crate) struct Reached(pub(crate) &'static str);
 /// The token of Azure is checked together with the activity that it comes with.
 pub const OPEN: &[&str] = &[
     "/",
-    "/page/page.css",
-    "/page/page.js",
-    "/page/chat.js",
-    "/page/json.js",
-    "/page/parts.js",
-    "/page/verdicts.js",
+    "/page/{file}",
     "/page/webchat.js",
     "/page/samples",
     "/page/session",
@@ -62,6 +58,8 @@ pub const OPEN: &[&str] = &[
     "/openapi.json",
     "/docs",
     "/docs/{file:.*}",
+    "/help",
+    "/help/{path:.*}",
     "/v3/directline/conversations/{id}/stream",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
@@ -70,9 +68,14 @@ pub const OPEN: &[&str] = &[
     MESSAGES,
 ];
 
-/// Whether the path is of the page or of the settings page, which are served without a credential.
+/// Whether the path is of the page, the documentation or the settings page, which are served without a credential.
 pub(crate) fn is_page(path: &str) -> bool {
-    path == "/" || path.starts_with("/page/") || is_admin(path)
+    path == "/" || path.starts_with("/page/") || is_help(path) || is_admin(path)
+}
+
+/// Whether the path is of the documentation for people.
+fn is_help(path: &str) -> bool {
+    path == "/help" || path.starts_with("/help/")
 }
 
 /// Whether the path is of the settings page.
@@ -86,10 +89,12 @@ mod tests {
 
     #[test]
     fn the_settings_page_is_served_where_the_page_is() {
-        for path in ["/", "/page/page.js", "/admin", "/admin/admin.js", "/admin/schema.json"] {
+        for path in
+            ["/", "/page/page.js", "/admin", "/admin/admin.js", "/admin/schema.json", "/help", "/help/start/run.md"]
+        {
             assert!(is_page(path), "{path}");
         }
-        for path in ["/administrators", "/v1/assistants", "/pages"] {
+        for path in ["/administrators", "/v1/assistants", "/pages", "/helper"] {
             assert!(!is_page(path), "{path}");
         }
     }

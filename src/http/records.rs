@@ -71,13 +71,18 @@ pub(crate) async fn read_records(
 }
 
 /// The records of an answer, and the words about it for the log.
-struct ReadRecords {
-    records: Records,
+pub(super) struct ReadRecords {
+    pub(super) records: Records,
     vain: Option<EmptySearch>,
-    report: Report,
+    pub(super) report: Report,
 }
 
-fn run(metrics: &Metrics, body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<ReadRecords, ApiError> {
+pub(super) fn run(
+    metrics: &Metrics,
+    body: &Bytes,
+    query: &Query,
+    redirectors: &Redirectors,
+) -> Result<ReadRecords, ApiError> {
     let Request { answer: body, at, mut conversion, reshaped } = Request::parse_steps(body, query)?;
     let reshaped = reshaped.map(second_step).transpose()?;
     let mut answer =

@@ -11,26 +11,21 @@ use percent_encoding::percent_decode_str;
 use super::auth::{Access, authenticate};
 use super::openapi::query_parameters;
 use super::paths::{
-    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, PASSAGE, Reached, SESSION_ID, is_admin,
-    is_page,
+    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, PAGE_PREVIEWS, PASSAGE, Reached, SESSION_ID,
+    is_admin, is_page,
 };
 use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistant_key, assistant_trial,
     assistants, body, check, completions, connector, conversations, convert, direct_line, docs, documents, embed,
-    feedback, health, messages, metrics, outputs, page, passages, records, session, socket, support, upload, users,
-    web_chat,
+    feedback, health, help, messages, metrics, outputs, page, passages, previews, records, session, socket, support,
+    upload, users, web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
 pub const UNDOCUMENTED: &[&str] = &[
     "/",
-    "/page/page.css",
-    "/page/page.js",
-    "/page/chat.js",
-    "/page/json.js",
-    "/page/parts.js",
-    "/page/verdicts.js",
+    "/page/{file}",
     "/page/webchat.js",
     "/admin",
     "/admin/schema.json",
@@ -40,6 +35,8 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/openapi.json",
     "/docs",
     "/docs/{file:.*}",
+    "/help",
+    "/help/{path:.*}",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
 ];
@@ -110,16 +107,12 @@ pub const ROUTES: &[RouteEntry] = &[
     get(DOWNLOAD, || web::to(documents::download)),
     get(PASSAGE, || web::to(passages::show)),
     get("/", || web::to(page::index)),
-    get("/page/page.css", || web::to(page::style)),
-    get("/page/page.js", || web::to(page::script)),
-    get("/page/chat.js", || web::to(page::chat_script)),
-    get("/page/json.js", || web::to(page::json_script)),
-    get("/page/parts.js", || web::to(page::parts_script)),
-    get("/page/verdicts.js", || web::to(page::verdicts_script)),
     get("/page/webchat.js", || web::to(web_chat::web_chat)),
     get("/page/samples", || web::to(page::samples)),
     post("/page/session", || web::to(session::start_session)),
     post(PAGE_ANSWERS, || web::to(page::send_answer)),
+    post(PAGE_PREVIEWS, || web::to(previews::preview_answer)),
+    get("/page/{file}", || web::to(page::file)),
     get("/admin", || web::to(admin::index)),
     get("/admin/schema.json", || web::to(admin::schema)),
     get("/admin/{file}", || web::to(admin::file)),
@@ -132,6 +125,8 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/openapi.json", || web::to(docs::document)),
     get("/docs", || web::to(docs::to_viewer)),
     get("/docs/{file:.*}", || web::to(docs::viewer)),
+    get("/help", || web::to(help::to_first)),
+    get("/help/{path:.*}", || web::to(help::show)),
     post("/v3/directline/tokens/generate", || web::to(direct_line::generate_token)),
     post("/v3/directline/tokens/refresh", || web::to(direct_line::refresh_token)),
     post("/v3/directline/conversations", || web::to(direct_line::start_conversation)),

@@ -30,13 +30,15 @@ inEachVersion('The assistant for the documentation', (around) => {
     await badges(answer).nth(1).waitFor();
     const numbers = (await badgeTexts(answer)).map((text) => text.replace(/\D/g, ''));
     assert.ok(numbers.length >= 2 && numbers[0] === '1', `badges ${numbers}`);
-    // A badge opens the passage that the sentence is from.
+    // A badge leads to the heading in the documentation that the server shows.
+    const opening = visit.context.waitForEvent('page');
     await badges(answer).first().click();
-    const dialog = visit.page.locator('dialog[open]');
-    await dialog.waitFor();
-    assert.ok((await dialog.innerText()).length > 80, 'the passage is shown');
-    await visit.page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
+    const page = await opening;
+    await page.getByRole('navigation', { name: 'Documentation' }).waitFor();
+    assert.match(page.url(), /\/help\/[a-z/-]+\.md#[a-z0-9-]+(?::~:text=|$)/);
+    // Behind the place may stand the sentence, which the browser marks.
+    const [place] = new URL(page.url()).hash.slice(1).split(':~:');
+    await page.waitForFunction((place) => document.getElementById(place)?.matches('h1, h2, h3'), place);
   });
 
   visiting(around, 'says so when the documentation says nothing', {}, async (visit) => {

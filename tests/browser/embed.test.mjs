@@ -115,6 +115,10 @@ for (const transport of ['websocket', 'polling']) {
     const answer = message(visit, ANSWER);
     await answer.locator('.webchat__render-markdown__pure-identifier').first().waitFor();
     assert.equal(sockets(visit).length > 0, transport === 'websocket');
+    // Most letters of a text say its direction.
+    await answer.locator('.webchat__text-content[dir=ltr]').first().waitFor();
+    await ask(visit, 'PDF: כמה ימי חופשה יש לי?');
+    await message(visit, 'חופשה').locator('.webchat__text-content[dir=rtl]').first().waitFor();
   });
 }
 

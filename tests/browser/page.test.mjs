@@ -49,10 +49,13 @@ visiting(around, 'every sample can be chosen, read and sent, and its citations a
   assert.ok(samples.length > 2, 'there are samples');
   const radios = page.getByRole('radiogroup', { name: 'Choose an answer' }).or(page.getByRole('group', { name: 'Choose an answer' })).getByRole('radio');
   assert.equal(await radios.count(), samples.length);
+  // A stream is played in another test.
+  const play = page.getByRole('checkbox', { name: 'Play slowly' });
   for (const [place, sample] of samples.entries()) {
     await page.getByRole('radio', { name: sample.title, exact: true }).check();
     const written = await box(page).inputValue();
     assert.deepEqual(typeof sample.input === 'string' ? written : JSON.parse(written), sample.input);
+    if (await play.isVisible()) await play.uncheck();
     const result = await send(page);
     assert.ok(result.id, `${sample.id}: ${JSON.stringify(result)}`);
     assert.equal(result.activity.type, 'message');
@@ -61,6 +64,13 @@ visiting(around, 'every sample can be chosen, read and sent, and its citations a
     assert.equal(await entries(visit.messages().nth(place)).count(), cited, `${sample.id} lists what it cites`);
     assert.equal(await failure(page).innerText(), '');
   }
+  // Half of one at the lower edge and a shade say that the list goes on, until it does not.
+  const list = page.locator('#sample-box');
+  await page.locator('#sample-list').evaluate((list) => (list.scrollTop = 0));
+  await page.waitForFunction(() => document.querySelector('#sample-box.goes-on'));
+  await page.locator('#sample-list').evaluate((list) => (list.scrollTop = list.scrollHeight));
+  await page.waitForFunction(() => document.querySelector('#sample-box:not(.goes-on)'));
+  assert.equal(await list.locator('label').count(), samples.length);
 });
 
 visiting(around, 'an edited answer is sent, and the outcome is shown three ways', {}, async (visit) => {
@@ -73,6 +83,7 @@ visiting(around, 'an edited answer is sent, and the outcome is shown three ways'
   assert.deepEqual(await badgeTexts(message), ['[1]', '[2]']);
   assert.match(await outcome(page).innerText(), /^Sent: 2 sources cited, 1 marker unresolved/);
 
+  await page.getByRole('tab', { name: 'Text' }).click();
   const text = page.getByRole('tabpanel', { name: 'Text' });
   assert.equal(await text.locator('pre').evaluate((pre) => pre.textContent.replaceAll('ZWSP', '\u200b')), activity.text);
 
@@ -83,7 +94,7 @@ visiting(around, 'an edited answer is sent, and the outcome is shown three ways'
 
   await page.getByRole('tab', { name: 'Report' }).click();
   const panel = page.getByRole('tabpanel', { name: 'Report' });
-  assert.equal(await panel.getByRole('list', { name: 'Cited' }).getByRole('listitem').count(), 2);
+  assert.equal(await panel.getByRole('list', { name: 'Cited', exact: true }).getByRole('listitem').count(), 2);
   const unresolved = panel.getByRole('list', { name: 'Unresolved' }).getByRole('listitem');
   assert.equal(await unresolved.count(), 1);
   assert.ok((await unresolved.innerText()).includes(report.unresolved[0].message));
@@ -102,7 +113,8 @@ visiting(around, 'verdicts stand at the badges and in the report, in both scheme
   };
   await paste(page, answer);
   const { activity } = await send(page);
-  assert.match(await outcome(page).innerText(), /, 1 citation to look at\.$/);
+  await outcome(page).getByText(/, 1 citation to look at\.$/).waitFor();
+  await page.getByRole('tab', { name: 'Text' }).click();
   const text = page.getByRole('tabpanel', { name: 'Text' });
   await text.getByRole('img', { name: '! conflict: 30 days' }).waitFor();
   await text.getByRole('img', { name: '✓ verbatim' }).waitFor();
@@ -112,7 +124,8 @@ visiting(around, 'verdicts stand at the badges and in the report, in both scheme
     for (const [told, contrast] of await page.locator('.verdict').evaluateAll(contrasts)) assert.ok(contrast >= 4.5, `${colorScheme} ${told}: ${contrast}`);
   }
   await page.getByRole('tab', { name: 'Text' }).focus();
-  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
   const verdicts = page.getByRole('list', { name: 'Verdicts' }).getByRole('listitem');
   assert.deepEqual(await verdicts.allInnerTexts().then((all) => all.map((one) => one.split('\n')[0].trim())), ['[1] ! conflict: 30 days', '[2] ✓ verbatim']);
   assert.ok((await verdicts.first().innerText()).includes('number-missing (30 days)'));
@@ -125,7 +138,7 @@ visiting(around, 'the activity can be copied', { permissions: ['clipboard-read',
   await paste(page, LEAVE);
   const { activity } = await send(page);
   await page.getByRole('tab', { name: 'Activity' }).click();
-  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())), activity);
 });
@@ -233,15 +246,18 @@ visiting(around, 'everything can be done with the keyboard alone', {}, async (vi
   await message.waitFor();
 
   const tab = (name) => page.getByRole('tab', { name });
-  await tabTo(tab('Text'));
-  assert.ok(await ringed(tab('Text')), 'the focus is visible on a tab');
+  await tabTo(tab('Explained'));
+  assert.ok(await ringed(tab('Explained')), 'the focus is visible on a tab');
   for (const [key, name] of [
+    ['ArrowRight', 'Text'],
     ['ArrowRight', 'Activity'],
     ['ArrowRight', 'Report'],
-    ['ArrowRight', 'Text'],
+    ['ArrowRight', 'Check'],
+    ['ArrowRight', 'Explained'],
+    ['ArrowLeft', 'Check'],
+    ['Home', 'Explained'],
+    ['End', 'Check'],
     ['ArrowLeft', 'Report'],
-    ['Home', 'Text'],
-    ['End', 'Report'],
   ]) {
     await page.keyboard.press(key);
     assert.equal(await tab(name).getAttribute('aria-selected'), 'true', `${key} leads to ${name}`);
@@ -309,7 +325,7 @@ visiting(around, 'a phone shows everything without scrolling sideways', PHONE, a
   await send(page);
   const message = visit.messages().first();
   await message.waitFor();
-  for (const name of ['Text', 'Activity', 'Report']) {
+  for (const name of ['Explained', 'Text', 'Activity', 'Report', 'Check', 'Teams', 'Records', 'Web Chat']) {
     await page.getByRole('tab', { name }).tap();
     await narrow(name);
   }

@@ -14,7 +14,17 @@ const WIDE = { viewport: { width: 1280, height: 860 } };
 const PICTURES = {
   'page-light': { ...WIDE, colorScheme: 'light' },
   'page-dark': { ...WIDE, colorScheme: 'dark' },
+  playground: { ...WIDE, colorScheme: 'light', form: 'Teams' },
   'page-phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1.5 },
+};
+
+/** Markers that stay text for several reasons. */
+const LEFT_ALONE = {
+  text: 'Leave is **30 days** a year [1][2]. The rest [9] is unknown.\n\n- carry over five of them [2]\n\n| what | until |\n|---|---|\n| carrying over [2] | March |',
+  sources: [
+    { title: 'Leave policy', url: 'https://hr.contoso.example/leave', content: 'Employees have 30 days of leave a year.' },
+    { title: 'Carrying over leave', content: 'Five days can be carried over, until the end of March.' },
+  ],
 };
 
 const HANDBOOK = {
@@ -32,26 +42,28 @@ await mkdir(folder, { recursive: true });
 const service = await startService(RELEASE);
 const browser = await startBrowser();
 try {
-  for (const [name, options] of Object.entries(PICTURES)) {
+  for (const [name, { form, ...options }] of Object.entries(PICTURES)) {
     // Without movement, each picture is of something that has come to rest.
     const visit = await Visit.begin(browser, service, { ...options, reducedMotion: 'reduce' });
     await visit.open();
     const { page } = visit;
+    if (form) await page.getByRole('textbox', { name: 'Read it, edit it, or paste your own' }).fill(JSON.stringify(LEFT_ALONE, null, 2));
     await page.getByRole('button', { name: 'Send into the chat' }).click();
     await visit.messages().nth(0).waitFor();
     // Web Chat says so for a moment longer than it connects.
     await page.getByText('Connecting…').filter({ visible: true }).first().waitFor({ state: 'detached' });
-    await page.getByRole('tab', { name: 'Report' }).click();
-    await page.evaluate(() => {
+    await page.getByRole('tab', { name: form ? 'Explained' : 'Report' }).click();
+    await page.evaluate((isBelow) => {
       document.activeElement.blur();
       scrollTo(0, 0);
-      document.querySelector('.panel').scrollTop = 0;
-    });
+      document.querySelector('.panel').scrollTop = isBelow ? 5_000 : 0;
+    }, form !== undefined);
     // The transcript scrolls to the newest message by itself.
     await page.waitForFunction(() => {
       const box = document.querySelector('#chat-host [role=feed]').parentElement;
       return box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
     });
+    if (form) await page.getByRole('tab', { name: form, exact: true }).click();
     const file = join(folder, `${name}.png`);
     await page.screenshot({ path: file });
     const { size } = await stat(file);

@@ -154,7 +154,7 @@ async fn on_loopback_another_host_is_refused() {
 #[tokio::test]
 async fn a_server_without_the_page_has_none() {
     let app = TestApp::with(|setup| setup.http.page = false);
-    for path in ["/", "/page/page.js", "/page/samples"] {
+    for path in ["/", "/page/page.js", "/page/samples", "/help", "/help/README.md"] {
         assert_eq!(answer(app.request(Method::GET, path)).await.0, StatusCode::NOT_FOUND, "{path}");
     }
     assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
@@ -214,4 +214,94 @@ async fn the_settings_page_is_there_only_with_the_page_and_where_it_is_wanted() 
             }
         }
     }
+}
+
+async fn preview(app: &TestApp, body: &Value) -> (StatusCode, Value) {
+    let session = session(app).await;
+    answer(app.post("/page/previews", session["token"].as_str().expect("a token")).json(body)).await
+}
+
+#[tokio::test]
+async fn an_answer_is_previewed_in_every_form_and_sent_nowhere() {
+    let app = TestApp::start();
+    let sources = json!([{"title": "Leave", "url": "https://hr.example/leave"}, {"title": "Menu"}]);
+    let given = json!({"text": "Leave is **30 days** [1] <b>now</b> [9].", "sources": sources});
+    let (status, body) = preview(&app, &json!({"from": "citewire", "channel": "slack", "answer": given})).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    let forms = body["forms"].as_array().expect("an array");
+    for name in ["web-chat", "teams", "slack", "plain", "open-webui", "records"] {
+        let form = forms.iter().find(|form| form["name"] == name).expect(name);
+        assert!(form["output"].to_string().contains("30 days"), "{form}");
+        assert!(form["report"].is_object(), "{form}");
+    }
+    let teams = forms.iter().find(|form| form["name"] == "teams").expect("teams");
+    let html = teams["html"].as_str().expect("HTML");
+    assert!(html.contains("<strong>30 days</strong>") && !html.contains("<b>"), "{html}");
+    assert!(teams["findings"].is_array() && teams["report"]["unresolved"][0]["message"].is_string(), "{teams}");
+    let plain = forms.iter().find(|form| form["name"] == "plain").expect("plain");
+    assert!(plain["html"].is_null() && plain["findings"].is_null(), "{plain}");
+}
+
+#[tokio::test]
+async fn a_preview_is_refused_as_an_answer_is() {
+    let app = TestApp::start();
+    let (status, body) = preview(&app, &json!({"answer": {"sources": "none"}})).await;
+    assert_eq!((status, &body["code"]), (StatusCode::BAD_REQUEST, &json!("invalid_answer")), "{body}");
+    let (status, _) = preview(&app, &json!({"answer": {"text": "x".repeat(300_000)}})).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    let app = TestApp::with(|setup| setup.http.page_answers = false);
+    let (status, body) = preview(&app, &json!({"answer": {"text": "x"}})).await;
+    assert_eq!((status, &body["code"]), (StatusCode::FORBIDDEN, &json!("no_page_answers")));
+}
+
+#[tokio::test]
+async fn the_documentation_is_shown_and_leads_nowhere_else() {
+    let app = TestApp::start();
+    let get = |path: &str| app.request(Method::GET, path).send();
+    let page = get("/help/start/run.md").await.expect("an answer");
+    assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    assert!(page.headers()["content-security-policy"].to_str().expect("text").contains("default-src 'none'"));
+    let html = page.text().await.expect("text");
+    for part in ["<h2 id=\"start\">", "/help/guides/assistants.md#the-settings-page", "/help/pictures/live-light.png"] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("{{") && !html.contains("<!-- not run"), "{html}");
+    let picture = get("/help/pictures/live-light.png").await.expect("an answer");
+    assert_eq!(
+        (picture.status(), &picture.headers()[header::CONTENT_TYPE]),
+        (StatusCode::OK, &"image/png".parse().expect("a value"))
+    );
+    assert_eq!(get("/help").await.expect("an answer").url().path(), "/help/README.md");
+    for path in ["/help/../Cargo.toml", "/help/nothing.md", "/help/%2e%2e/%2e%2e/etc/passwd", "/help/start/run"] {
+        let status = get(path).await.expect("an answer").status();
+        assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
+    }
+    let app = TestApp::with(|setup| setup.http.page = false);
+    assert_eq!(
+        app.request(Method::GET, "/help/start/run.md").send().await.expect("an answer").status(),
+        StatusCode::NOT_FOUND
+    );
+}
+
+#[tokio::test]
+async fn a_browser_that_is_lost_gets_a_page_and_a_program_gets_json() {
+    let app = TestApp::start();
+    let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+    let get = |path: &str, accept: &str| app.request(Method::GET, path).header("accept", accept).send();
+    let page = get("/nothing", browser).await.expect("an answer");
+    assert_eq!(
+        (page.status(), &page.headers()[header::CONTENT_TYPE]),
+        (StatusCode::NOT_FOUND, &"text/html; charset=utf-8".parse().expect("a value"))
+    );
+    assert!(page.headers()["content-security-policy"].to_str().expect("text").contains("default-src 'none'"));
+    let html = page.text().await.expect("text");
+    assert!(html.contains("There is no page here") && html.contains("href=\"/help/README.md\""), "{html}");
+    for accept in ["*/*", "application/json", "application/problem+json"] {
+        let (status, body) = answer(app.request(Method::GET, "/nothing").header("accept", accept)).await;
+        assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &json!("unknown_route")), "{accept}");
+    }
+    let with_key = app.request(Method::GET, "/nothing").header("accept", browser).bearer_auth(crate::app::API_KEY);
+    assert_eq!(answer(with_key).await.1["code"], "unknown_route");
+    let (_, posted) = answer(app.request(Method::POST, "/nothing").header("accept", browser)).await;
+    assert_eq!(posted["code"], "unknown_route");
 }

@@ -1,5 +1,6 @@
 // The chat to try an assistant: Web Chat, or a plain field on a server that has none.
 
+import { watchDirections } from '/page/direction.js';
 import { CONNECTION, chatStyle, loadWebChat, nonce } from '/page/parts.js';
 import { assistantPath, call } from './api.js';
 import { button, element, labelled, make, problemBox, showProblem } from './screen.js';
@@ -75,6 +76,7 @@ export class TryIt {
     const host = element('div', { class: 'chat-host', id: 'chat-host' });
     this.#host.replaceWith(host);
     this.#host = host;
+    watchDirections(host);
     this.#render();
   }
 

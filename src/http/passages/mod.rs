@@ -4,5 +4,5 @@ mod page;
 mod show;
 mod text;
 
-pub(crate) use page::fault;
+pub(crate) use page::{fault, not_found};
 pub(crate) use show::{__path_show, show};

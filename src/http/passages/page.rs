@@ -129,6 +129,20 @@ pub(crate) fn fault(headers: &mut HeaderMap, status: StatusCode) -> Vec<u8> {
         .into()
 }
 
+/// The page for people who followed a link to nothing, with the places of this server that they may look for.
+pub(crate) fn not_found(headers: &mut HeaderMap, places: &[(&str, &str)]) -> Vec<u8> {
+    protect(headers);
+    let title = "There is no page here";
+    let links: String = places.iter().map(|(path, name)| format!("<li><a href=\"{path}\">{name}</a></li>\n")).collect();
+    let links = if links.is_empty() { links } else { format!("<p>This server has:</p>\n<ul>\n{links}</ul>\n") };
+    format!(
+        "{}<header>\n<h1>{title}</h1>\n</header>\n<main>\n<p>Nothing exists at this address (404). Check it for mistakes.</p>\n\
+         {links}</main>\n</body>\n</html>\n",
+        head(title)
+    )
+    .into()
+}
+
 fn head(title: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -6,7 +6,7 @@ use std::time::Instant;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use actix_web::http::{ConnectionType, StatusCode};
+use actix_web::http::{ConnectionType, Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, web};
 use serde::Serialize;
@@ -134,6 +134,7 @@ pub(crate) async fn render(
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
     let format = ErrorFormat::for_request(request.request());
+    let is_browser = is_browser(request.request());
     let slot =
         |request: &HttpRequest| request.conn_data::<ConnectionSlot>().is_none_or(|slot| slot.serves(request.path()));
     let mut response = match admission::host::guard(&state.options, request.request()) {
@@ -154,23 +155,29 @@ pub(crate) async fn render(
         let (error_response, detail) = judge(error, &id);
         let param = error.as_error::<ApiError>().and_then(param);
         let body = write(&error_response, &detail, param.as_deref(), format);
-        (error_response, body)
+        let leads_nowhere = matches!(error.as_error::<ApiError>(), Some(ApiError::UnknownRoute));
+        (error_response, body, leads_nowhere && is_browser && format == ErrorFormat::Citewire)
     });
     match &rendered {
-        Some((error_response, _)) => {
+        Some((error_response, ..)) => {
             audit::refused(&state, response.request(), &id, error_response.problem.status, error_response.problem.code);
         }
         None => audit::done(&state, response.request(), &id, response.status()),
     }
-    let status = rendered.as_ref().map_or(response.status(), |(error_response, _)| error_response.problem.status);
+    let status = rendered.as_ref().map_or(response.status(), |(error_response, ..)| error_response.problem.status);
     let route = response.request().extensions().get::<Reached>().map(|Reached(pattern)| *pattern);
     state.metrics.request(response.request().method().as_str(), route, status.as_u16(), begun.elapsed());
-    if let Some((error_response, body)) = rendered {
+    if let Some((error_response, body, is_lost)) = rendered {
         *response.response_mut().status_mut() = error_response.problem.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
-        let body =
-            if format == ErrorFormat::Page { passages::fault(headers, error_response.problem.status) } else { body };
+        let body = if format == ErrorFormat::Page {
+            passages::fault(headers, error_response.problem.status)
+        } else if is_lost {
+            passages::not_found(headers, &places(&state.options))
+        } else {
+            body
+        };
         if let Some(seconds) = error_response.problem.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -195,6 +202,24 @@ pub(crate) async fn render(
         Some(body) => body.until_sent(response),
         None => response,
     })
+}
+
+/// Whether a person reads the answer: a browser that follows a link asks for HTML, and sends no credential.
+fn is_browser(request: &HttpRequest) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    is_read
+        && accepts.is_some_and(|accept| accept.contains("text/html"))
+        && !request.headers().contains_key(header::AUTHORIZATION)
+}
+
+/// The pages of this server, for people who look for one of them.
+fn places(options: &HttpOptions) -> Vec<(&'static str, &'static str)> {
+    if !options.page {
+        return Vec::new();
+    }
+    let settings = options.admin_schema.is_some().then_some(("/admin", "The settings"));
+    [("/", "The chat"), ("/help/README.md", "The documentation")].into_iter().chain(settings).collect()
 }
 
 /// Headers that every answer has unless it has said otherwise: browsers do not guess what it is; JSON, which may carry a token

@@ -5,6 +5,20 @@ use include_dir::{Dir, DirEntry, include_dir};
 /// The folder `docs` as it was when the program was built.
 static DOCS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../docs");
 
+/// A file of the folder, such as a page or a picture.
+#[must_use]
+pub fn documentation_file(path: &str) -> Option<&'static [u8]> {
+    DOCS.get_file(path).map(include_dir::File::contents)
+}
+
+/// The paths of all pages, in order, also of those that the assistant does not search.
+#[must_use]
+pub fn documentation_pages() -> Vec<&'static str> {
+    let mut paths: Vec<&'static str> = all_pages().map(|(path, _)| path).collect();
+    paths.sort_unstable();
+    paths
+}
+
 /// Pages for maintainers, or for one other system: their sentences crowd out the answers that users look for.
 const ASIDE: [&str; 3] = ["guides/clients/", "guides/moving/", "inside/"];
 
@@ -14,6 +28,10 @@ fn is_for_users(path: &str) -> bool {
 
 /// Paths and texts of its pages, those for users.
 pub(super) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    all_pages().filter(|(path, _)| is_for_users(path))
+}
+
+fn all_pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut entries: Vec<&'static DirEntry<'static>> = DOCS.entries().iter().collect();
     let mut pages = Vec::new();
     while let Some(entry) = entries.pop() {
@@ -22,7 +40,7 @@ pub(super) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
             DirEntry::File(file) => pages.extend(file.path().to_str().zip(file.contents_utf8())),
         }
     }
-    pages.into_iter().filter(|(path, _)| path.ends_with(".md") && is_for_users(path))
+    pages.into_iter().filter(|(path, _)| path.ends_with(".md"))
 }
 
 #[cfg(test)]

@@ -84,6 +84,8 @@ pub struct Configured {
     pub formats: Mappings,
     /// Where readers find this server.
     pub server: WebUrl,
+    /// Where this server shows citewire's own documentation, if it does.
+    pub help: Option<WebUrl>,
     /// The maker of addresses of documents that need no credential.
     pub public: Arc<dyn PublicLinks>,
     /// The time.
@@ -109,6 +111,7 @@ impl Configured {
             labels: Arc::default(),
             formats: Mappings::default(),
             server,
+            help: None,
             public,
             clock,
             ids,
@@ -130,6 +133,7 @@ impl Configured {
             ids: Arc::clone(&self.ids),
         };
         Opening::new(surroundings, Arc::clone(&self.labels), self.server.clone(), Arc::clone(&self.public))
+            .with_help(self.help.clone())
     }
 }
 

@@ -34,6 +34,7 @@ pub use assistants::{AssistantRegistry, Assistants};
 pub use audience::Audience;
 pub use azure_responder::AzureResponder;
 pub use channel_choice::ChannelChoice;
+pub use documentation::{documentation_file, documentation_pages};
 pub use downloads::Downloads;
 pub use entered_keys::KeyInfo;
 pub use failure::Case;

@@ -27,6 +27,8 @@ pub struct Opening<'a> {
     pub labels: Arc<LabelCatalog>,
     /// Where readers find this server.
     pub server: WebUrl,
+    /// Where this server shows citewire's own documentation, if it does.
+    pub help: Option<WebUrl>,
     /// The maker of addresses of documents that need no credential.
     pub public: Arc<dyn PublicLinks>,
     /// The store with uploaded documents.
@@ -36,6 +38,12 @@ pub struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
+    /// Leads readers to citewire's own documentation below this address.
+    #[must_use]
+    pub fn with_help(self, help: Option<WebUrl>) -> Self {
+        Self { help, ..self }
+    }
+
     /// Finds uploaded documents in this store.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn AssistantStore>) -> Self {
@@ -56,7 +64,7 @@ impl<'a> Opening<'a> {
         server: WebUrl,
         public: Arc<dyn PublicLinks>,
     ) -> Self {
-        Self { surroundings, labels, server, public, store: None, before: None }
+        Self { surroundings, labels, server, help: None, public, store: None, before: None }
     }
 }
 
@@ -236,7 +244,7 @@ fn retriever(
 }
 
 async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {
-    let library = Arc::new(Library::built_in(documentation::pages()).await?);
+    let library = Arc::new(Library::built_in_at(documentation::pages(), opening.help.clone()).await?);
     let clock = Arc::clone(&opening.surroundings.clock);
     let options = AssistantOptions {
         greeting:

@@ -83,6 +83,8 @@ pub struct Document {
     pub left_out: usize,
     /// The address on the web, if there is one.
     pub url: Option<WebUrl>,
+    /// Whether each heading has a place in the page at that address.
+    pub(super) has_anchors: bool,
     /// The number of the upload, where the document was uploaded: another one under the same name has another number.
     pub edition: Option<u64>,
     /// The beginning of the digest of its texts.
@@ -104,6 +106,7 @@ impl Document {
             loss: None,
             left_out: 0,
             url: base.and_then(|base| address(base, path.split('/'))),
+            has_anchors: false,
             edition: None,
             version: String::new(),
             language: Language::default(),
@@ -125,11 +128,32 @@ impl Document {
         (page.is_some() || heading.is_some()).then(|| Part::new(page, heading))
     }
 
+    /// The address of a passage: of the nearest heading above it, where the page has places for those.
+    pub(super) fn url_of(&self, passage: &Passage) -> Option<WebUrl> {
+        let url = self.url.as_ref()?;
+        let nearest = passage.headings.last().filter(|heading| self.has_anchors && **heading != self.title);
+        let led = nearest.map(|heading| format!("{}#{}", url.as_str(), heading_anchor(heading)).parse());
+        led.and_then(Result::ok).or_else(|| Some(url.clone()))
+    }
+
     /// The name of the file.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
+}
+
+/// The place of a heading in the address of its page: small letters, digits and hyphens, as sites that show Markdown write it.
+#[must_use]
+pub fn heading_anchor(heading: &str) -> String {
+    let letters = heading.trim().chars().flat_map(char::to_lowercase);
+    letters
+        .filter_map(|letter| match letter {
+            ' ' => Some('-'),
+            '-' | '_' => Some(letter),
+            letter => letter.is_alphanumeric().then_some(letter),
+        })
+        .collect()
 }
 
 /// An address with these parts of a path behind it, each written so that it is one part. Its query is not that of what lies

@@ -114,8 +114,10 @@ fn content(path: String, format: Format, extracted: &Extracted, base: Option<&We
     FileContent::new(document, parts.passages.into_iter().map(Arc::new).collect())
 }
 
-/// A text that is part of the program.
-pub(super) fn built_in(path: &str, text: &str) -> Option<FileContent> {
+/// A text that is part of the program, and that it shows below an address.
+pub(super) fn built_in(path: &str, text: &str, base: Option<&WebUrl>) -> Option<FileContent> {
     let format = Format::of_name(path).filter(|format| format.is_text())?;
-    Some(content(path.to_owned(), format, &whole(text.to_owned(), format), None))
+    let mut content = content(path.to_owned(), format, &whole(text.to_owned(), format), base);
+    Arc::make_mut(&mut content.document).has_anchors = base.is_some();
+    Some(content)
 }

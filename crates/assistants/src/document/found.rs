@@ -151,7 +151,7 @@ impl Found {
         let source = Source {
             title: Some(self.document.title.clone()),
             part: self.document.part_of(&self.passage),
-            url: self.document.url.clone(),
+            url: self.document.url_of(&self.passage),
             filepath: self.document.url.is_none().then(|| self.document.path.clone()),
             content: Some(self.passage.text.clone()),
             page: self.passage.page.and_then(NonZeroU32::new),

@@ -11,6 +11,7 @@ use super::folder::{self, FolderListing, ListedFile};
 use super::index::Index;
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::digest::of_parts;
+use crate::url::WebUrl;
 
 /// The number of files that are read at one time.
 const AT_ONCE: usize = 4;
@@ -168,8 +169,11 @@ fn add(files: &mut BTreeMap<String, FileRead>, path: String, read: Option<FileRe
 }
 
 /// Texts that are in no folder, by their paths.
-pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Result<IndexSnapshot, LibraryError> {
-    let contents = files.iter().filter_map(|(path, text)| file::built_in(path, text));
+pub(super) async fn of_texts(
+    files: &BTreeMap<&'static str, &'static str>,
+    base: Option<&WebUrl>,
+) -> Result<IndexSnapshot, LibraryError> {
+    let contents = files.iter().filter_map(|(path, text)| file::built_in(path, text, base));
     IndexSnapshot::empty().with_documents(contents.collect()).await
 }
 

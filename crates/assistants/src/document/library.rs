@@ -133,8 +133,19 @@ impl Library {
     /// # Errors
     /// When they cannot be indexed.
     pub async fn built_in(files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Result<Self, LibraryError> {
+        Self::built_in_at(files, None).await
+    }
+
+    /// Documents that are part of the program, which shows them below an address, each heading at its own place.
+    ///
+    /// # Errors
+    /// When they cannot be indexed.
+    pub async fn built_in_at(
+        files: impl IntoIterator<Item = (&'static str, &'static str)>,
+        base: Option<WebUrl>,
+    ) -> Result<Self, LibraryError> {
         let files: BTreeMap<&'static str, &'static str> = files.into_iter().collect();
-        let snapshot = of_texts(&files).await?;
+        let snapshot = of_texts(&files, base.as_ref()).await?;
         Ok(Self {
             from: DocumentOrigin::Program(files),
             snapshot: watch::Sender::new(Arc::new(snapshot)),

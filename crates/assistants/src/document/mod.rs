@@ -60,7 +60,7 @@ mod uploads;
 mod vectors;
 mod words;
 
-pub use document::{Document, DocumentId};
+pub use document::{Document, DocumentId, heading_anchor};
 pub use download::{DownloadError, DownloadKey, PublicLinks, SignedLinks};
 pub use download_address::DownloadAddress;
 pub use embedder::{Embedder, EmbeddingError, VectorModel};
