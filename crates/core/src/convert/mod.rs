@@ -23,7 +23,7 @@ pub use earlier::EarlierAnswers;
 pub use error::ConvertError;
 pub use grounding::grounded;
 pub use message::{Converted, convert_answer, empty_text};
-pub use options::{Grounding, Options};
+pub use options::{Grounding, Options, TextFormat};
 pub use outgoing::{Ended, Outgoing, OutgoingForm, UnknownOutgoingForm};
 pub use streaming::{Streamed, Streaming, Update};
 pub use support::{judged, refuse_conflicts, supported};
