@@ -229,7 +229,7 @@ pub struct ConvertArgs {
     #[arg(long)]
     pub report: bool,
     /// Print the output while the answer arrives, one JSON object per line; only with `--to open-webui` or
-    /// `--to assistanthub`. The form for Open WebUI is chunks, events or completion.
+    /// `--to assistanthub`. The form for Open WebUI is chunks, events or completion; slack gives the calls of a Slack stream.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "chunks")]
     pub stream: Option<String>,
     /// The options for Open WebUI and AssistantHub.

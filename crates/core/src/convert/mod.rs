@@ -10,6 +10,7 @@ mod message;
 mod options;
 mod outgoing;
 mod shown;
+mod slack_stream;
 mod spacing;
 mod streaming;
 mod support;

@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use citewire_core::convert::{Conversion, Options, convert};
+use citewire_check::{Profile, check_profile};
+use citewire_core::convert::{Conversion, Options, Outgoing, OutgoingForm, convert};
 use citewire_core::dialect::Dialect;
+use citewire_core::output::Completion;
 use citewire_core::text::plain_text;
 use jsonschema::Validator;
 use proptest::prelude::*;
@@ -242,6 +244,78 @@ proptest! {
             prop_assert!(opened(name, of(name)).is_subset(&with_address), "{name}: {:#}", of(name));
         }
     }
+}
+
+/// HTML between the pieces of an answer.
+const TAGS: [&str; 14] = [
+    "<b>",
+    "</b>",
+    "<br>",
+    "<br/>\n",
+    "<div>\n",
+    "\n</div>\n\n",
+    "<!-- x -->",
+    "<script>",
+    "</script>",
+    "<details><summary>a</summary>",
+    "<a href=x>",
+    "<td class=\"a\">",
+    "1. x\n\n1) y\n\n",
+    "https://x.example/*a*[1]",
+];
+
+fn texts_with_tags() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![prop::sample::select(&PIECES[..]), prop::sample::select(&TAGS[..])];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_check_for_the_profile_finds_nothing_in_extended_markdown(text in texts_with_tags()) {
+        let channel = Channel::all().into_iter().find(|channel| channel.name == "extended").expect("a channel");
+        let message = channel.message(&body(&text)).expect("a message");
+        let findings = check_profile(&message, Profile::TeamsExtended);
+        let of_profile: Vec<_> = findings.iter().filter(|finding| finding.code.starts_with("teams-extended")).collect();
+        prop_assert!(of_profile.is_empty(), "{message:#} {of_profile:#?}");
+    }
+}
+
+/// The calls of a Slack stream for a body.
+fn slack_calls(body: &[u8]) -> Vec<Value> {
+    let completion = Completion { id: "c".to_owned(), created: 7, model: "m".to_owned() };
+    let mut outgoing = Outgoing::new(OutgoingForm::Slack, completion, &Conversion::to(Dialect::WebChat));
+    let mut calls = Vec::new();
+    for piece in body.chunks(64) {
+        let Ok(more) = outgoing.push(piece) else { return Vec::new() };
+        calls.extend(more);
+    }
+    calls.extend(outgoing.end().map(|ended| ended.values).unwrap_or_default());
+    calls.retain(|call| call.get("error").is_none());
+    calls
+}
+
+#[test]
+fn every_stream_of_the_samples_is_a_stream_that_slack_allows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/api/channels/slack-stream.schema.json");
+    let text = std::fs::read_to_string(path).expect("a schema");
+    let schema = jsonschema::validator_for(&serde_json::from_str(&text).expect("JSON")).expect("a schema");
+    let mut streams = 0;
+    for case in samples() {
+        let calls = slack_calls(&input(&case));
+        for call in &calls {
+            let found: Vec<String> = schema.iter_errors(call).map(|error| error.to_string()).collect();
+            assert_eq!(found, [] as [String; 0], "{}: {call:#}", case.display());
+        }
+        let methods: Vec<&str> = calls.iter().filter_map(|call| call["method"].as_str()).collect();
+        if let [first, inner @ .., last] = &methods[..] {
+            streams += 1;
+            assert_eq!((*first, *last), ("chat.startStream", "chat.stopStream"), "{}", case.display());
+            assert!(inner.iter().all(|method| *method == "chat.appendStream"), "{}", case.display());
+        }
+    }
+    assert!(streams > 30, "{streams}");
 }
 
 /// The message of a text, and the codes of its report.
