@@ -79,11 +79,11 @@ impl Marks {
 
     /// Code between its marks. No channel can escape the end mark, so code that contains it is written as text.
     pub(super) fn around(&self, pair: Pair, code: &str) -> String {
-        let end = pair.1.trim();
-        if !end.is_empty() && code.contains(end) {
+        let (end, written) = (pair.1.trim(), (self.escape_code)(code));
+        if !end.is_empty() && written.contains(end) {
             (self.escape)(code).into_owned()
         } else {
-            [pair.0, &(self.escape_code)(code), pair.1].concat()
+            [pair.0, &written, pair.1].concat()
         }
     }
 }
