@@ -205,10 +205,13 @@ pub struct ConvertArgs {
     /// Print as which format the answer is read and what is found in it, and for an unknown format a mapping to start with.
     #[arg(long)]
     pub explain: bool,
-    /// The output: an activity in a dialect (web-chat, teams, m365-copilot, plain, slack, telegram, line, email-html) or for a
-    /// channel id (such as msteams or email), or one of open-webui, assistanthub, records.
+    /// The output: an activity in a dialect (web-chat, teams, m365-copilot, plain, slack, slack-blocks, google-chat, telegram, line,
+    /// email-html) or for a channel id (such as msteams or email), or one of open-webui, assistanthub, records.
     #[arg(long, visible_alias = "channel", value_name = "WHAT", default_value = "web-chat")]
     pub to: String,
+    /// The form of the text for Teams: extended has tables, task lists and math (a preview of Microsoft).
+    #[arg(long, value_name = "FORM", default_value = "markdown")]
+    pub text_format: TextFormatArg,
     /// Fail if the answer lacks this grounding. Without a value: any.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub require_grounding: Option<GroundingArg>,
@@ -226,7 +229,7 @@ pub struct ConvertArgs {
     #[arg(long)]
     pub report: bool,
     /// Print the output while the answer arrives, one JSON object per line; only with `--to open-webui` or
-    /// `--to assistanthub`. The form for Open WebUI is chunks, events or completion.
+    /// `--to assistanthub`. The form for Open WebUI is chunks, events or completion; slack gives the calls of a Slack stream.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "chunks")]
     pub stream: Option<String>,
     /// The options for Open WebUI and AssistantHub.
@@ -413,6 +416,15 @@ impl fmt::Debug for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Unseen(…)")
     }
+}
+
+/// The form of the text for Teams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TextFormatArg {
+    /// Markdown, of which Teams draws a part.
+    Markdown,
+    /// Extended Markdown.
+    Extended,
 }
 
 /// How far the verdicts about citations reach.

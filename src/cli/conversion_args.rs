@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::args::{ConvertArgs, GroundingArg, SupportArg};
+use super::args::{ConvertArgs, GroundingArg, SupportArg, TextFormatArg};
 use crate::config::mapping_file;
 use crate::convert;
 use crate::ingest::{AnswerFormat, Mappings};
@@ -30,6 +30,14 @@ pub(super) fn support(args: &ConvertArgs) -> convert::Support {
         SupportArg::Report => convert::Support::Report,
         SupportArg::Mark => convert::Support::Mark,
         SupportArg::Refuse => convert::Support::Refuse,
+    }
+}
+
+/// The form of the text for Teams.
+pub(super) fn text_format(args: &ConvertArgs) -> convert::TextFormat {
+    match args.text_format {
+        TextFormatArg::Markdown => convert::TextFormat::Markdown,
+        TextFormatArg::Extended => convert::TextFormat::Extended,
     }
 }
 

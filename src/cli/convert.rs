@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use anyhow::{Context as _, anyhow, bail};
 
 use super::args::{CitationsArg, ConvertArgs, DownloadLinksArg, OutputArgs, ScoreArgs};
-use super::conversion_args::{from, grounding, support};
+use super::conversion_args::{from, grounding, support, text_format};
 use super::input::{Input, print, without_mark};
 use super::report::describe;
 use super::{Outcome, explain, outputs};
@@ -106,5 +106,6 @@ fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
     conversion.options.require_grounding = grounding(args);
     conversion.options.require_support = support(args);
     conversion.options.ref_is_tracking = args.ref_is_tracking;
+    conversion.options.text_format = text_format(args);
     Ok(conversion)
 }

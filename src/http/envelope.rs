@@ -35,8 +35,8 @@ pub(crate) struct AnswerRequest {
     /// The format of the answer; `auto` detects it.
     #[schema(example = "citewire", default = "auto")]
     from: Option<String>,
-    /// The output dialect (`web-chat`, `teams`, `m365-copilot`, `plain`, `slack`, `telegram`, `line` or `email-html`), or a
-    /// channel id with a dialect of its own, such as `msteams`.
+    /// The output dialect (`web-chat`, `teams`, `m365-copilot`, `plain`, `slack`, `slack-blocks`, `google-chat`, `telegram`,
+    /// `line` or `email-html`), or a channel id with a dialect of its own, such as `msteams`.
     #[schema(example = "web-chat", default = "web-chat")]
     channel: Option<String>,
     /// Conversion options; the server refuses unknown options.

@@ -46,7 +46,7 @@ const BETWEEN: &str = "\n\n";
     post, path = "/v1/open-webui", tag = "answers", operation_id = "writeOpenWebUi",
     params(
         ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
-        ("events" = Option<String>, Query, description = "The output form: chunks (default), events or completion"),
+        ("events" = Option<String>, Query, description = "The output form: chunks (default), events, completion, or for a stream slack"),
     ),
     request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
@@ -214,7 +214,9 @@ fn written(answer: &Answer, conversion: &Conversion, form: OutgoingForm) -> serd
     let output = open_webui(answer, &OpenWebUiOptions { withhold_encrypted, ..OpenWebUiOptions::default() });
     match form {
         OutgoingForm::Completion => serde_json::to_vec(&output.whole_event()),
-        OutgoingForm::Chunks | OutgoingForm::Events | OutgoingForm::AssistantHub => serde_json::to_vec(&output),
+        OutgoingForm::Chunks | OutgoingForm::Events | OutgoingForm::Slack | OutgoingForm::AssistantHub => {
+            serde_json::to_vec(&output)
+        }
     }
 }
 

@@ -51,6 +51,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         .azure_bot
         .html_email =
         wanted),
+    flag!(
+        "azure_bot.quote_questions",
+        Is("false"),
+        "Quote questions in group chats of Teams (preview).",
+        |raw, wanted| raw.azure_bot.quote_questions = wanted
+    ),
     number!("azure_bot.max_turns", Is("64"), "Questions answered at once.", 1..=10_000, |raw, count| raw
         .azure_bot
         .max_turns =

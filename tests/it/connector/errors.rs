@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use citewire::activity::Activity;
-use citewire::channels::azure_bot::{ActivitySink as _, ConnectorSink, RefusalKind};
+use citewire::channels::azure_bot::{ActivitySink as _, ConnectorOptions, ConnectorSink, RefusalKind};
 use citewire::convert::{Conversion, convert};
 use serde_json::{Value, json};
 
@@ -116,6 +116,28 @@ async fn after_a_refused_citation_the_user_has_the_text_with_its_sources_in_it()
         let listed = format!("{TEXT}\n\n[1] Source 1: https://docs.example/1\n\n[2] Source 2: https://docs.example/2");
         assert_eq!((chat.len(), chat[0].text(), chat[0].growing), (1, listed.as_str(), false));
         assert_eq!(chat[0].claims().len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_in_a_group_chat_quotes_its_question_unless_the_service_knows_no_quotes() {
+    for knows_quotes in [true, false] {
+        let options = ConnectorOptions { quote_questions: true, ..ConnectorOptions::default() };
+        let scene = Scene::with(Flavour::Teams, options).await.in_group();
+        scene.service.plan(move |_, seen| {
+            let quotes = seen.body["entities"].to_string().contains("quotedReply");
+            (quotes && !knows_quotes).then(|| (Mishap::error(400, "BadSyntax", "Unknown entity"), false))
+        });
+        assert_eq!(scene.answers(pieces(told())).await, None);
+        let seen = scene.service.seen();
+        assert_eq!(seen.len(), if knows_quotes { 1 } else { 2 });
+        let quote = json!({"type": "quotedReply", "quotedReply": {"messageId": "q/1"}});
+        assert_eq!(seen[0].body["entities"][1], quote);
+        assert_eq!(seen[0].body["text"], format!("<quoted messageId=\"q/1\"/> {TEXT}"));
+        if !knows_quotes {
+            assert_eq!((&seen[1].body["text"], &seen[1].body["entities"][1]), (&json!(TEXT), &Value::Null));
+        }
+        assert_eq!(seen[0].body["entities"][0]["citation"].as_array().map(Vec::len), Some(2));
     }
 }
 

@@ -10,7 +10,7 @@ use super::admitted::Admitted;
 use super::auth::{Bearer, Unauthorized, Verifier};
 use super::conversation::{ConnectorRecords, SubmittedFeedback};
 use super::inbound::{DeliveryMode, Inbound, Kind};
-use super::outbound::{AppCredentials, ConnectorClient, Credentials};
+use super::outbound::{AppCredentials, ConnectorClient, ConnectorOptions, Credentials};
 use super::proactive::ProactiveMessages;
 use super::service_url::UntrustedServiceUrl;
 use super::turns::{AzureServer, Calls, TurnHandler};
@@ -65,11 +65,12 @@ impl AzureBot {
             (None, _) | (_, None) => None,
         };
         let verifier = Verifier::new(options.auth.clone(), egress.clone(), Arc::clone(&clock));
+        let calls = ConnectorOptions { quote_questions: options.quote_questions, ..ConnectorOptions::default() };
         let client = ConnectorClient::new(egress, hosts, credentials, Arc::clone(&clock), Arc::clone(&ids));
         Ok(Self {
             options,
             verifier,
-            client: Arc::new(client),
+            client: Arc::new(client.with_options(calls)),
             records,
             calls: Arc::new(Calls::new()),
             clock,

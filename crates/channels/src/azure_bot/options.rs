@@ -29,6 +29,8 @@ pub struct AzureBotOptions {
     pub self_contained_for_agents: bool,
     /// Whether answers by e-mail are HTML.
     pub html_email: bool,
+    /// Whether an answer in a group chat of Teams quotes its question.
+    pub quote_questions: bool,
     /// How much is taken in.
     pub turns: TurnLimits,
     /// The longest activity that is taken, in bytes.
@@ -70,6 +72,8 @@ pub struct AzureBotSettings {
     pub self_contained_for_agents: bool,
     /// Whether answers by e-mail are HTML.
     pub html_email: bool,
+    /// Whether an answer in a group chat of Teams quotes its question.
+    pub quote_questions: bool,
     /// The number of turns that run at one time.
     pub max_turns: usize,
     /// The number of activities that wait.
@@ -118,6 +122,7 @@ impl Default for AzureBotSettings {
             assistant: None,
             self_contained_for_agents: true,
             html_email: false,
+            quote_questions: false,
             max_turns: at_once,
             max_waiting: waiting,
         }
@@ -136,6 +141,7 @@ impl AzureBotOptions {
             assistant: None,
             self_contained_for_agents: true,
             html_email: false,
+            quote_questions: false,
             turns: TurnLimits::default(),
             max_activity_bytes: 256 * 1024,
             reply_within: Duration::from_secs(13),
@@ -198,6 +204,7 @@ impl AzureBotSettings {
             assistant: self.assistant,
             self_contained_for_agents: self.self_contained_for_agents,
             html_email: self.html_email,
+            quote_questions: self.quote_questions,
             turns: TurnLimits { at_once: self.max_turns, ..TurnLimits::default() }.with_waiting(self.max_waiting),
             ..AzureBotOptions::new(auth, hosts)
         }))

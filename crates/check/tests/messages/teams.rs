@@ -183,7 +183,7 @@ fn a_long_label_is_shortened_before_any_of_the_text_is() {
 
 #[test]
 fn claims_that_leave_no_room_for_a_short_text_go_and_the_text_stays() {
-    let source = |n: usize| json!({"title": "\"".repeat(80), "url": format!("https://x.example/{n}/{}", "y".repeat(980)), "content": "\\\"".repeat(240)});
+    let source = |n: usize| json!({"title": "\"".repeat(80), "url": format!("https://x.example/{n}/{}", "y".repeat(980)), "content": "\"".repeat(480)});
     let (activity, codes) = sent_with_label(source, json!({"abstract_max": 480}));
     assert!(bytes(&activity) <= MAX_BYTES);
     let claims = activity["entities"][0]["citation"].as_array().map_or(0, Vec::len);

@@ -82,6 +82,12 @@ pub(super) fn judge_tag(rest: &str) -> (Harm, usize) {
     (if attributes.is_empty() { Harm::None } else { Harm::Attributes(name_end) }, end)
 }
 
+/// Whether a tag is a line break.
+pub(super) fn is_line_break(tag: &str) -> bool {
+    let is_break = tag.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br"));
+    is_break && tag[3..].starts_with(['>', '/', ' '])
+}
+
 /// The end of the comment that `rest` begins with (`<!--`), as read by engines that look only for `-->`.
 pub(super) fn comment_end(rest: &str) -> Option<usize> {
     // In `<!-->`, the opening hyphens also close the comment.

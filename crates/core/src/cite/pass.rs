@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::decide::{self, Context, Decisions, Piece, Positions, decide, is_allowed, is_marker_label};
 use super::read::{Container, Definition, Inline, LOOK_AHEAD, Leaf, LeafKind, Reader, Slice, same_label};
-use super::write::{self, FENCED_BY, Output};
+use super::write::{self, FENCED_BY, Output, is_harmless};
 use crate::cite::Rules;
 use crate::cite::place::first_open;
 use crate::report::{Entry, Kind};
@@ -272,7 +272,13 @@ impl Reader for Pass<'_> {
         if let Output::Markdown(writer) = &mut self.so_far.output {
             match leaf.kind {
                 LeafKind::Html => {
-                    self.so_far.decisions.report_html(self.context.text, leaf.range.start, content, loses_text);
+                    let Context { text, rules, .. } = self.context;
+                    let decisions = &mut self.so_far.decisions;
+                    if rules.extended && is_harmless(content) {
+                        decisions.report_html_left_out(text, leaf.range.start, content);
+                    } else {
+                        decisions.report_html(text, leaf.range.start, content, loses_text);
+                    }
                     writer.html_block(&self.context, leaf, content, loses_text);
                 }
                 LeafKind::Rule => writer.rule(&self.context, leaf.range.clone()),

@@ -25,6 +25,10 @@ pub struct Rules {
     /// Whether the channel draws the text behind block elements of raw HTML. If not, HTML that would cost text is shown as
     /// text.
     pub block_html: bool,
+    /// Whether the channel takes Markdown with math and without HTML: Teams' extended Markdown (`docs/guides/teams.md`).
+    pub extended: bool,
+    /// Whether a blank line parts the items of each list, because the channel draws badges in paragraphs only.
+    pub loose_lists: bool,
     /// Whether to close a code fence that the answer leaves open, because something follows the text.
     pub close_fence: bool,
     /// How to write a `[n]` that is no marker but equals the number of a claim.
@@ -52,6 +56,8 @@ impl Rules {
             hard_breaks: false,
             markdown: true,
             block_html: false,
+            extended: false,
+            loose_lists: false,
             close_fence: true,
             literal_numbers: LiteralNumbers::Escape,
             max_claims: None,
@@ -72,6 +78,7 @@ impl Rules {
         Self {
             definitions: false,
             block_html: true,
+            loose_lists: true,
             close_fence: false,
             literal_numbers: LiteralNumbers::Break,
             max_claims: Some(TEAMS_MAX_CLAIMS),

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{EarlierAnswers, Options};
+use super::{EarlierAnswers, Options, TextFormat};
+use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalog};
 use crate::cite::Rules;
 use crate::dialect::Dialect;
@@ -68,6 +69,16 @@ impl Conversion {
         if self.to.can_stream() { self.options.max_updates() } else { 0 }
     }
 
+    /// Whether the message is in extended Markdown, which of all channels Teams alone has.
+    pub(super) fn is_extended(&self) -> bool {
+        self.to == Dialect::Teams && self.options.text_format == TextFormat::Extended
+    }
+
+    /// An update of a stream in the format of its message.
+    pub(super) fn in_its_format(&self, update: Activity) -> Activity {
+        if self.is_extended() { update.in_extended_markdown() } else { update }
+    }
+
     /// The rules of the dialect for the text, with the options of the caller.
     pub(super) fn rules(&self) -> Rules {
         let Self { to: dialect, options, .. } = self;
@@ -77,6 +88,7 @@ impl Conversion {
         rules.tracking = options.tracking();
         rules.hard_breaks = options.hard_breaks;
         rules.close_fence |= options.self_contained && rules.markdown;
+        rules.extended = self.is_extended();
         rules.image_hosts = options.image_hosts.iter().map(|host| host.to_lowercase()).collect();
         rules
     }

@@ -154,6 +154,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         feedback: options.feedback,
         self_contained: options.self_contained,
         in_parts: conversion.in_parts,
+        extended: conversion.is_extended(),
     };
     let activity = dialect.message(cited.text, thing, wishes, &mut entries);
     report.extend(entries);

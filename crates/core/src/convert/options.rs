@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::answer::Scoring;
 use crate::cite::{Numbering, Pages, Tracking};
@@ -73,6 +73,11 @@ pub struct Options {
     pub hard_breaks: bool,
     /// Whether the message has the "AI-generated" label; true when absent.
     pub ai_label: Option<bool>,
+    /// The form of the text in Teams: `"markdown"`, or `"extended"` for extended Markdown with tables, task lists and math, which
+    /// Microsoft calls a preview.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub text_format: TextFormat,
     /// Whether the text itself lists the sources, for clients that ignore entities. The dialect `web-chat` always lists them.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
@@ -122,6 +127,17 @@ fn full_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
         }
         score => Ok(score),
     }
+}
+
+/// The form of the text in Teams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextFormat {
+    /// Markdown, of which Teams draws a part.
+    #[default]
+    Markdown,
+    /// Extended Markdown, in which Teams draws tables, task lists, math and images.
+    Extended,
 }
 
 /// The grounding that an answer must have.
@@ -222,6 +238,7 @@ mod tests {
         assert!(options(r#"{"numberings": "dense"}"#).is_err());
         assert!(options(r#"{"require_grounding": "some"}"#).is_err());
         assert!(options(r#"{"require_support": true}"#).is_err());
+        assert!(options(r#"{"text_format": "extendedmarkdown"}"#).is_err());
         for note in ["", " ", "a\nb", &"a".repeat(81)] {
             assert!(options(&serde_json::json!({"support_note": note}).to_string()).is_err(), "{note}");
         }
@@ -229,12 +246,12 @@ mod tests {
             assert!(options(&format!(r#"{{"rerank_max": {wrong}}}"#)).is_err(), "{wrong}");
         }
         let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null,
-            "require_support": null, "support_note": null, "support_markup": null}"#;
+            "require_support": null, "text_format": null, "support_note": null, "support_markup": null}"#;
         assert_eq!(options(nulls).expect("options"), Options::default());
         let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
             "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
             "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "sentence_links": false, "bm25_max": 50.5, "prefer_rerank": true,
-            "require_support": "refuse", "support_note": "not found", "support_markup": true}"#;
+            "require_support": "refuse", "text_format": "extended", "support_note": "not found", "support_markup": true}"#;
         assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde_json::{Value, json};
 
+use super::slack_stream::SlackStream;
 use super::{Conversion, ConvertError, grounded, supported};
 use crate::ingest::{AnswerStream, StreamEvent};
 use crate::output::{
@@ -27,13 +28,16 @@ pub enum OutgoingForm {
     /// For Open WebUI: `message` events with the text, then one `chat:completion` event with an empty text, `done` and all
     /// sources (rule OW-02). Open WebUI does not store these sources.
     Completion,
+    /// For Slack: the calls of a stream, each as `method` and `arguments`. They lack what the sender knows: the channel, the thread,
+    /// and the `ts` that the first call returns.
+    Slack,
     /// For clients of AssistantHub: chunks of a chat completion, the last of which has `citations` (rule AH-06).
     AssistantHub,
 }
 
 /// No form of events for Open WebUI has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("events: unknown form {:?}; known forms: chunks, events, completion", echo(given))]
+#[error("events: unknown form {:?}; known forms: chunks, events, completion, slack", echo(given))]
 pub struct UnknownOutgoingForm {
     /// The text as given.
     pub given: String,
@@ -43,7 +47,7 @@ impl FromStr for OutgoingForm {
     type Err = UnknownOutgoingForm;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        [Self::Chunks, Self::Events, Self::Completion]
+        [Self::Chunks, Self::Events, Self::Completion, Self::Slack]
             .into_iter()
             .find(|form| form.to_string() == name)
             .ok_or_else(|| UnknownOutgoingForm { given: name.to_owned() })
@@ -56,6 +60,7 @@ impl fmt::Display for OutgoingForm {
             Self::Chunks => "chunks",
             Self::Events => "events",
             Self::Completion => "completion",
+            Self::Slack => "slack",
             Self::AssistantHub => "assistanthub",
         })
     }
@@ -77,6 +82,8 @@ pub struct Ended {
 pub struct Outgoing {
     stream: AnswerStream,
     chat: ChatStream,
+    /// The calls, in the form for Slack.
+    slack: Option<SlackStream>,
     form: OutgoingForm,
     completion: Completion,
     conversion: Conversion,
@@ -97,6 +104,7 @@ impl Outgoing {
         Self {
             stream: AnswerStream::new(from),
             chat: ChatStream::new(ChatOptions { form: chat_form, withhold_encrypted, ..ChatOptions::default() }),
+            slack: (form == OutgoingForm::Slack).then(|| SlackStream::new(conversion)),
             form,
             completion,
             tracking: options.ref_is_tracking.then(|| options.tracking()),
@@ -122,6 +130,9 @@ impl Outgoing {
         }
         let mut out = self.begin();
         let grammar = self.stream.grammar().unwrap_or_default();
+        if let Some(slack) = &mut self.slack {
+            return Ok(slack.take(events, grammar));
+        }
         for event in events {
             match event {
                 StreamEvent::Text(delta) => self.chat.add_text(&delta, grammar),
@@ -167,7 +178,7 @@ impl Outgoing {
 
     fn finish(mut self, failure: Option<String>) -> Result<Ended, ConvertError> {
         let mut out = self.begin();
-        let Self { stream, chat, tracking, conversion, .. } = &mut self;
+        let Self { stream, chat, slack, tracking, conversion, .. } = &mut self;
         let mut answer = std::mem::take(stream).finish()?;
         if let Some(tracking) = *tracking {
             answer.merge_pages(tracking);
@@ -183,6 +194,12 @@ impl Outgoing {
         let broken = (!answer.complete).then(|| "the answer broke off".to_owned());
         let failure = failure.or(reported).or(broken);
         answer.complete &= failure.is_none();
+        if let Some(slack) = slack.take() {
+            let (calls, report) = slack.end(answer)?;
+            out.extend(calls);
+            out.extend(failure.as_deref().map(Self::error));
+            return Ok(Ended { values: out, report });
+        }
         let chat = std::mem::replace(chat, ChatStream::new(ChatOptions::default()));
         let report = report_judged(&answer, self.output(), judged.as_ref());
         let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
@@ -202,7 +219,9 @@ impl Outgoing {
     fn output(&self) -> Output {
         match self.form {
             OutgoingForm::AssistantHub => Output::AssistantHub,
-            OutgoingForm::Chunks | OutgoingForm::Events | OutgoingForm::Completion => Output::OpenWebUi,
+            OutgoingForm::Chunks | OutgoingForm::Events | OutgoingForm::Completion | OutgoingForm::Slack => {
+                Output::OpenWebUi
+            }
         }
     }
 
@@ -238,7 +257,7 @@ impl Outgoing {
                 let sources: Vec<&WebUiSource> = chat.events.iter().map(|event| &event.data).collect();
                 vec![json!({"type": "chat:completion", "data": {"content": "", "done": done, "sources": sources}})]
             }
-            OutgoingForm::AssistantHub => Vec::new(),
+            OutgoingForm::AssistantHub | OutgoingForm::Slack => Vec::new(),
         }
     }
 }
@@ -289,6 +308,29 @@ mod tests {
     }
 
     #[test]
+    fn slack_gets_a_stream_with_the_sources_in_its_last_call() {
+        let mut answer = outgoing(OutgoingForm::Slack);
+        let sources =
+            r#"{"sources": [{"title": "A", "url": "https://x.example/a"}, {"title": "B", "content": "b *c*"}]}"#;
+        assert_eq!(push(&mut answer, sources), [] as [Value; 0]);
+        let call = |method: &str, text: &str| json!({"method": method, "arguments": {"chunks": [{"type": "markdown_text", "text": text}]}});
+        let mut calls = push(&mut answer, r#"{"delta": "x [1] y "}"#);
+        calls.extend(push(&mut answer, r#"{"delta": "<b>z</b> [2] end"}"#));
+        push(&mut answer, r#"{"done": true}"#);
+        let end = answer.end().expect("an end");
+        calls.extend(end.values);
+        let source = json!({"type": "url", "url": "https://x.example/a", "text": "[1] A"});
+        let chunk = json!({"type": "task_update", "id": "sources", "title": "Sources", "status": "complete", "sources": [source]});
+        assert_eq!(calls.pop(), Some(json!({"method": "chat.stopStream", "arguments": {"chunks": [chunk]}})));
+        assert_eq!(calls.pop(), Some(call("chat.appendStream", "\n\n[2] B: b c")));
+        assert_eq!(calls[0]["method"], "chat.startStream");
+        assert!(calls[1..].iter().all(|call| call["method"] == "chat.appendStream"));
+        let said: String = calls.iter().filter_map(|call| call["arguments"]["chunks"][0]["text"].as_str()).collect();
+        assert_eq!(said.replace('\u{200b}', ""), "x [1] y z [2] end");
+        assert_eq!(end.report.sources.cited, 2);
+    }
+
+    #[test]
     fn an_answer_that_breaks_off_keeps_its_text_and_sources_and_says_so() {
         let mut answer = outgoing(OutgoingForm::Events);
         push(&mut answer, SOURCES);
@@ -311,7 +353,7 @@ mod tests {
 
     #[test]
     fn forms_of_events_are_known_by_their_names() {
-        for form in [OutgoingForm::Chunks, OutgoingForm::Events, OutgoingForm::Completion] {
+        for form in [OutgoingForm::Chunks, OutgoingForm::Events, OutgoingForm::Completion, OutgoingForm::Slack] {
             assert_eq!(form.to_string().parse(), Ok(form));
         }
         assert!("assistanthub".parse::<OutgoingForm>().is_err());

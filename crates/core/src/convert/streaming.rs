@@ -146,7 +146,8 @@ impl Streaming {
         self.shown.catch_up();
         self.given = self.given.max(self.shown.text().len());
         if !dialect.streams_claims() {
-            return Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message);
+            let text = Some(self.shown.text()).filter(|text| !text.is_empty())?;
+            return Some(self.conversion.in_its_format(Activity::message(text)));
         }
         let (answer, cited) = self.shown.so_far()?;
         // The entries are dropped: the report of the message holds all of them.
@@ -198,7 +199,11 @@ impl Streaming {
         }
         let mut livestream = livestream.answer();
         for begun in shown.beginnings(room, text) {
-            activities.extend(livestream.update(begun));
+            activities.extend(if conversion.is_extended() {
+                livestream.update_cited(Activity::message(begun).in_extended_markdown())
+            } else {
+                livestream.update(begun)
+            });
         }
         activities.push(livestream.last(message));
         Ok(Converted { activities, report })

@@ -4,7 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{MessageOptions, Pacing, email_html, line, m365_copilot, plain, slack, teams, telegram, web_chat};
+use super::{
+    MessageOptions, Pacing, email_html, google_chat, line, m365_copilot, plain, slack, slack_blocks, teams, telegram,
+    web_chat,
+};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -44,6 +47,10 @@ dialects! {
     Plain: plain,
     /// Slack.
     Slack: slack,
+    /// Slack, as blocks with citations and tables.
+    SlackBlocks: slack_blocks,
+    /// Google Chat.
+    GoogleChat: google_chat,
     /// Telegram.
     Telegram: telegram,
     /// LINE.

@@ -26,8 +26,8 @@ pub(super) const ROW: Row = Row {
 /// <https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-custom-email-message>. The page states no
 /// limit, so the limit of the Connector applies.
 static DRAWING: Drawing = Drawing {
-    draw,
-    place: |activity, body| native(activity, json!({"htmlBody": body})),
+    draw: |text, message| draw(text, message).into(),
+    place: |activity, drawn| native(activity, json!({"htmlBody": drawn.text})),
     length: units,
     max_part_utf16: MAX_DIRECT_LINE_BYTES / 2,
     max_message_utf16: MAX_DIRECT_LINE_BYTES / 2,

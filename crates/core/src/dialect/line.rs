@@ -23,9 +23,9 @@ pub(super) const ROW: Row = Row {
 /// (<https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-line-message>). `textFormat` is `plain`,
 /// because Azure reads other texts as Markdown (<https://github.com/microsoft/BotFramework-Services/issues/57>).
 static DRAWING: Drawing = Drawing {
-    draw: |text, message| draw(text, message, &PLAIN),
-    place: |activity, text| {
-        activity.text = Some(text);
+    draw: |text, message| draw(text, message, &PLAIN).into(),
+    place: |activity, drawn| {
+        activity.text = Some(drawn.text);
         activity.text_format = Some("plain".to_owned());
     },
     length: units,

@@ -51,7 +51,7 @@ impl Dialect {
         }
         let bounds = Bounds { bytes: limit, utf16: self.row().drawing.map(|drawing| drawing.max_part_utf16) };
         let parts = if text.is_empty() { vec![message] } else { self.divided(message, bounds, MAX_PARTS, entries) };
-        parts.into_iter().map(|part| self.drawn(part)).collect()
+        parts.into_iter().map(|part| self.drawn(part, entries)).collect()
     }
 
     /// The message as one, drawn as the channel wants it. What is too long for that is cut; `entries` says so.
@@ -59,14 +59,14 @@ impl Dialect {
         let Some(drawing) = self.row().drawing else { return message };
         let bounds = Bounds { bytes: self.max_message_bytes(), utf16: Some(drawing.max_message_utf16) };
         let only = self.divided(message, bounds, 1, entries).into_iter().next();
-        only.map_or_else(Activity::default, |message| self.drawn(message))
+        only.map_or_else(Activity::default, |message| self.drawn(message, entries))
     }
 
-    fn drawn(self, message: Activity) -> Activity {
-        match self.row().drawing {
-            Some(drawing) => drawing.of(&message).0,
-            None => message,
-        }
+    fn drawn(self, message: Activity, entries: &mut Vec<Entry>) -> Activity {
+        let Some(drawing) = self.row().drawing else { return message };
+        let (drawn, _, told) = drawing.of(&message);
+        entries.extend(told);
+        drawn
     }
 
     /// The message in at most `max_parts` parts, in Markdown.
@@ -111,7 +111,7 @@ impl Dialect {
     fn weight(self, message: &Activity, bounds: Bounds) -> usize {
         match (self.row().drawing, bounds.utf16) {
             (Some(drawing), Some(utf16)) => {
-                let (drawn, length) = drawing.of(message);
+                let (drawn, length, _) = drawing.of(message);
                 size(&drawn).max((length * bounds.bytes).div_ceil(utf16))
             }
             (Some(_) | None, _) => size(message),

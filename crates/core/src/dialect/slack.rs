@@ -25,8 +25,10 @@ pub(super) const ROW: Row = Row {
 /// characters, may divide longer texts itself, and cuts at 40,000
 /// (<https://api.slack.com/changelog/2018-04-truncating-really-long-messages>).
 static DRAWING: Drawing = Drawing {
-    draw: |text, message| draw(text, message, &MARKS),
-    place: |activity, text| native(activity, json!({"text": text, "unfurl_links": false, "unfurl_media": false})),
+    draw: |text, message| draw(text, message, &MARKS).into(),
+    place: |activity, drawn| {
+        native(activity, json!({"text": drawn.text, "unfurl_links": false, "unfurl_media": false}));
+    },
     length: units,
     max_part_utf16: 4_000,
     max_message_utf16: 40_000,
@@ -43,6 +45,7 @@ const MARKS: Marks = Marks {
     quote: Quote::Lines("> "),
     tables: Tables::Padded,
     escape: escaped,
+    escape_code: escaped,
     // The first `|` ends the address, and another cannot be escaped.
     link: |url, text| format!("<{}|{}>", escaped(url), text.replace('|', "¦")),
     badge: |url, number| match url {

@@ -45,6 +45,9 @@ pub(super) fn cited(mut text: String, message: Message, wishes: MessageOptions, 
     let (text, message) =
         if wishes.in_parts { (text, message) } else { within_limit(text, message, wishes.self_contained, entries) };
     let mut activity = Activity::message(text);
+    if wishes.extended {
+        activity = activity.in_extended_markdown();
+    }
     activity.entities = Some(vec![Entity::Message(Box::new(message))]);
     activity
 }

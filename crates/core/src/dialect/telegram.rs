@@ -24,13 +24,13 @@ pub(super) const ROW: Row = Row {
 /// Azure makes the call that `channelData` names, and fills in the chat. Telegram refuses a text of more than 4,096 units
 /// (<https://core.telegram.org/bots/api#sendmessage>).
 static DRAWING: Drawing = Drawing {
-    draw: |text, message| draw(text, message, &MARKS),
-    place: |activity, text| {
+    draw: |text, message| draw(text, message, &MARKS).into(),
+    place: |activity, drawn| {
         let no_preview = json!({"is_disabled": true});
-        let parameters = json!({"text": text, "parse_mode": "HTML", "link_preview_options": no_preview});
+        let parameters = json!({"text": drawn.text, "parse_mode": "HTML", "link_preview_options": no_preview});
         native(activity, json!({"method": "sendMessage", "parameters": parameters}));
     },
-    length: seen_units,
+    length: |drawn| seen_units(&drawn.text),
     max_part_utf16: MAX_TEXT_UTF16,
     max_message_utf16: MAX_TEXT_UTF16,
 };
@@ -48,6 +48,7 @@ const MARKS: Marks = Marks {
     quote: Quote::Around(("<blockquote>", "</blockquote>")),
     tables: Tables::Padded,
     escape: escaped,
+    escape_code: escaped,
     link: |url, text| format!("<a href=\"{}\">{text}</a>", escaped(url)),
     badge: |url, number| match url {
         Some(url) => format!("<a href=\"{}\">[{number}]</a>", escaped(url)),

@@ -10,4 +10,6 @@ pub struct MessageOptions {
     /// Whether an oversized message stays whole and in Markdown, for a caller that sends it in
     /// [parts](super::Dialect::parts).
     pub in_parts: bool,
+    /// Whether the text is extended Markdown, for Teams.
+    pub extended: bool,
 }

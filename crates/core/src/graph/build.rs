@@ -12,7 +12,7 @@ use super::{
 use crate::answer::{Answer, SensitivityLabel, Source, SupportMark};
 use crate::cite::{CitedSource, make_harmless};
 use crate::report::{Entry, Kind};
-use crate::text::cut_at_word;
+use crate::text::{cut_at_word, plain_text};
 use crate::url::WebUrl;
 
 /// Builds the Message with one Claim for each of the sources that [`CitedText`](crate::cite::CitedText) cites. `entries`
@@ -161,15 +161,26 @@ impl<'b> Builder<'b> {
         let limit = self.rules.abstract_limit_utf16.unwrap_or(usize::MAX);
         let max = self.rules.abstract_max_utf16.min(limit);
         let Some((marked, mark)) = self.mark(cited) else {
-            return Some(self.cut("abstract", cited, source, first.trim(), max).into_owned());
+            let passage = self.shown_passage(source, first);
+            return Some(self.cut("abstract", cited, source, &passage, max).into_owned());
         };
         // The sentence that comes closest stands in what is kept of a long passage.
         let is_long = mark.words.len() + first.len() > max;
         let closest = mark.closest.clone().filter(|_| is_long && std::ptr::eq(marked, *source));
         let from = closest.and_then(|closest| first.get(closest.start..)).filter(|rest| rest.len() < first.len());
-        let passage = from.map_or_else(|| first.trim().to_owned(), |rest| format!("… {}", rest.trim()));
+        let shown = |passage| self.shown_passage(source, passage);
+        let passage = from.map_or_else(|| shown(first).into_owned(), |rest| format!("… {}", shown(rest)));
         let text = format!("{} {passage}", mark.words);
         Some(self.cut("abstract", cited, source, &text, max).into_owned())
+    }
+
+    /// A passage as its channel shows it: Markdown, or the words of it.
+    fn shown_passage<'t>(&self, source: &Source, passage: &'t str) -> Cow<'t, str> {
+        if self.rules.abstract_plain && !is_plain(source) {
+            Cow::Owned(plain_text(passage))
+        } else {
+            Cow::Borrowed(passage.trim())
+        }
     }
 
     /// The source of a claim that does not hold what it is cited for, and the note about it.
@@ -193,8 +204,7 @@ impl<'b> Builder<'b> {
 
     /// A passage for the dialog of a citation without an address, which draws Markdown with HTML.
     fn markdown(&mut self, source: &Source, passage: &str) -> String {
-        let is_plain = source.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("text/plain"));
-        if is_plain {
+        if is_plain(source) {
             return make_harmless(&without_html(passage), &self.rules.image_hosts).0;
         }
         let (harmless, made) = make_harmless(passage, &self.rules.image_hosts);
@@ -230,6 +240,11 @@ impl<'b> Builder<'b> {
             }
         }
     }
+}
+
+/// Whether the passages of a source are plain text.
+fn is_plain(source: &Source) -> bool {
+    source.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("text/plain"))
 }
 
 /// Escapes `&` and `<`, so that the text holds no HTML.

@@ -9,6 +9,8 @@ pub struct GraphRules {
     pub abstract_max_utf16: usize,
     /// The upper bound of `abstract_max_utf16`, whatever the caller configures.
     pub abstract_limit_utf16: Option<usize>,
+    /// Whether the abstract is plain text, because the channel shows its Markdown raw.
+    pub abstract_plain: bool,
     /// Whether a claim without a passage gets its title as abstract.
     pub abstract_required: bool,
     /// The longest title of a claim, in UTF-16 code units.
@@ -78,6 +80,7 @@ impl GraphRules {
         Self {
             abstract_max_utf16: 480,
             abstract_limit_utf16: None,
+            abstract_plain: false,
             abstract_required: false,
             name_max_utf16: None,
             keywords: None,
@@ -100,6 +103,7 @@ impl GraphRules {
         Self {
             abstract_max_utf16: 160,
             abstract_limit_utf16: Some(480),
+            abstract_plain: true,
             abstract_required: true,
             name_max_utf16: Some(80),
             keywords: Some(KeywordLimits { count: 3, max_utf16: 28 }),
@@ -123,7 +127,7 @@ impl GraphRules {
     /// from the claims, and shows the abstract of a source without an address.
     #[must_use]
     pub fn chat() -> Self {
-        Self { abstract_max_utf16: 160, code: false, ..Self::web_chat() }
+        Self { abstract_max_utf16: 160, abstract_plain: true, code: false, ..Self::web_chat() }
     }
 
     /// The rules of plain text, whose reference list is written from the claims.
@@ -131,6 +135,7 @@ impl GraphRules {
     pub fn plain() -> Self {
         Self {
             abstract_max_utf16: 160,
+            abstract_plain: true,
             members: Members::Contract,
             labels: LabelForm::Absent,
             ai_mark: None,

@@ -7,6 +7,7 @@ mod drawn_html;
 mod echo;
 mod line;
 mod offset;
+mod plain;
 mod span;
 mod visible;
 mod word;
@@ -18,6 +19,7 @@ pub use echo::echo;
 pub use line::in_terminal;
 pub use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
+pub use plain::plain_text;
 pub use span::{InvalidSpan, Span};
 pub use visible::visible;
 pub(crate) use visible::{

@@ -38,6 +38,10 @@ mod source_names;
 /// Verdicts about citations: in every sample, in streams, and in what readers see.
 mod support;
 
+// ---- Channels
+/// The payload of each channel by a schema from its vendor's page, and the same words and sources in all of them.
+mod channels;
+
 // ---- Outputs and streams
 /// Answers for Open WebUI and AssistantHub.
 mod chat_outputs;

@@ -74,6 +74,12 @@ impl Address {
         self.conversation.get("conversationType").and_then(Value::as_str)
     }
 
+    /// Whether this is a group chat of Teams, in which several questions may be open.
+    #[must_use]
+    pub fn is_group_chat(&self) -> bool {
+        self.channel_id.as_deref() == Some("msteams") && self.conversation_type() == Some("groupChat")
+    }
+
     /// Whether the service takes streams here: in one-on-one chats of Teams, which say that they are, and where Web Chat is,
     /// unless the conversation says that it is more than two.
     #[must_use]

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{ConnectorClient, Refusal, RefusalCause};
+use super::{ConnectorClient, Refusal, RefusalCause, RefusalKind};
 use crate::activity::Activity;
 use crate::azure_bot::conversation::{Address, Destination};
 
@@ -33,13 +33,34 @@ pub trait ActivitySink: Send {
 pub struct ConnectorSink {
     client: Arc<ConnectorClient>,
     destination: Destination,
+    /// Whether the next message quotes the question: the first one does.
+    quotes: bool,
 }
 
 impl ConnectorSink {
     /// Activities to this destination.
     #[must_use]
     pub fn new(client: Arc<ConnectorClient>, destination: Destination) -> Self {
-        Self { client, destination }
+        let quotes = client.quotes_questions() && destination.address.is_group_chat();
+        Self { client, destination, quotes }
+    }
+
+    /// The question that this activity quotes.
+    fn quoted(&mut self, activity: &Activity) -> Option<String> {
+        let is_message =
+            activity.kind == "message" && activity.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        if !(self.quotes && is_message) {
+            return None;
+        }
+        self.quotes = false;
+        self.destination.address.reply_to_id.clone()
+    }
+
+    async fn send_signed(&self, wire: &Map<String, Value>) -> Result<Option<String>, Refusal> {
+        match &self.destination.address.reply_to_id {
+            Some(answered) => self.client.reply(&self.destination, answered, wire).await,
+            None => self.client.send(&self.destination, wire).await,
+        }
     }
 }
 
@@ -47,10 +68,14 @@ impl ConnectorSink {
 impl ActivitySink for ConnectorSink {
     async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
         let wire = self.destination.address.sign(&activity);
-        match &self.destination.address.reply_to_id {
-            Some(answered) => self.client.reply(&self.destination, answered, &wire).await,
-            None => self.client.send(&self.destination, &wire).await,
+        if let Some(question) = self.quoted(&activity) {
+            match self.send_signed(&quoting(&wire, &question)).await {
+                // A service that knows no quotes gets the answer without.
+                Err(Refusal { kind: RefusalKind::Malformed, .. }) => {}
+                sent => return sent,
+            }
         }
+        self.send_signed(&wire).await
     }
 
     async fn replace(&mut self, id: &str, activity: Activity) -> Result<(), Refusal> {
@@ -62,6 +87,23 @@ impl ActivitySink for ConnectorSink {
     fn can_stream(&self) -> bool {
         self.destination.address.can_stream()
     }
+}
+
+/// The activity with a quote of a message before its text, in the form of the Teams SDK 2.1: an entity, and a placeholder with the
+/// same id, for which Teams shows the beginning of that message.
+fn quoting(wire: &Map<String, Value>, message_id: &str) -> Map<String, Value> {
+    let mut wire = wire.clone();
+    let id = message_id.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let text = wire.get("text").and_then(Value::as_str).unwrap_or_default();
+    let text = format!("<quoted messageId=\"{id}\"/> {text}");
+    wire.insert("text".to_owned(), Value::String(text));
+    let quote = json!({"type": "quotedReply", "quotedReply": {"messageId": message_id}});
+    if let Some(Value::Array(entities)) = wire.get_mut("entities") {
+        entities.push(quote);
+    } else {
+        wire.insert("entities".to_owned(), json!([quote]));
+    }
+    wire
 }
 
 /// Keeps the activities of a turn for the answer to the call that has begun it: `deliveryMode: expectReplies`. Nothing goes

@@ -31,11 +31,13 @@ pub struct ConnectorOptions {
     pub call_limit: Duration,
     /// How messages are sent again.
     pub retry: Retry,
+    /// Whether an answer in a group chat of Teams quotes its question.
+    pub quote_questions: bool,
 }
 
 impl Default for ConnectorOptions {
     fn default() -> Self {
-        Self { call_limit: LIMIT, retry: as_teams_advises() }
+        Self { call_limit: LIMIT, retry: as_teams_advises(), quote_questions: false }
     }
 }
 
@@ -83,6 +85,12 @@ impl ConnectorClient {
     #[must_use]
     pub fn with_options(self, options: ConnectorOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// Whether an answer in a group chat of Teams quotes its question.
+    #[must_use]
+    pub fn quotes_questions(&self) -> bool {
+        self.options.quote_questions
     }
 
     /// Which calls were refused, by what that means.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Context, Decisions, Piece, Positions};
 use crate::answer::{MarkerForm, SourceIndex};
-use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
+use crate::cite::html::{Harm, comment_end, is_comment, is_line_break, judge_tag};
 use crate::cite::marker::DASHES;
 use crate::cite::read::{Inline, Token, TokenKind};
 use crate::cite::resolve::Indices;
@@ -58,6 +58,29 @@ impl Decisions {
             let line = tag.lines().next().unwrap_or_default();
             at += text[at..].find(line).unwrap_or_default();
             self.report_tag(harm, at, tag);
+            at += line.len();
+            rest = &rest[length..];
+        }
+    }
+
+    /// Reports a tag that is taken out because the channel has no HTML.
+    fn report_left_out(&mut self, at: usize, tag: &str) {
+        let message = format!("{} was taken out, because the channel has no HTML", beginning(tag));
+        self.entries.push(Entry::in_text(Kind::Dropped, "html-left-out", at, message));
+    }
+
+    /// Reports the tags that are taken out of the HTML block at `at`.
+    pub(crate) fn report_html_left_out(&mut self, text: &str, at: usize, html: &str) {
+        let (mut at, mut rest) = (at, html);
+        while let Some(found) = rest.find('<') {
+            rest = &rest[found..];
+            let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
+            let length = comment.unwrap_or_else(|| judge_tag(rest).1);
+            let line = rest[..length].lines().next().unwrap_or_default();
+            at += text[at..].find(line).unwrap_or_default();
+            if length > 1 && !is_line_break(line) {
+                self.report_left_out(at, line);
+            }
             at += line.len();
             rest = &rest[length..];
         }
@@ -263,6 +286,9 @@ impl<'l> Leaf<'l, '_> {
             self.pieces.push(Piece::Tag { range, name: None });
             return;
         }
+        if self.context.rules.extended && self.without_tag(&range) {
+            return;
+        }
         let harm = if is_comment(source) {
             Harm::None
         } else if self.loses_blocks && ends_paragraph(source) {
@@ -276,6 +302,21 @@ impl<'l> Leaf<'l, '_> {
             Harm::Attributes(name) => Piece::Tag { name: Some(range.start + name), range },
             Harm::Tag => Piece::Literal(range),
         });
+    }
+
+    /// Takes out a harmless tag or a comment, for a channel without HTML; a line break stays one. Any other tag is shown as text.
+    fn without_tag(&mut self, range: &Range<usize>) -> bool {
+        let source = &self.source()[range.clone()];
+        if !is_comment(source) && judge_tag(source).0 == Harm::Tag {
+            return false;
+        }
+        if is_line_break(source) {
+            self.pieces.push(Piece::Break(range.clone()));
+        } else {
+            self.state.report_left_out(range.start, source);
+            self.pieces.push(Piece::Gone(range.clone()));
+        }
+        true
     }
 
     /// Puts badges in place of a marker. Without positions, the marker is removed.
@@ -373,7 +414,7 @@ impl<'l> Leaf<'l, '_> {
             self.pieces.truncate(behind);
             self.held = end;
         }
-        while let Some(Piece::Gone(range) | Piece::Unbracketed(range)) = self.pieces.last() {
+        while let Some(Piece::Gone(range) | Piece::Unbracketed(range) | Piece::Break(range)) = self.pieces.last() {
             self.held = range.start;
             self.pieces.pop();
         }

@@ -25,6 +25,12 @@ pub(crate) fn is_allowed(url: &str) -> bool {
     is_scheme("mailto:") && Url::parse(url).is_ok_and(|url| url.scheme() == "mailto")
 }
 
+/// Whether the clients of readers can load an image from this address: https, from a host with a public name.
+fn is_public(url: &Url) -> bool {
+    let is_name = |domain: &str| domain.contains('.') && !domain.ends_with(".local") && !domain.ends_with(".internal");
+    url.scheme() == "https" && url.domain().is_some_and(is_name)
+}
+
 /// The decision about a link.
 enum Fate {
     /// Its text is a marker: badges replace the link. Without an address, the parentheses stay as text.
@@ -130,7 +136,8 @@ impl<'l> Leaf<'l, '_> {
         if !is_allowed(&link.url) || rules.markdown && self.context.looks_like_badge(shown) {
             return Fate::Text;
         }
-        let host = || Url::parse(&link.url).ok().and_then(|url| url.host_str().map(str::to_lowercase));
+        let url = || Url::parse(&link.url).ok().filter(|url| !rules.extended || is_public(url));
+        let host = || url()?.host_str().map(str::to_lowercase);
         if link.is_image && host().is_some_and(|host| rules.image_hosts.contains(&host)) {
             return Fate::Image;
         }

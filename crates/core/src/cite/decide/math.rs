@@ -30,7 +30,12 @@ impl Leaf<'_, '_> {
         }
         let MathEnd::At(end) = end_of_math(rest, run) else {
             // A single dollar is text, and so are two that open no math.
-            self.push_text(before.start..at + run);
+            if self.context.rules.extended {
+                self.push_text(before);
+                self.dollar_as_text(at..at + run);
+            } else {
+                self.push_text(before.start..at + run);
+            }
             return Some(at + run);
         };
         let end = at + end;
@@ -44,7 +49,7 @@ impl Leaf<'_, '_> {
         let content = &self.source()[at + run..end - run];
         if self.could_act(token, at..end) || self.within == Within::Link && content.contains('[') {
             self.push_text(before);
-            if content.contains('[') {
+            if content.contains('[') || self.context.rules.extended {
                 // Escape the dollars: engines with and without math then read the content alike.
                 self.state.neutralised("math", at, format!("{rest} is shown as text", rest = &rest[..run]));
                 self.pieces.push(Piece::Literal(at..at + run));
@@ -56,6 +61,15 @@ impl Leaf<'_, '_> {
         self.push_text(before);
         self.verbatim(token, at..end);
         Some(end)
+    }
+
+    /// Writes dollars so that a channel with math draws none from there on.
+    fn dollar_as_text(&mut self, range: Range<usize>) {
+        if range.len() > 1 {
+            let message = "the math that $$ opens here does not end, or is too long; its dollars are shown as text";
+            self.state.neutralised("math", range.start, message.to_owned());
+        }
+        self.pieces.push(Piece::Literal(range));
     }
 
     /// Handles an escaped character, which may begin a formula.

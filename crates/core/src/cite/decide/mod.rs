@@ -124,6 +124,8 @@ pub(crate) enum Piece {
     Entity(Range<usize>),
     SoftBreak(Range<usize>),
     HardBreak(Range<usize>),
+    /// A line break of HTML, for a channel without HTML. In a cell or a heading it is a blank.
+    Break(Range<usize>),
     Code(Range<usize>),
     /// A harmless tag, or a comment. `name` is where the name of a tag with attributes ends; the attributes are dropped.
     Tag {

@@ -26,7 +26,7 @@ impl Writer {
         if !self.is_in_address() {
             return;
         }
-        if self.out.ends_with(['*', '_', '~']) {
+        if self.out.ends_with(['*', '_', '~']) && !self.without_html {
             self.out.push_str(EMPTY_COMMENT);
         } else {
             self.out.push(HAIR_SPACE);

@@ -71,6 +71,7 @@ impl Writer {
         let first_pending = blocks.containers.iter().find(|outer| outer.is_pending && !outer.is_flat);
         let least = match (blocks.before, kind, first_pending.map(|outer| outer.is_quote)) {
             (Kind::None, ..) => 0,
+            (_, _, Some(false)) if cx.rules.loose_lists => 2,
             // One line end would join two quotes.
             (_, _, Some(true)) if blocks.closed_quote => 2,
             // HTML and tables would go on in the next line.
@@ -164,6 +165,7 @@ impl Writer {
             | LeafKind::Html
             | LeafKind::Rule => {
                 self.begin(cx, start, Kind::Paragraph);
+                self.line.may_break = true;
                 if let Some(label) = self.blocks.note.take() {
                     self.out.push_str(&format!("\\[^{label}\\]: "));
                 }

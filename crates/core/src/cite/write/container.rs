@@ -24,9 +24,14 @@ impl Writer {
         let sign = cx.text[at..].chars().find(|c| !c.is_ascii_digit()).unwrap_or('-');
         if self.blocks.closed_list == Some(sign) && self.blocks.containers.iter().all(|outer| !outer.is_pending) {
             // A comment separates two lists that would be one.
-            self.begin(cx, at, Kind::Html);
-            self.out.push_str("<!-- -->");
-            self.end(Kind::Html, at);
+            let kind = if self.without_html { Kind::Paragraph } else { Kind::Html };
+            self.begin(cx, at, kind);
+            if self.without_html {
+                self.out.push(ZERO_WIDTH_SPACE);
+            } else {
+                self.out.push_str("<!-- -->");
+            }
+            self.end(kind, at);
             self.blocks.has_gap = true;
         }
         self.blocks.lists.push(Some(sign));

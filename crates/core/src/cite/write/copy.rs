@@ -123,6 +123,7 @@ impl Copy {
                 | Piece::Entity(_)
                 | Piece::SoftBreak(_)
                 | Piece::HardBreak(_)
+                | Piece::Break(_)
                 | Piece::Code(_)
                 | Piece::Tag { .. }
                 | Piece::Autolink(_)

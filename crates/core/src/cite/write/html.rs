@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::block::line_ends;
 use super::blocks::Kind;
-use super::writer::Writer;
+use super::writer::{Writer, ZERO_WIDTH_SPACE};
 use crate::cite::decide::Context;
-use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
+use crate::cite::html::{Harm, comment_end, is_comment, is_line_break, judge_tag};
 use crate::cite::read::{LOOK_AHEAD, Leaf};
 
 impl Writer {
@@ -17,6 +17,9 @@ impl Writer {
         let form = line_ends(&cx.text[leaf.range.clone()]).next().unwrap_or("\n");
         // A stream shows long HTML before its end is known, so it is always text.
         let harmless = if loses_text || content.len() > LOOK_AHEAD { None } else { harmless(content) };
+        if let Some(html) = harmless.as_deref().filter(|_| self.without_html) {
+            return self.text_of_html(cx, start..end, html, form);
+        }
         let written = harmless.as_deref().unwrap_or(content).trim_end_matches(['\n', '\r']);
         self.begin(cx, start, Kind::Html);
         let (lines, goes_on) = (written.lines().count(), leaf.held.is_some() && !content.ends_with(['\n', '\r']));
@@ -45,6 +48,55 @@ impl Writer {
         }
         self.end(Kind::Html, end);
     }
+}
+
+impl Writer {
+    /// Writes the text of harmless HTML, for a channel without HTML. HTML without text leaves an empty line.
+    fn text_of_html(&mut self, cx: &Context<'_>, range: Range<usize>, html: &str, form: &str) {
+        self.begin(cx, range.start, Kind::Paragraph);
+        let text = without_tags(html);
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let mut is_empty = true;
+        for line in lines {
+            if !is_empty {
+                self.out.push('\\');
+                self.next_line(form);
+            }
+            self.line.paragraph = self.line.start;
+            self.literal(line);
+            self.end_line();
+            is_empty = false;
+        }
+        if is_empty {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        self.end(Kind::Paragraph, range.end);
+    }
+}
+
+/// The text of harmless HTML, in which line breaks end a line. The three references that [`harmless`] writes are characters
+/// again.
+fn without_tags(html: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(html.len()), html);
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
+        let length = comment.unwrap_or_else(|| judge_tag(rest).1);
+        match &rest[..length] {
+            "<" => out.push('<'),
+            tag if is_line_break(tag) => out.push('\n'),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out.replace("&#91;", "[").replace("&#93;", "]").replace("&#124;", "|")
+}
+
+/// Whether a block of HTML is short, and holds only comments and harmless elements.
+pub(in crate::cite) fn is_harmless(html: &str) -> bool {
+    html.len() <= LOOK_AHEAD && harmless(html).is_some()
 }
 
 /// HTML that holds only comments and harmless elements, without their attributes; `None` for any other. Brackets and borders

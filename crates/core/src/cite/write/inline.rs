@@ -47,6 +47,7 @@ impl Writer {
             Piece::Entity(range) => self.entity(source(range)),
             Piece::SoftBreak(range) => self.soft_break(cx, source(range)),
             Piece::HardBreak(range) => self.hard_break(source(range)),
+            Piece::Break(_) => self.line_break(next),
             Piece::Code(range) => self.code_span(source(range), inline.code_at(range.start)),
             Piece::Tag { range, name } => self.tag(cx, range, *name),
             Piece::Autolink(range) => self.autolink(source(range)),
@@ -74,7 +75,8 @@ impl Writer {
     fn soft_break(&mut self, cx: &Context<'_>, source: &str) {
         self.glue('\n', false);
         self.end_line();
-        if cx.rules.hard_breaks && self.out.len() > self.line.start {
+        let breaks = std::mem::take(&mut self.line.breaks) || cx.rules.hard_breaks;
+        if breaks && self.out.len() > self.line.start {
             self.drop_feeds();
             self.out.push_str("  ");
             self.next_line(source.trim_start_matches(BLANKS));
@@ -92,6 +94,28 @@ impl Writer {
         }
         self.out.push_str(if has_backslash || self.out.ends_with('\\') { "\\" } else { "  " });
         self.next_line(form);
+    }
+
+    /// Writes a line break in place of a tag; a blank where a line cannot end, or nothing may follow.
+    fn line_break(&mut self, next: Option<&Piece>) {
+        let may_break = self.line.may_break && self.link.is_none() && self.out.len() > self.line.start;
+        match next {
+            Some(Piece::HardBreak(_)) => {}
+            // The line end of the source serves both.
+            Some(Piece::SoftBreak(_)) if may_break => self.line.breaks = true,
+            Some(_) if may_break => {
+                self.glue('\n', false);
+                self.end_line();
+                self.drop_feeds();
+                self.out.push('\\');
+                self.next_line("\n");
+            }
+            Some(_) | None if self.out.ends_with(' ') => {}
+            Some(_) | None => {
+                self.glue(' ', false);
+                self.out.push(' ');
+            }
+        }
     }
 
     /// Drops form feeds and vertical tabs at the end of a line: behind them, the blanks of a line break are read as other text.
@@ -179,7 +203,12 @@ impl Writer {
         let source = &cx.text[range.clone()];
         if source.is_empty() && self.out.ends_with("]:") {
             // Behind `[a]:`, the badge would be the address of a definition.
-            self.out.push_str(EMPTY_COMMENT);
+            if self.without_html {
+                self.out.pop();
+                self.out.push_str("&#58;");
+            } else {
+                self.out.push_str(EMPTY_COMMENT);
+            }
         }
         if cx.text[range.start..first].contains(['\n', '\r']) && self.out.len() == self.line.start {
             // At the beginning of a line, the badge could be taken for an entry of a list of references.
@@ -333,6 +362,7 @@ fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
         | Piece::Entity(range)
         | Piece::SoftBreak(range)
         | Piece::HardBreak(range)
+        | Piece::Break(range)
         | Piece::Code(range)
         | Piece::Tag { range, .. }
         | Piece::Autolink(range)

@@ -21,4 +21,5 @@ mod writer;
 
 pub(super) use self::code::FENCED_BY;
 pub(super) use self::copy::Copy;
+pub(super) use self::html::is_harmless;
 pub(super) use self::output::{Mark, Output};

@@ -21,6 +21,8 @@ pub(crate) struct Writer {
     pub(super) defines: bool,
     /// Whether the text may hold invisible characters. Most texts hold none, and their many pieces are appended unchecked.
     pub(super) may_hold_unseen: bool,
+    /// Whether the channel has no HTML, not even comments.
+    pub(super) without_html: bool,
     /// The number of invisible characters that were removed.
     pub(super) unseen: usize,
 }
@@ -36,6 +38,10 @@ pub(super) struct Line {
     pub(super) paragraph: usize,
     /// Where the text begins in which a bare address may stand.
     pub(super) text: usize,
+    /// Whether a line may end within the block.
+    pub(super) may_break: bool,
+    /// Whether a tag asked for a line break where the line ends.
+    pub(super) breaks: bool,
     pub(super) word: Word,
     /// The end of the output. It is valid while the output ends at `tail_at`.
     pub(super) tail: Tail,
@@ -82,7 +88,7 @@ pub(super) struct Row {
 
 impl Writer {
     pub(super) fn new(rules: &Rules) -> Self {
-        Self { defines: rules.definitions, ..Self::default() }
+        Self { defines: rules.definitions, without_html: rules.extended, ..Self::default() }
     }
 
     /// Returns the text, no badge places, and the number of invisible characters that were removed. A fence that the text

@@ -15,11 +15,7 @@ const MAX_DEPTH: usize = 8;
 
 /// A text in Markdown with the marks of a channel, and a list of its references behind it.
 pub(crate) fn draw(text: &str, message: &Message, marks: &Marks) -> String {
-    let mut writer = Writer::new(marks);
-    for piece in pieces(text) {
-        writer.take(piece);
-    }
-    let mut blocks = writer.finish();
+    let mut blocks = blocks(text, marks);
     let lines = references(message).map(|reference| {
         let url = if let Lead::Url(url) = reference.lead { address(url) } else { None };
         marks.reference(&reference, url.as_deref())
@@ -29,6 +25,15 @@ pub(crate) fn draw(text: &str, message: &Message, marks: &Marks) -> String {
         blocks.push(lines.join("\n"));
     }
     blocks.join("\n\n")
+}
+
+/// The blocks of a text in Markdown with the marks of a channel.
+pub(crate) fn blocks(text: &str, marks: &Marks) -> Vec<String> {
+    let mut writer = Writer::new(marks);
+    for piece in pieces(text) {
+        writer.take(piece);
+    }
+    writer.finish()
 }
 
 /// A container that is open, with the blocks in it that are written.

@@ -8,15 +8,32 @@ use crate::activity::{Activity, Entity};
 use crate::graph::Message;
 use crate::report::{Entry, Kind};
 
+/// A message in the form of a channel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drawn {
+    /// The text; for a message of parts, what is shown where these cannot be.
+    pub(crate) text: String,
+    /// The parts of the message, for a channel whose messages are more than text.
+    pub(crate) data: Value,
+    /// What was written otherwise than the answer has it.
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl From<String> for Drawn {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
 /// The functions and limits that draw a message for a channel.
 #[derive(Debug)]
 pub(crate) struct Drawing {
     /// Turns the Markdown of a message into the channel's markup, with a reference list.
-    pub(crate) draw: fn(&str, &Message) -> String,
-    /// Puts the drawn text into the member that the channel reads.
-    pub(crate) place: fn(&mut Activity, String),
-    /// The length of a drawn text in the channel's own count, in UTF-16 code units.
-    pub(crate) length: fn(&str) -> usize,
+    pub(crate) draw: fn(&str, &Message) -> Drawn,
+    /// Puts the drawn message into the member that the channel reads.
+    pub(crate) place: fn(&mut Activity, Drawn),
+    /// The length of a drawn message in the channel's own count, in UTF-16 code units.
+    pub(crate) length: fn(&Drawn) -> usize,
     /// The longest part of a message that is sent in several parts.
     pub(crate) max_part_utf16: usize,
     /// The longest message that is sent whole.
@@ -24,27 +41,28 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    /// The message in the form of the channel, and its length in the channel's count. A message without Markdown (already
+    /// The message in the form of the channel, its length in the channel's count, and what was written otherwise. A message without Markdown (already
     /// drawn, or empty) stays unchanged, with length 0.
-    pub(crate) fn of(&self, message: &Activity) -> (Activity, usize) {
+    pub(crate) fn of(&self, message: &Activity) -> (Activity, usize, Vec<Entry>) {
         let mut activity = message.clone();
         let Some(text) = message.text.as_deref().filter(|_| message.text_format.as_deref() == Some("markdown")) else {
-            return (activity, 0);
+            return (activity, 0, Vec::new());
         };
         let thing = thing(&mut activity);
         let unspoken = Message::new(Vec::new(), None);
-        let drawn = (self.draw)(text, thing.as_deref().unwrap_or(&unspoken));
-        if drawn.trim().is_empty() {
-            return (activity, 0);
+        let mut drawn = (self.draw)(text, thing.as_deref().unwrap_or(&unspoken));
+        if drawn.text.trim().is_empty() && drawn.data.is_null() {
+            return (activity, 0, Vec::new());
         }
         let length = (self.length)(&drawn);
+        let entries = std::mem::take(&mut drawn.entries);
         (self.place)(&mut activity, drawn);
         if activity.text.is_none()
             && let Some(thing) = self::thing(&mut activity)
         {
             thing.text = Some(draw(text, thing, &PLAIN));
         }
-        (activity, length)
+        (activity, length, entries)
     }
 }
 
@@ -81,6 +99,6 @@ pub(crate) fn native(activity: &mut Activity, data: Value) {
 }
 
 /// The length of a text in UTF-16 code units, which most channels count.
-pub(crate) fn units(drawn: &str) -> usize {
-    drawn.encode_utf16().count()
+pub(crate) fn units(drawn: &Drawn) -> usize {
+    drawn.text.encode_utf16().count()
 }

@@ -21,6 +21,8 @@ pub(crate) struct Marks {
     pub(crate) tables: Tables,
     /// Escapes a text so that the channel reads no markup in it.
     pub(crate) escape: fn(&str) -> Cow<'_, str>,
+    /// Escapes code between its marks.
+    pub(crate) escape_code: fn(&str) -> Cow<'_, str>,
     /// Writes a link from its address and its drawn text. The address holds no blanks, quotes or `<>|`.
     pub(crate) link: fn(&str, &str) -> String,
     /// Writes the number of a source from its address, if it has one, and the number.
@@ -55,6 +57,7 @@ pub(crate) const PLAIN: Marks = Marks {
     quote: Quote::Lines("> "),
     tables: Tables::Lines,
     escape: |text| text.into(),
+    escape_code: |code| code.into(),
     link: |url, text| match is_address(text, url) {
         true => text.to_owned(),
         false => format!("{text} ({url})"),
@@ -64,7 +67,7 @@ pub(crate) const PLAIN: Marks = Marks {
 
 impl Marks {
     /// A line of the reference list: `[1] Title` with its link, or with the beginning of its passage.
-    pub(super) fn reference(&self, reference: &Reference<'_>, url: Option<&str>) -> String {
+    pub(crate) fn reference(&self, reference: &Reference<'_>, url: Option<&str>) -> String {
         let title = (self.escape)(&reference.title);
         let number = (self.escape)(&format!("[{}]", reference.number)).into_owned();
         match (&reference.lead, url) {
@@ -76,9 +79,12 @@ impl Marks {
 
     /// Code between its marks. No channel can escape the end mark, so code that contains it is written as text.
     pub(super) fn around(&self, pair: Pair, code: &str) -> String {
-        let code = (self.escape)(code);
-        let end = pair.1.trim();
-        if !end.is_empty() && code.contains(end) { code.into_owned() } else { [pair.0, &code, pair.1].concat() }
+        let (end, written) = (pair.1.trim(), (self.escape_code)(code));
+        if !end.is_empty() && written.contains(end) {
+            (self.escape)(code).into_owned()
+        } else {
+            [pair.0, &written, pair.1].concat()
+        }
     }
 }
 

@@ -9,7 +9,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(super) use chat::draw;
-pub(super) use drawing::{Drawing, message, native, units};
+pub(super) use chat::{blocks, draw};
+pub(super) use drawing::{Drawing, Drawn, message, native, units};
 pub(super) use markdown::{Piece, address, pieces};
 pub(super) use marks::{Marks, PLAIN, Quote, Tables, escaped};
+pub(super) use table::padded;

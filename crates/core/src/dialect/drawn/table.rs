@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 const MAX_WIDTH: usize = 40;
 
 /// The rows as lines with padded columns, for monospaced fonts. The first row is the head.
-pub(super) fn padded(rows: &[Vec<String>]) -> String {
+pub(crate) fn padded(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |cell: &String| cell.graphemes(true).count().min(MAX_WIDTH);
     let widths: Vec<usize> = (0..columns)

@@ -10,7 +10,8 @@ use crate::cite::Position;
 use crate::graph::{Claim, ClaimPosition, DigitalDocument, Message};
 use crate::report::{At, Entry, Kind};
 
-const DRAWN: [Dialect; 4] = [Dialect::Slack, Dialect::Telegram, Dialect::Line, Dialect::EmailHtml];
+const DRAWN: [Dialect; 6] =
+    [Dialect::Slack, Dialect::SlackBlocks, Dialect::GoogleChat, Dialect::Telegram, Dialect::Line, Dialect::EmailHtml];
 
 const DEFINITIONS: &str = "\n\n[1]: https://x.example/a?b=1&c \"A\"\n[2]: cite:2 \"B\"";
 

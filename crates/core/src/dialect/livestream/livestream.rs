@@ -144,8 +144,10 @@ impl Livestream<Answering> {
     /// `None` in the same cases as [`update`](Self::update).
     pub fn update_cited(&mut self, so_far: Activity) -> Option<Activity> {
         let mut update = self.update(so_far.text.as_deref()?)?;
+        // Without a format, Teams reads Markdown.
+        let is_usual = so_far.text_format.as_deref() == Some("markdown");
+        update.text_format = so_far.text_format.filter(|_| !(is_usual && self.dialect.streams_as_teams()));
         if !self.dialect.streams_as_teams() {
-            update.text_format = so_far.text_format;
             // The Message entity has to come first.
             let metadata = update.entities.take();
             update.entities = Some(so_far.entities.into_iter().chain(metadata).flatten().collect());

@@ -202,9 +202,9 @@ pub(super) fn rows() -> Vec<Row> {
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
-                 - in writing",
+                 \n- in writing",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
-                 - in writing[2]\n\nBye.",
+                 \n- in writing[2]\n\nBye.",
             ],
             web_chat: &[
                 "Ask for it:\n\n```\nleave --days 30\n```",
