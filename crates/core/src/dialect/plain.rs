@@ -27,6 +27,10 @@ static DRAWING: Drawing = Drawing {
     draw: |text, message| {
         // Separators serve Markdown engines. In an SMS, one of them would halve the room.
         let mut drawn = blocks(text, &PLAIN).join("\n\n").replace('\u{200b}', "").replace('\u{200a}', " ");
+        // Marks with nothing between them are all that there is to show.
+        if drawn.trim().is_empty() {
+            text.clone_into(&mut drawn);
+        }
         reference_list::append(&mut drawn, message, Form::Plain);
         drawn.into()
     },

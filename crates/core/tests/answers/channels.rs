@@ -144,6 +144,7 @@ fn without_list(text: &str) -> &str {
 }
 
 /// All texts of rich text, in order.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only these are looked for")]
 fn said(value: &Value, out: &mut String) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| said(value, out)),

@@ -4,6 +4,7 @@
 //! mrkdwn.
 
 mod inline;
+mod rich_text;
 mod writer;
 
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
 use crate::text::cut_at_word;
 use inline::{link, text};
+use rich_text::{rich_text, section};
 use writer::Writer;
 
 pub(super) const ROW: Row = Row {
@@ -61,7 +63,7 @@ fn drawn(markdown: &str, message: &Message) -> Drawn {
     let (mut blocks, entries) = Writer::new(message).write(markdown);
     let list = list(message);
     if !list.is_empty() {
-        blocks.push(rich_text(vec![section(list)]));
+        blocks.push(rich_text(&[section(&list)]));
     }
     if blocks.is_empty() {
         return Drawn::default();
@@ -87,12 +89,4 @@ fn list(message: &Message) -> Vec<Value> {
         }
     }
     elements
-}
-
-fn rich_text(elements: Vec<Value>) -> Value {
-    json!({"type": "rich_text", "elements": elements})
-}
-
-fn section(elements: Vec<Value>) -> Value {
-    json!({"type": "rich_text_section", "elements": elements})
 }

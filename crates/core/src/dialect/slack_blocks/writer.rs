@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::drawn::{Piece, padded, pieces};
 use super::inline::{Line, Style, text};
-use super::{rich_text, section};
+use super::rich_text::{rich_text, section};
 use crate::graph::{Claim, Message};
 use crate::report::{Entry, Kind};
 
@@ -257,7 +257,7 @@ impl<'m> Writer<'m> {
         if let Some(next) = &mut list.next {
             *next = next.saturating_add(1);
         }
-        list.items.push(section(std::mem::take(&mut list.item)));
+        list.items.push(section(&std::mem::take(&mut list.item)));
     }
 
     /// Writes the items of the innermost list so far.
@@ -291,7 +291,7 @@ impl<'m> Writer<'m> {
         self.end_element();
         let elements = std::mem::take(&mut self.elements);
         if !elements.is_empty() {
-            self.blocks.push(rich_text(elements));
+            self.blocks.push(rich_text(&elements));
         }
     }
 
@@ -319,21 +319,21 @@ impl<'m> Writer<'m> {
         }
         self.has_table = true;
         self.end_rich_text();
-        let rows: Vec<Vec<Value>> = rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect();
+        let rows: Vec<Vec<Value>> = rows.into_iter().map(|row| row.iter().map(cell).collect()).collect();
         let settings: Vec<Value> = alignments.into_iter().map(setting).collect();
         self.blocks.push(json!({"type": "table", "rows": rows, "column_settings": settings}));
     }
 }
 
 /// A cell: bare text, or rich text where it has more.
-fn cell(line: Line) -> Value {
+fn cell(line: &Line) -> Value {
     match &line.elements[..] {
         // Slack takes no empty text.
         [] => json!({"type": "raw_text", "text": " "}),
         [only] if only["type"] == "text" && only["style"].is_null() => {
             json!({"type": "raw_text", "text": only["text"]})
         }
-        _ => rich_text(vec![section(line.elements)]),
+        _ => rich_text(&[section(&line.elements)]),
     }
 }
 
