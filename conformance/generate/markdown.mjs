@@ -331,6 +331,13 @@ const ROWS = [
   ],
 ];
 
+/** What people read of some rows where their Markdown is drawn as plain text. */
+const AS_PLAIN = {
+  "html-entity": "AT&T pays © ⟦one⟧.",
+  "info-string": "Run ⟦one⟧:\n\nls [2]",
+  "link-title": "x (https://ok.example/c) ⟦one⟧",
+};
+
 const KEYS = ["one", "two", "three"];
 const byDefault = (text) =>
   text.replace(/(?<![\\!\w]|`)\[(\d)\]|(?<=Wow!|\\\\|\]|\w)\[(\d)\]/g, (whole, a, b) => `⟦${KEYS[(a ?? b) - 1]}⟧`);
@@ -353,4 +360,7 @@ export const markdown = () =>
     ...(absent.length > 0 || text.includes("javascript:")
       ? { channels: absent.includes("<img") ? { "web-chat": {} } : DRAWN }
       : {}),
+    // In plain text, nobody can tell a backslash before a bracket from an escape.
+    ...(name === "backslash-before" ? { channels: { neutral: {}, ...DRAWN } } : {}),
+    ...(name in AS_PLAIN ? { channels: { neutral: {}, ...DRAWN, plain: { reads: [reads, AS_PLAIN[name]] } } } : {}),
   }));

@@ -255,6 +255,12 @@ const UNRESOLVED = [
   ],
 ];
 
+/** What people read of some rows where their Markdown is drawn as plain text. */
+const AS_PLAIN = {
+  "code-span": { reads: "Read rows[1] first⟦leave⟧.", kept: ["rows[1]"] },
+  "code-block": { reads: "Run this⟦leave⟧:\n\nconst a = b[1] + c[2];\n\nThen stop⟦travel⟧." },
+};
+
 export const unresolved = () =>
   UNRESOLVED.map(([name, shows, text, reads, absent = [], kept = []]) => ({
     id: `no-markers/${name}`,
@@ -269,4 +275,14 @@ export const unresolved = () =>
     expect: { reads, absent, kept },
     // Programs may want to see what names no source.
     ...(name === "docN" ? { channels: { "web-chat": {}, teams: {}, plain: {} } } : {}),
+    ...(name in AS_PLAIN
+      ? {
+          channels: {
+            neutral: {},
+            "web-chat": {},
+            teams: {},
+            plain: { ...AS_PLAIN[name], reads: [reads, AS_PLAIN[name].reads] },
+          },
+        }
+      : {}),
   }));
