@@ -73,9 +73,12 @@ impl UploadLibrary {
         }
         let unreadable = documents.iter().filter(|stored| matches!(stored.state, DocumentState::Unreadable { .. }));
         self.unreadable.store(unreadable.count(), Ordering::Relaxed);
-        let all = texts.values().map(|text| text.content.clone()).collect();
+        // A document that arrives changes no text before it is read.
+        let keys = |texts: &BTreeMap<String, UploadText>| texts.values().map(|text| text.key).collect::<Vec<_>>();
+        let all =
+            (keys(&texts) != keys(&seen.texts)).then(|| texts.values().map(|text| text.content.clone()).collect());
         *seen = UploadSnapshot { documents, texts };
-        Ok(Some(all))
+        Ok(all)
     }
 
     /// The text of a document that was read; none where it has no text any more, which its state then says.
