@@ -188,6 +188,9 @@ async function showForms(body = request()) {
 
 // ---- what came out ----
 
+/** The form that is drawn. */
+let drawnForm;
+
 /** The shown form; in the real conversation with what the service delivered there. */
 function shownForm() {
   const found = forms.find(({ name }) => name === form);
@@ -199,7 +202,11 @@ function showResult() {
   if (!shown) return;
   byId('result-tabs').hidden = false;
   byId('result-form').textContent = formName(shown.name);
-  if (form !== CHAT) byId('form-view').replaceChildren(...drawForm(shown));
+  // What is drawn already stays, with the card that its reader has opened.
+  if (form !== CHAT && shown !== drawnForm) {
+    byId('form-view').replaceChildren(...drawForm(shown));
+    drawnForm = shown;
+  }
   const records = forms.find(({ name }) => name === 'records')?.output;
   if (records) byId('explained').replaceChildren(...explained(records, shown.report));
   const text = shown.output?.text ?? shown.output?.channelData?.text ?? shown.output?.content ?? '';

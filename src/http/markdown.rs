@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn markup_of_others_is_shown_and_never_run() {
-        let hostile = "<script>alert(1)</script> <b onclick=x>b</b> [a](javascript:alert(1)) [b](https://b.example \"t\") \
+        let hostile = "x <script>alert(1)</script> <b onclick=x>b</b> [a](javascript:alert(1)) [b](https://b.example \"t\") \
                        ![picture](https://c.example/x.png)\n\n<img src=x onerror=y>\n\n[c]: data:text/html,x\n\n[c] [d](//d.example)";
         let html = likeness(hostile);
         for part in ["<script", "<b ", "<img", "javascript:", "data:", "c.example", "//d.example"] {

@@ -10,6 +10,20 @@ const environment = () => ({ CITEWIRE_ASSISTANT: '' });
 const GREETING = 'I know the documentation of citewire';
 const QUESTION = 'What happens to a marker that names no source?';
 
+const BEGINNING = 'This is what the documentation says';
+
+/** Notes in the page how long the answer is whenever something of it is drawn, if it has a badge by then. */
+function watch(beginning) {
+  window.seen = new Set();
+  const look = () => {
+    const badges = [...document.querySelectorAll('#chat-host .webchat__render-markdown__pure-identifier')];
+    const texts = badges.map((badge) => badge.closest('.webchat__render-markdown').innerText);
+    const text = texts.find((one) => one.includes(beginning));
+    if (text) window.seen.add(text.length);
+  };
+  new MutationObserver(look).observe(document.querySelector('#chat-host'), { subtree: true, childList: true, characterData: true });
+}
+
 async function type(visit, text) {
   const box = visit.page.getByRole('textbox', { name: 'Message input box' });
   await box.fill(text);
@@ -19,15 +33,14 @@ async function type(visit, text) {
 inEachVersion('The assistant for the documentation', (around) => {
   visiting(around, 'greets, and answers a question while its answer is written, with true citations', {}, async (visit) => {
     await visit.message(GREETING).waitFor();
+    await visit.page.evaluate(watch, BEGINNING);
     await type(visit, QUESTION);
-    const answer = visit.message('This is what the documentation says');
+    const answer = visit.message(BEGINNING);
     await answer.waitFor();
     // The answer goes on for a second or two; what is shown of it grows in one bubble, and its badges are links at once.
-    await badges(answer).first().waitFor();
-    const early = (await visit.page.locator('#chat-host').innerText()).length;
-    await visit.page.waitForFunction((length) => document.querySelector('#chat-host').innerText.length > length, early);
-    assert.equal(await answer.count(), 1);
+    await visit.page.waitForFunction(() => window.seen.size > 1);
     await badges(answer).nth(1).waitFor();
+    assert.equal(await answer.count(), 1);
     const numbers = (await badgeTexts(answer)).map((text) => text.replace(/\D/g, ''));
     assert.ok(numbers.length >= 2 && numbers[0] === '1', `badges ${numbers}`);
     // A badge leads to the heading in the documentation that the server shows.

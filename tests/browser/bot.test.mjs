@@ -71,7 +71,7 @@ inEachVersion('A bot behind Web Chat', (around) => {
   visiting(around, 'gets the file that its user sends', {}, async (visit) => {
     await visit.message('Welcome').waitFor();
     const file = { name: 'résumé 😀.txt', mimeType: 'text/plain', buffer: Buffer.from('thirty days') };
-    await visit.page.locator('input[type=file]').setInputFiles(file);
+    await visit.page.locator('#chat-host input[type=file]').setInputFiles(file);
     await visit.page.getByRole('textbox', { name: 'Message input box' }).press('Enter');
     await visit.message('résumé 😀.txt: 11 bytes of text/plain').waitFor();
   });

@@ -326,7 +326,7 @@ visiting(around, 'a phone shows everything without scrolling sideways', PHONE, a
   const message = visit.messages().first();
   await message.waitFor();
   for (const name of ['Explained', 'Text', 'Activity', 'Report', 'Check', 'Teams', 'Records', 'Web Chat']) {
-    await page.getByRole('tab', { name }).tap();
+    await page.getByRole('tab', { name, exact: true }).tap();
     await narrow(name);
   }
   const bubble = await message.boundingBox();

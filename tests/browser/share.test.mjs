@@ -152,7 +152,7 @@ visiting(around, 'a colleague chats by the link, and on the page, as soon as the
   assert.equal(line, expected);
   await share.getByText('The operator of this server has to name your site first').waitFor();
   await colleague.goto(link);
-  await colleague.getByText('Hello from the handbook').first().waitFor();
+  await colleague.getByRole('feed').getByText('Hello from the handbook').first().waitFor();
   assert.equal(await colleague.title(), 'Leave & more');
 
   const onPage = share.getByRole('switch', { name: 'Answers the page' });
@@ -161,11 +161,11 @@ visiting(around, 'a colleague chats by the link, and on the page, as soon as the
   await said(page).getByText('It answers on the page from now on.').waitFor();
   await share.getByText('Without it, docs answers there').waitFor();
   await colleague.goto(service.url);
-  await colleague.getByText('Hello from the handbook').first().waitFor();
+  await colleague.getByRole('feed').getByText('Hello from the handbook').first().waitFor();
   await onPage.click();
   await said(page).getByText('It answers on the page no more.').waitFor();
   await colleague.goto(service.url);
-  await colleague.getByText('I know the documentation of citewire').first().waitFor();
+  await colleague.getByRole('feed').getByText('I know the documentation of citewire').first().waitFor();
 
   // What is switched here does not touch what somebody is writing in the form.
   await region(page, 'Settings').getByRole('textbox', { name: 'Greeting' }).fill('Changed');
