@@ -128,10 +128,14 @@ impl Document {
         (page.is_some() || heading.is_some()).then(|| Part::new(page, heading))
     }
 
-    /// The address of a passage: of the nearest heading above it, where the page has places for those.
+    /// The address of a passage: of the nearest heading above it, where the page has places for those. A heading that is there twice
+    /// is no place: its address would lead to the first one.
     pub(super) fn url_of(&self, passage: &Passage) -> Option<WebUrl> {
         let url = self.url.as_ref()?;
-        let nearest = passage.headings.last().filter(|heading| self.has_anchors && **heading != self.title);
+        let is_place = |heading: &&String| {
+            self.has_anchors && **heading != self.title && !self.repeated_headings.contains(*heading)
+        };
+        let nearest = passage.headings.last().filter(is_place);
         let led = nearest.map(|heading| format!("{}#{}", url.as_str(), heading_anchor(heading)).parse());
         led.and_then(Result::ok).or_else(|| Some(url.clone()))
     }
@@ -214,6 +218,22 @@ mod tests {
         manual.repeated_headings = BTreeSet::from(["Limits".to_owned()]);
         let [one, other] = ["Leave", "Travel"].map(|above| name(&manual, None, &["Manual", above, "Limits"]));
         assert_eq!((one.as_str(), other.as_str()), ("Manual: Leave > Limits", "Manual: Travel > Limits"));
+    }
+
+    #[test]
+    fn a_passage_is_led_to_at_the_heading_above_it_if_that_is_there_once() {
+        let base = "https://x.example/help/".parse().expect("an address");
+        let mut page = Document::new("run.md".to_owned(), Format::Markdown, Some("Run".to_owned()), Some(&base));
+        page.has_anchors = true;
+        page.repeated_headings = BTreeSet::from(["Limits".to_owned()]);
+        let url = |heading: &str| {
+            let headings = vec!["Run".to_owned(), heading.to_owned()];
+            let passage = Passage { headings, text: String::new(), page: None, place: 0, markup: Markup::Markdown };
+            page.url_of(&passage).map(|url| url.as_str().to_owned())
+        };
+        let whole = "https://x.example/help/run.md";
+        assert_eq!(url("First steps"), Some(format!("{whole}#first-steps")));
+        assert_eq!((url("Limits").as_deref(), url("Run").as_deref()), (Some(whole), Some(whole)));
     }
 
     #[test]
