@@ -70,8 +70,9 @@ impl ActivitySink for ConnectorSink {
         let wire = self.destination.address.sign(&activity);
         if let Some(question) = self.quoted(&activity) {
             match self.send_signed(&quoting(&wire, &question)).await {
-                // A service that knows no quotes gets the answer without.
-                Err(Refusal { kind: RefusalKind::Malformed, .. }) => {}
+                Err(Refusal { kind: RefusalKind::Malformed, cause, .. }) => {
+                    tracing::warn!(%cause, "the channel took no quote of the question, so the answer is sent without");
+                }
                 sent => return sent,
             }
         }
