@@ -1,7 +1,7 @@
 //! The Web Chat page of this server, and its routes.
 
 use actix_web::http::header::{self, CACHE_CONTROL};
-use actix_web::web::{Data, Path, Payload, ReqData};
+use actix_web::web::{Bytes, Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -123,6 +123,22 @@ fn is_played(request: &HttpRequest, body: &[u8]) -> bool {
     query.get("play") == Some("true") && playing::is_stream(body, &query)
 }
 
+/// Takes in an answer that a visitor of the page sends, if they may. Anybody may start a session, so it takes no more room than what a
+/// visitor types.
+pub(super) async fn read(
+    state: &State,
+    caller: &PageCaller,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<Bytes, ApiError> {
+    if !state.options.page_answers {
+        return Err(ApiError::NoPageAnswers);
+    }
+    state.limits.post(&caller.0)?;
+    let limit = state.direct_line.options().max_activity_bytes;
+    Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
+}
+
 /// Convert an answer and deliver it into the page's conversation.
 #[utoipa::path(
     post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
@@ -145,14 +161,8 @@ pub(crate) async fn send_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    if !state.options.page_answers {
-        return Err(ApiError::NoPageAnswers);
-    }
-    state.limits.post(&caller.0)?;
+    let body = read(&state, &caller, &request, payload).await?;
     let id = &caller.0.conv;
-    // Anybody may start a session, so an answer takes no more room than what a visitor types.
-    let limit = state.direct_line.options().max_activity_bytes;
-    let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     // Conversations of the page are in the embedded channel, or nowhere any more.
     let Some(Whereabouts::Here(id)) = state.delivery.locate(id.as_str()).await? else {
         return Err(DeliveryError::UnknownConversation.into());

@@ -14,7 +14,7 @@ use super::auth::PageCaller;
 use super::envelope::{AnswerRequest, Request};
 use super::markdown;
 use super::query::Query;
-use super::{ApiError, State, body, outputs, records};
+use super::{ApiError, State, outputs, page, records};
 use crate::answer::Addresses;
 use crate::channels::Whereabouts;
 use crate::check::{Channel, Finding, Profile, check, check_profile};
@@ -95,12 +95,7 @@ pub(crate) async fn preview_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    if !state.options.page_answers {
-        return Err(ApiError::NoPageAnswers);
-    }
-    state.limits.post(&caller.0)?;
-    let limit = state.direct_line.options().max_activity_bytes;
-    let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
+    let body = page::read(&state, &caller, &request, payload).await?;
     let addresses = match state.delivery.locate(caller.0.conv.as_str()).await? {
         Some(Whereabouts::Here(id)) => state.downloads().for_conversation(&id).await,
         Some(Whereabouts::Elsewhere(_) | Whereabouts::BehindAzure(_)) | None => None,
