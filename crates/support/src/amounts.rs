@@ -150,7 +150,7 @@ fn has_other_word_behind(amount: &Amount, fact: &Fact, sentence: &[Token], passa
 /// The facts of a sentence among which another one is looked for in the place of a number. A list of more says nothing about places.
 const MOST_IN_PLACE: usize = 48;
 
-/// What differs where the best sentence of the passage has another amount between the very words that this one stands between.
+/// The difference to another amount, if the best sentence of the passage has one between the very words around this amount.
 pub(crate) fn replaced(
     fact: &Fact,
     sentence: &[Token],
@@ -168,7 +168,7 @@ pub(crate) fn replaced(
     }
     let mut differs = None;
     let facts = &passage.facts[from..to.max(from)];
-    // What stands elsewhere in the sentence may have been said in another order.
+    // A number that stands elsewhere in the sentence may have been said in another order.
     if !is_near && facts.iter().any(|known| is_same_number(&amount, known)) {
         return None;
     }

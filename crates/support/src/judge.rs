@@ -220,7 +220,7 @@ impl Comparison<'_> {
         (in_facts, held)
     }
 
-    /// What is wrong with a number that the passage has, but not in this place.
+    /// The fault of a number that the passage has, but not in this place.
     fn replaced(&self, fact: &Fact) -> Option<ReasonCode> {
         let tokens = &self.sentence.tokens;
         let in_place =

@@ -395,7 +395,7 @@ proptest! {
             let has_words = text.chars().any(char::is_alphanumeric);
             prop_assert!(has_words || judgement.verdict == Verdict::Unknown, "{judgement:?}");
         }
-        // What stands there word for word is no alarm. Fewer than three words say too little to be looked for.
+        // A sentence that stands there word for word raises no alarm. Fewer than three words say too little to be looked for.
         let words = sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
         if words >= 3 && !sentence.contains(['−', '-', '“', '”', '"', '«', '»', '\n']) {
             let whole = format!("{passage}\n\n{sentence}\n\n{other}");

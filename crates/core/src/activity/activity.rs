@@ -76,7 +76,7 @@ impl Activity {
         Self { text: Some(text.into()), text_format: Some("markdown".into()), ..Self::new("message") }
     }
 
-    /// The same activity with a text in extended Markdown, as Teams calls the format with tables, task lists and math
+    /// The activity with its text marked as extended Markdown, as Teams calls the format with tables, task lists and math
     /// (<https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages>).
     #[must_use]
     pub fn in_extended_markdown(mut self) -> Self {

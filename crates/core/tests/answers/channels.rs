@@ -56,7 +56,7 @@ impl Channel {
         Some(serde_json::to_value(message).expect("JSON"))
     }
 
-    /// What the schema finds in a message. A message without text is no message to the channel.
+    /// The faults of a message by the schema. A message without text is no message to the channel.
     fn found(&self, message: &Value) -> Vec<String> {
         let is_empty =
             message["channelData"].is_null() && message["text"].as_str().unwrap_or_default().trim().is_empty();

@@ -8,7 +8,7 @@ pub(crate) struct Pair {
     pub(crate) language: String,
     pub(crate) sentence: String,
     pub(crate) passage: String,
-    /// What was changed, for people.
+    /// A description of the change, for people.
     pub(crate) change: String,
 }
 

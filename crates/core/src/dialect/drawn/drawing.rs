@@ -15,7 +15,7 @@ pub(crate) struct Drawn {
     pub(crate) text: String,
     /// The parts of the message, for a channel whose messages are more than text.
     pub(crate) data: Value,
-    /// What was written otherwise than the answer has it.
+    /// The report lines about parts that the channel cannot show as the answer has them.
     pub(crate) entries: Vec<Entry>,
 }
 
