@@ -61,6 +61,7 @@ mod ticket;
 mod token_parameters;
 mod upload;
 mod users;
+mod visitor_answer;
 mod web_chat;
 
 pub use admission::{

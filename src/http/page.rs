@@ -1,7 +1,7 @@
 //! The Web Chat page of this server, and its routes.
 
 use actix_web::http::header::{self, CACHE_CONTROL};
-use actix_web::web::{Bytes, Data, Path, Payload, ReqData};
+use actix_web::web::{Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,7 +11,7 @@ use super::convert::{Readers, Updates, convert_body, json};
 use super::envelope::AnswerRequest;
 use super::query::Query;
 use super::samples::{Offered, SAMPLES};
-use super::{ApiError, State, address, body, playing, previews};
+use super::{ApiError, State, address, playing, previews, visitor_answer};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
 use crate::report::Report;
@@ -123,22 +123,6 @@ fn is_played(request: &HttpRequest, body: &[u8]) -> bool {
     query.get("play") == Some("true") && playing::is_stream(body, &query)
 }
 
-/// Takes in an answer that a visitor of the page sends, if they may. Anybody may start a session, so it takes no more room than what a
-/// visitor types.
-pub(super) async fn read(
-    state: &State,
-    caller: &PageCaller,
-    request: &HttpRequest,
-    payload: Payload,
-) -> Result<Bytes, ApiError> {
-    if !state.options.page_answers {
-        return Err(ApiError::NoPageAnswers);
-    }
-    state.limits.post(&caller.0)?;
-    let limit = state.direct_line.options().max_activity_bytes;
-    Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
-}
-
 /// Convert an answer and deliver it into the page's conversation.
 #[utoipa::path(
     post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
@@ -161,7 +145,7 @@ pub(crate) async fn send_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let body = read(&state, &caller, &request, payload).await?;
+    let body = visitor_answer::read(&state, &caller, &request, payload).await?;
     let id = &caller.0.conv;
     // Conversations of the page are in the embedded channel, or nowhere any more.
     let Some(Whereabouts::Here(id)) = state.delivery.locate(id.as_str()).await? else {

@@ -14,7 +14,7 @@ use super::auth::PageCaller;
 use super::envelope::{AnswerRequest, Request};
 use super::markdown;
 use super::query::Query;
-use super::{ApiError, State, outputs, page, records};
+use super::{ApiError, State, outputs, records, visitor_answer};
 use crate::answer::Addresses;
 use crate::channels::Whereabouts;
 use crate::check::{Channel, Finding, Profile, check, check_profile};
@@ -95,7 +95,7 @@ pub(crate) async fn preview_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let body = page::read(&state, &caller, &request, payload).await?;
+    let body = visitor_answer::read(&state, &caller, &request, payload).await?;
     let addresses = match state.delivery.locate(caller.0.conv.as_str()).await? {
         Some(Whereabouts::Here(id)) => state.downloads().for_conversation(&id).await,
         Some(Whereabouts::Elsewhere(_) | Whereabouts::BehindAzure(_)) | None => None,
