@@ -174,7 +174,8 @@ async fn a_database_that_becomes_read_only_is_read_on_and_named() {
     let role = format!("of_{schema}");
     admin(&format!("CREATE ROLE {role} LOGIN SUPERUSER")).await;
     let cluster = Cluster::over(&database.url.replacen("//citewire@", &format!("//{role}@"), 1));
-    let node = cluster.set("CITEWIRE_STORE_WRITE_TIMEOUT_SECONDS", "2").start().await;
+    // A machine with much to do needs some seconds for a new connection, and a write that ends before that names no cause.
+    let node = cluster.set("CITEWIRE_STORE_WRITE_TIMEOUT_SECONDS", "6").start().await;
     let chat = node.open_chat().await;
     node.say(&chat, "before").await;
     admin(&format!("ALTER ROLE {role} SET default_transaction_read_only = on")).await;
@@ -185,11 +186,10 @@ async fn a_database_that_becomes_read_only_is_read_on_and_named() {
     assert_eq!(node.texts(&chat).await, ["before"]);
     // A connection that ended in the middle of its work may be named before them.
     let mend = "unset default_transaction_read_only, which managed services set when the disk is nearly full";
-    node.says(mend, 2).await;
-    for failed in ["took no heartbeat", "could not be recorded"] {
-        let named = node.said().iter().filter(|line| line.contains(failed) && line.contains(mend)).count();
-        assert_eq!(named, 1, "{failed}: {:?}", node.said());
-    }
+    // Heartbeats go on, and are named again after some seconds; one refused change is named once.
+    node.says_in_one_line(&["took no heartbeat", mend]).await;
+    node.says_in_one_line(&["could not be recorded", mend]).await;
+    assert_eq!(node.count("could not be recorded"), 1, "{:?}", node.said());
     admin(&format!("ALTER ROLE {role} RESET default_transaction_read_only")).await;
     assert_eq!(node.say(&chat, "after").await, chat.at(1));
     assert_eq!(node.texts(&chat).await, ["before", "after"]);

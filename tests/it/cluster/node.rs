@@ -147,6 +147,14 @@ impl Node {
         assert_eq!(self.count(words), times, "{words:?}");
     }
 
+    /// Waits until a line of its log contains all of these.
+    pub(crate) async fn says_in_one_line(&self, words: &[&str]) {
+        let mut said = self.said.subscribe();
+        let has_all = |line: &String| words.iter().all(|words| line.contains(words));
+        let there = said.wait_for(|said| said.iter().any(has_all));
+        timeout(PATIENCE, there).await.unwrap_or_else(|_| panic!("no line has {words:?}")).expect("it is read");
+    }
+
     pub(crate) fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().expect("kill runs");
         assert!(sent.success());
