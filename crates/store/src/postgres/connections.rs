@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::connect::Connector;
-use super::failure::{Failure, mend, timed_out};
+use super::failure::{Failure, NamedCause, mend, timed_out};
 use crate::writing::{Health, Standing};
 
 /// Between two attempts.
@@ -86,6 +86,7 @@ impl Connections {
         F: Future<Output = Result<T, sqlx::Error>>,
     {
         let deadline = Instant::now() + self.patience;
+        let mut cause = NamedCause::default();
         loop {
             // The half of the time: a connection that swallows everything leaves time for another one.
             let end = deadline.min(Instant::now() + self.patience / 2);
@@ -95,8 +96,12 @@ impl Connections {
                     self.answers();
                     return Ok(done);
                 }
-                Err(error) if self.may_try_again(&error, deadline) => pause(deadline).await,
+                Err(error) if self.may_try_again(&error, deadline) => {
+                    cause.note(error);
+                    pause(deadline).await;
+                }
                 Err(error) => {
+                    let error = cause.or(error);
                     self.refuses(&error);
                     return Err(error);
                 }

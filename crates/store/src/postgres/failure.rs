@@ -127,6 +127,26 @@ pub(super) fn timed_out() -> sqlx::Error {
     sqlx::Error::Io(std::io::Error::new(std::io::ErrorKind::TimedOut, "PostgreSQL did not answer in time"))
 }
 
+/// The last cause that the server itself has named for work that is tried several times. The deadline cuts the last attempt, often
+/// while it connects, and that says nothing of why the ones before it failed.
+#[derive(Debug, Default)]
+pub(super) struct NamedCause(Option<sqlx::Error>);
+
+impl NamedCause {
+    /// Notes the error of an attempt that another one follows.
+    pub(super) fn note(&mut self, error: sqlx::Error) {
+        if Failure::of(&error) == Failure::ReadOnly {
+            self.0 = Some(error);
+        }
+    }
+
+    /// The error to tell when the last attempt has failed with this one.
+    pub(super) fn or(self, last: sqlx::Error) -> sqlx::Error {
+        let is_cut = matches!(&last, sqlx::Error::Io(error) if error.kind() == ErrorKind::TimedOut);
+        self.0.filter(|_| is_cut).unwrap_or(last)
+    }
+}
+
 /// Tells the operator what has failed and how to mend it, and gives what the caller may know.
 pub(super) fn report(error: sqlx::Error, what: &'static str) -> StoreError {
     tracing::error!(%error, mend = mend(&error), "{what}");
@@ -148,5 +168,69 @@ pub(super) fn told_of(error: sqlx::Error) -> StoreError {
         | Failure::Pooled
         | Failure::Damaged
         | Failure::Other => StoreError::Failed { cause },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::fmt;
+
+    use sqlx::error::ErrorKind as Violation;
+
+    use super::*;
+
+    /// An answer of PostgreSQL with this code.
+    #[derive(Debug)]
+    struct Answer(&'static str);
+
+    impl fmt::Display for Answer {
+        fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str(self.0)
+        }
+    }
+
+    impl Error for Answer {}
+
+    impl DatabaseError for Answer {
+        fn message(&self) -> &str {
+            self.0
+        }
+
+        fn code(&self) -> Option<Cow<'_, str>> {
+            Some(self.0.into())
+        }
+
+        fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn as_error_mut(&mut self) -> &mut (dyn Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn into_error(self: Box<Self>) -> Box<dyn Error + Send + Sync + 'static> {
+            self
+        }
+
+        fn kind(&self) -> Violation {
+            Violation::Other
+        }
+    }
+
+    fn answer(code: &'static str) -> sqlx::Error {
+        sqlx::Error::Database(Box::new(Answer(code)))
+    }
+
+    #[test]
+    fn a_deadline_that_cuts_the_last_attempt_does_not_hide_why_others_failed() {
+        let of = |attempts: Vec<sqlx::Error>, last| {
+            let mut cause = NamedCause::default();
+            attempts.into_iter().for_each(|error| cause.note(error));
+            Failure::of(&cause.or(last))
+        };
+        assert_eq!(of(vec![answer("25006"), timed_out()], timed_out()), Failure::ReadOnly);
+        assert_eq!(of(vec![answer("40001"), timed_out()], timed_out()), Failure::Gone);
+        assert_eq!(of(vec![answer("25006")], answer("53100")), Failure::Full);
     }
 }

@@ -3,7 +3,7 @@
 use tokio::time::{Instant, timeout_at};
 
 use super::connections::{Lease, pause};
-use super::failure::{Failure, report, timed_out};
+use super::failure::{Failure, NamedCause, report, timed_out};
 use super::writer::Shared;
 use crate::StoreError;
 
@@ -18,6 +18,7 @@ where
 {
     let connections = &shared.connections;
     let deadline = Instant::now() + connections.patience;
+    let mut cause = NamedCause::default();
     loop {
         // A connection that swallows everything leaves time for another one.
         let end = deadline.min(Instant::now() + connections.patience / 2);
@@ -28,9 +29,13 @@ where
         });
         match tried.await.unwrap_or_else(|_| Err(timed_out())) {
             Ok((outcome, lease)) => return commit(lease, outcome, deadline).await,
-            Err(error) if connections.may_try_again(&error, deadline) => pause(deadline).await,
+            Err(error) if connections.may_try_again(&error, deadline) => {
+                cause.note(error);
+                pause(deadline).await;
+            }
             Err(sqlx::Error::PoolClosed) => return Err(StoreError::Closed),
             Err(error) => {
+                let error = cause.or(error);
                 connections.standing.note(Failure::of(&error));
                 return Err(report(error, "a change could not be recorded"));
             }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::claims::Claims;
 use super::connections::{Connections, pause};
-use super::failure::{Failure, report, timed_out, told_of};
+use super::failure::{Failure, NamedCause, report, timed_out, told_of};
 use super::group::{self, Trace};
 use super::lines;
 use super::notifications::Notifications;
@@ -151,6 +151,7 @@ impl Writer {
     /// again, for as long as a failover takes. Without an error, what failed is doubtful.
     async fn attempts(&mut self, group: &mut [Change]) -> Result<(), Option<sqlx::Error>> {
         let (begun, deadline) = (Instant::now(), Instant::now() + self.shared.connections.patience);
+        let mut cause = NamedCause::default();
         loop {
             let error = match self.attempt(group, deadline).await {
                 Ok(effects) => {
@@ -177,9 +178,11 @@ impl Writer {
             };
             self.shared.figures.group(Group::Failed, begun.elapsed());
             if !self.shared.connections.may_try_again(&error, deadline) {
-                return Err(Some(error));
+                return Err(Some(cause.or(error)));
             }
-            if Failure::of(&error) != Failure::Conflict {
+            let is_conflict = Failure::of(&error) == Failure::Conflict;
+            cause.note(error);
+            if !is_conflict {
                 pause(deadline).await;
             }
         }
