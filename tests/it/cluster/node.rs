@@ -23,7 +23,7 @@ pub(crate) fn dead_after() -> Duration {
 }
 
 /// No call of a test takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Nodes that share a database and their settings.
 pub(crate) struct Cluster {
