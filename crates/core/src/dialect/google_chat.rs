@@ -101,8 +101,10 @@ fn citation(claim: &Claim) -> Option<Value> {
 /// Escapes the characters in which Markdown or a tag of Google Chat may begin.
 fn markdown_escaped(text: &str) -> Cow<'_, str> {
     let special = |c: char| "\\`*_[]<>~#|&".contains(c);
-    let begins_item =
-        text.starts_with(['-', '+']) || text.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')']);
+    let behind_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let has_number = behind_number.len() < text.len();
+    // The full stop behind a citation begins no item.
+    let begins_item = text.starts_with(['-', '+']) || has_number && behind_number.starts_with(['.', ')']);
     if !text.contains(special) && !begins_item {
         return text.into();
     }
@@ -120,4 +122,21 @@ fn markdown_escaped(text: &str) -> Cow<'_, str> {
 /// An address between parentheses, without those of its own.
 fn bare(url: &str) -> String {
     url.replace('(', "%28").replace(')', "%29")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_that_begin_markup_are_escaped_and_a_full_stop_is_not() {
+        for (text, escaped) in [
+            (". The end", ". The end"),
+            ("1. not an item", "1\\. not an item"),
+            ("- not an item", "\\- not an item"),
+            ("a*b <users/all>", "a\\*b \\<users/all\\>"),
+        ] {
+            assert_eq!(markdown_escaped(text), escaped);
+        }
+    }
 }
