@@ -3,9 +3,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use citewire::clock::{Clock, ManualClock};
+use citewire::document::{Library, UploadOptions, read_upload};
 use citewire::store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    NamedDocument, Publication, PutAssistant, SqliteStore, StoreLimits,
+    AssistantStore, DeleteAssistant, DocumentChanges, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart,
+    DocumentState, Expected, NamedDocument, Publication, PutAssistant, SqliteStore, StoreLimits,
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -82,6 +83,7 @@ macro_rules! backends {
             one_assistant_is_chosen_for_the_channel,
             newer_members_of_settings_come_back,
             what_is_unknown_is_told,
+            documents_are_read_on_from_a_revision,
             one_document_is_found_by_its_key_and_by_its_name,
         );)*
     };
@@ -195,6 +197,40 @@ mod promises {
         assert_eq!(store.piece(first, DocumentPart::File, 0).await.expect("a store"), None);
         assert!(!store.set_document_state(first, DocumentState::Reading).await.expect("a store"));
         assert!(store.piece(elsewhere, DocumentPart::File, 0).await.expect("a store").is_some());
+    }
+
+    pub(super) async fn documents_are_read_on_from_a_revision(store: &dyn AssistantStore) {
+        let changes = async |since| store.document_changes("hr", since).await.expect("a store");
+        let keys = |changes: &DocumentChanges| {
+            let mut keys: Vec<DocumentKey> = changes.documents.iter().map(|document| document.key).collect();
+            keys.sort_unstable();
+            keys
+        };
+        let ready = DocumentState::Ready { pages: None, passages: 1, loss: None };
+        put(store, "hr").await;
+        put(store, "it").await;
+        let none = changes(None).await;
+        assert_eq!((keys(&none), none.count), (Vec::new(), 0));
+        let read = upload(store, "hr", "a.txt", &[b"1"]).await;
+        let waiting = upload(store, "hr", "b.txt", &[b"2"]).await;
+        upload(store, "it", "c.txt", &[b"3"]).await;
+        assert!(store.set_document_state(read, ready.clone()).await.expect("a store"));
+        let both = changes(Some(none.revision)).await;
+        assert_eq!((keys(&both), both.count), (vec![read, waiting], 2));
+        assert_eq!(both.documents.iter().find(|document| document.key == read).map(|read| &read.state), Some(&ready));
+        let same = changes(Some(both.revision)).await;
+        assert_eq!((keys(&same), same.count), (vec![waiting], 2), "one that is being read is always there");
+        assert!(store.set_document_state(waiting, ready.clone()).await.expect("a store"));
+        assert_eq!(keys(&changes(Some(same.revision)).await), [waiting]);
+        let revision = changes(Some(same.revision)).await.revision;
+        let again = upload(store, "hr", "a.txt", &[b"4"]).await;
+        let replaced = changes(Some(revision)).await;
+        assert_eq!((keys(&replaced), replaced.count), (vec![again], 2));
+        assert!(store.delete_document("hr", "b.txt").await.expect("a store"));
+        let fewer = changes(Some(replaced.revision)).await;
+        assert_eq!((keys(&fewer), fewer.count), (vec![again], 1));
+        assert!(fewer.revision > replaced.revision);
+        assert_eq!(keys(&changes(None).await), [again]);
     }
 
     pub(super) async fn one_document_is_found_by_its_key_and_by_its_name(store: &dyn AssistantStore) {
@@ -407,4 +443,36 @@ async fn drafts_of_a_process_before_are_gone() {
     assert_eq!(store.piece(draft, DocumentPart::File, 0).await.expect("a store"), None);
     assert!(store.piece(kept, DocumentPart::File, 0).await.expect("a store").is_some());
     assert_eq!(store.assistants().await.expect("a store").len(), 1);
+}
+
+/// A node of the version before notes no revision, neither for a document that it publishes nor for one that it has read.
+#[tokio::test]
+async fn documents_of_a_node_of_the_version_before_are_searched() {
+    let database = Database::new().await;
+    let store: Arc<dyn AssistantStore> = Arc::new(node(&database, StoreLimits::in_memory(), clock()).await);
+    store.put_assistant("hr", Map::new(), Expected::Nothing).await.expect("an assistant");
+    let library = Library::uploaded(Arc::clone(&store), "hr", UploadOptions::default()).await.expect("a library");
+    let found = async || {
+        library.refresh().await.expect("refreshed");
+        let found = library.search("leave", 9).await.expect("a search");
+        found.iter().map(|found| found.passage.text.clone()).collect::<Vec<_>>()
+    };
+    let upload = async |text: &str| {
+        let key = store.draft_document("hr", "leave.md").await.expect("a store").expect("a draft");
+        store.add_piece(key, DocumentPart::File, text.as_bytes().to_vec()).await.expect("a piece");
+        let limits = DocumentLimits { max_bytes: 1_000, max_documents: 10 };
+        store.publish_document(key, limits).await.expect("published");
+        database.run("UPDATE document SET revised = NULL").await;
+        let before = found().await;
+        let (_, document) = store.unread_documents(1).await.expect("a store").remove(0);
+        let read = read_upload(&*store, &document, None).await.expect("read");
+        read.store(&*store, &document, 0, 1_000).await.expect("stored");
+        database.run("UPDATE document SET revised = NULL").await;
+        before
+    };
+    assert_eq!(upload("Leave is 30 days.").await, [""; 0]);
+    assert_eq!(found().await, ["Leave is 30 days."]);
+    assert_eq!(upload("Leave is 28 days.").await, ["Leave is 30 days."]);
+    database.run("UPDATE document SET revised = 0").await;
+    assert_eq!(found().await, ["Leave is 28 days."], "it was being read, and is not any more");
 }

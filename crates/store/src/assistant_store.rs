@@ -64,6 +64,10 @@ pub trait AssistantStore: Debug + Send + Sync {
     /// The documents of an assistant, by name.
     async fn documents(&self, assistant: &str) -> Result<Vec<StoredDocument>, StoreError>;
 
+    /// The documents of an assistant that came or changed after a revision, in a time that does not grow with the others; all of them
+    /// for `None`.
+    async fn document_changes(&self, assistant: &str, since: Option<u64>) -> Result<DocumentChanges, StoreError>;
+
     /// One document, unless it was replaced or deleted, or is a draft.
     async fn document(&self, key: DocumentKey) -> Result<Option<StoredDocument>, StoreError>;
 
@@ -276,6 +280,18 @@ impl StoredDocument {
     pub fn new(key: DocumentKey, name: String, bytes: u64, received: DateTime<Utc>, state: DocumentState) -> Self {
         Self { key, name, bytes, received, state }
     }
+}
+
+/// The outcome of [`AssistantStore::document_changes`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentChanges {
+    /// The documents that have changed since then, and all that are being read. One that was being read and is not here was changed by a
+    /// program of the version before, which notes no revision.
+    pub documents: Vec<StoredDocument>,
+    /// The number of all documents of the assistant: a smaller one than expected says that documents were deleted.
+    pub count: u64,
+    /// The revision before this was read, after which to ask next.
+    pub revision: u64,
 }
 
 /// The outcome of [`AssistantStore::named_document`].

@@ -28,8 +28,9 @@ mod writing;
 pub use archived::{Archived, Description, Selection};
 pub use assistant_key::StoredKey;
 pub use assistant_store::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoredAssistant, StoredDocument,
+    AssistantStore, DeleteAssistant, DocumentChanges, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart,
+    DocumentState, Expected, MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoredAssistant,
+    StoredDocument,
 };
 pub use attachment::Attachment;
 pub use change_notifier::{ChangeListener, ChangeNotifier, Closed};

@@ -8,9 +8,9 @@ use citewire::activity::{ChannelAccount, ConversationId, Watermark};
 use citewire::store::postgres::PostgresStore;
 use citewire::store::{
     Appended, AssistantStore, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created,
-    DeleteAssistant, DocumentKey, DocumentLimits, DocumentPart, DocumentState, EndOfTurn, Expected, Feedback,
-    FeedbackPage, Line, ListCursor, Listing, NamedDocument, NewTurn, Newest, Page, Publication, PutAssistant, Queued,
-    StoreError, StoredAssistant, StoredDocument, StoredKey, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
+    DeleteAssistant, DocumentChanges, DocumentKey, DocumentLimits, DocumentPart, DocumentState, EndOfTurn, Expected,
+    Feedback, FeedbackPage, Line, ListCursor, Listing, NamedDocument, NewTurn, Newest, Page, Publication, PutAssistant,
+    Queued, StoreError, StoredAssistant, StoredDocument, StoredKey, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
 };
 use serde_json::{Map, Value};
 
@@ -158,6 +158,7 @@ in_turn! {
     fn choose_channel_assistant(name: Option<&str>) -> ();
     fn revision() -> u64;
     fn documents(assistant: &str) -> Vec<StoredDocument>;
+    fn document_changes(assistant: &str, since: Option<u64>) -> DocumentChanges;
     fn document(key: DocumentKey) -> Option<StoredDocument>;
     fn named_document(assistant: &str, name: &str) -> NamedDocument;
     fn unread_documents(limit: usize) -> Vec<(String, StoredDocument)>;

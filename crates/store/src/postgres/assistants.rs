@@ -14,8 +14,9 @@ use super::row::{number, signed, undecodable};
 use super::transact::transact;
 use crate::assistant_store::columns;
 use crate::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument, StoredKey,
+    AssistantStore, DeleteAssistant, DocumentChanges, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart,
+    DocumentState, Expected, MAX_PIECE_BYTES, NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant,
+    StoredDocument, StoredKey,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed, newer FROM assistant ORDER BY name";
@@ -43,6 +44,9 @@ const CHOOSE: &str = "INSERT INTO channel_assistant (single, name) VALUES (true,
 
 const DOCUMENTS: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
                          WHERE assistant = $1 AND NOT draft ORDER BY name";
+
+const CHANGED: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
+                       WHERE assistant = $1 AND (revised > $2 OR revised IS NULL OR state = 'reading') AND NOT draft";
 
 const DOCUMENT: &str = "SELECT key, name, bytes, received, state, pages, passages, reason, assistant FROM document \
                         WHERE key = $1 AND NOT draft";
@@ -74,10 +78,10 @@ const OTHERS: &str = "SELECT count(*) FILTER (WHERE name <> $2), \
 
 const REPLACE: &str = "DELETE FROM document WHERE assistant = $1 AND name = $2 AND NOT draft";
 
-const PUBLISH: &str = "UPDATE document SET draft = false, received = $2 WHERE key = $1";
+const PUBLISH: &str = "UPDATE document SET draft = false, received = $2, revised = $3 WHERE key = $1";
 
 const SET_STATE: &str =
-    "UPDATE document SET state = $2, pages = $3, passages = $4, reason = $5 WHERE key = $1 AND NOT draft";
+    "UPDATE document SET state = $2, pages = $3, passages = $4, reason = $5, revised = $6 WHERE key = $1 AND NOT draft";
 
 const PIECE: &str = "SELECT bytes FROM document_piece WHERE document = $1 AND part = $2 AND place = $3";
 
@@ -200,6 +204,19 @@ impl AssistantStore for PostgresStore {
         decoded(rows.await?.iter().map(document))
     }
 
+    async fn document_changes(&self, assistant: &str, since: Option<u64>) -> Result<DocumentChanges, StoreError> {
+        let since = since.map_or(-1, u64::cast_signed);
+        let read = self.reader.read_with(|mut c| async move {
+            let revision: i64 = sqlx::query_scalar(REVISION).fetch_one(&mut *c).await?;
+            let rows = sqlx::query(CHANGED).bind(escape(assistant)).bind(since).fetch_all(&mut *c).await?;
+            let count: i64 = sqlx::query_scalar(COUNT).bind(escape(assistant)).fetch_one(&mut *c).await?;
+            c.done((revision, rows, count))
+        });
+        let (revision, rows, count) = read.await?;
+        let documents = decoded(rows.iter().map(document))?;
+        Ok(DocumentChanges { documents, count: count.unsigned_abs(), revision: revision.unsigned_abs() })
+    }
+
     async fn document(&self, key: DocumentKey) -> Result<Option<StoredDocument>, StoreError> {
         let row = self.reader.read_with(|mut c| async move {
             let row = sqlx::query(DOCUMENT).bind(key.0.cast_signed()).fetch_optional(&mut *c).await?;
@@ -271,9 +288,9 @@ impl AssistantStore for PostgresStore {
         };
         let reason = &reason;
         transact(&self.shared, |mut c| async move {
-            next(&mut c).await?;
+            let revision = next(&mut c).await?;
             let set = sqlx::query(SET_STATE).bind(key.0.cast_signed()).bind(word).bind(pages).bind(passages);
-            let set = set.bind(reason.as_deref().map(escape)).execute(&mut *c).await?;
+            let set = set.bind(reason.as_deref().map(escape)).bind(revision.cast_signed()).execute(&mut *c).await?;
             Ok((set.rows_affected() > 0, c))
         })
         .await
@@ -347,8 +364,8 @@ async fn publish(
         return Ok((judged, c));
     }
     sqlx::query(REPLACE).bind(&assistant).bind(&name).execute(&mut *c).await?;
-    sqlx::query(PUBLISH).bind(key).bind(now).execute(&mut *c).await?;
-    next(&mut c).await?;
+    let revision = next(&mut c).await?;
+    sqlx::query(PUBLISH).bind(key).bind(now).bind(revision.cast_signed()).execute(&mut *c).await?;
     Ok((Publication::Published, c))
 }
 

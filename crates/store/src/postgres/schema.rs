@@ -12,11 +12,12 @@ use super::connect::{Connector, is_pooled};
 use super::error::PostgresError;
 use super::options::PostgresOptions;
 
-const MIGRATIONS: [Migration; 4] = [
+const MIGRATIONS: [Migration; 5] = [
     Migration { version: 1, usable_from: 1, statements: include_str!("migrations/0001_everything.sql") },
     Migration { version: 2, usable_from: 1, statements: include_str!("migrations/0002_bound_turns.sql") },
     Migration { version: 3, usable_from: 1, statements: include_str!("migrations/0003_secrets.sql") },
     Migration { version: 4, usable_from: 1, statements: include_str!("migrations/0004_assistant_keys.sql") },
+    Migration { version: 5, usable_from: 1, statements: include_str!("migrations/0005_document_changes.sql") },
 ];
 
 /// A step to a newer version of the schema.

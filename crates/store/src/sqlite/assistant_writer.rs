@@ -39,10 +39,10 @@ const IS_DRAFT: &str = "SELECT assistant, name, bytes FROM document WHERE key = 
 const OTHERS: &str = "SELECT coalesce(sum(name <> ?2), 0), coalesce(sum(bytes) FILTER (WHERE name <> ?2), 0), \
                       coalesce(max(name = ?2), 0) FROM document WHERE assistant = ?1 AND draft = 0";
 
-const PUBLISH: &str = "UPDATE document SET draft = 0, received = ? WHERE key = ?";
+const PUBLISH: &str = "UPDATE document SET draft = 0, received = ?, revised = ? WHERE key = ?";
 
 const SET_STATE: &str =
-    "UPDATE document SET state = ?, pages = ?, passages = ?, reason = ? WHERE key = ? AND draft = 0";
+    "UPDATE document SET state = ?, pages = ?, passages = ?, reason = ?, revised = ? WHERE key = ? AND draft = 0";
 
 /// Deletes drafts whose upload ended with the process before.
 pub(super) async fn discard_all_drafts(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
@@ -213,8 +213,8 @@ impl Writer {
         if judged == Publication::Published {
             let replaced = sqlx::query("DELETE FROM document WHERE assistant = ? AND name = ? AND draft = 0");
             replaced.bind(&assistant).bind(&name).execute(&mut *transaction).await?;
-            sqlx::query(PUBLISH).bind(now).bind(key).execute(&mut *transaction).await?;
-            next(&mut transaction).await?;
+            let revision = next(&mut transaction).await?;
+            sqlx::query(PUBLISH).bind(now).bind(revision).bind(key).execute(&mut *transaction).await?;
         } else {
             sqlx::query("DELETE FROM document WHERE key = ?").bind(key).execute(&mut *transaction).await?;
         }
@@ -232,9 +232,9 @@ impl Writer {
             DocumentState::Unreadable { reason } => ("unreadable", None, None, Some(reason)),
         };
         let mut transaction = self.connection().await?.begin().await?;
-        let set = sqlx::query(SET_STATE).bind(word).bind(pages).bind(passages).bind(reason).bind(key.0.cast_signed());
-        let is_set = set.execute(&mut *transaction).await?.rows_affected() > 0;
-        next(&mut transaction).await?;
+        let revision = next(&mut transaction).await?;
+        let set = sqlx::query(SET_STATE).bind(word).bind(pages).bind(passages).bind(reason).bind(revision);
+        let is_set = set.bind(key.0.cast_signed()).execute(&mut *transaction).await?.rows_affected() > 0;
         transaction.commit().await?;
         Ok(is_set)
     }

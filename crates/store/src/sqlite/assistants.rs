@@ -15,8 +15,9 @@ use super::work::Alone;
 use crate::assistant_store::columns;
 use crate::writing::Reply;
 use crate::{
-    AssistantStore, DeleteAssistant, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart, DocumentState, Expected,
-    NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument, StoredKey,
+    AssistantStore, DeleteAssistant, DocumentChanges, DocumentKey, DocumentLimits, DocumentLoss, DocumentPart,
+    DocumentState, Expected, NamedDocument, Publication, PutAssistant, StoreError, StoredAssistant, StoredDocument,
+    StoredKey,
 };
 
 const ASSISTANTS: &str = "SELECT name, settings, version, changed, newer FROM assistant ORDER BY name";
@@ -29,6 +30,12 @@ const REVISION: &str = "SELECT value FROM assistant_revision";
 
 const DOCUMENTS: &str = "SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
                          WHERE assistant = ? AND draft = 0 ORDER BY name";
+
+/// Each half has an index.
+const CHANGED: &str = "SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
+                       WHERE assistant = ?1 AND revised > ?2 AND draft = 0 \
+                       UNION ALL SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
+                       WHERE state = 'reading' AND draft = 0 AND assistant = ?1 AND revised <= ?2";
 
 const DOCUMENT: &str =
     "SELECT key, name, bytes, received, state, pages, passages, reason FROM document WHERE key = ? AND draft = 0";
@@ -46,6 +53,11 @@ const PIECE: &str = "SELECT bytes FROM document_piece WHERE document = ? AND par
 impl SqliteStore {
     async fn assistant_work<A>(&self, work: impl FnOnce(Reply<A>) -> AssistantWork) -> Result<A, StoreError> {
         self.alone(|reply| Alone::Assistants(work(reply))).await
+    }
+
+    async fn document_count(&self, assistant: &str) -> Result<u64, StoreError> {
+        let count: Result<i64, _> = sqlx::query_scalar(COUNT).bind(assistant).fetch_one(&self.reader.pool).await;
+        count.map(i64::unsigned_abs).map_err(|error| self.reader.failed(error))
     }
 }
 
@@ -115,6 +127,15 @@ impl AssistantStore for SqliteStore {
         rows.and_then(|rows| rows.iter().map(document).collect()).map_err(|error| self.reader.failed(error))
     }
 
+    async fn document_changes(&self, assistant: &str, since: Option<u64>) -> Result<DocumentChanges, StoreError> {
+        let revision = self.revision().await?;
+        let since = since.map_or(-1, u64::cast_signed);
+        let rows = sqlx::query(CHANGED).bind(assistant).bind(since).fetch_all(&self.reader.pool).await;
+        let documents = rows.and_then(|rows| rows.iter().map(document).collect());
+        let documents = documents.map_err(|error| self.reader.failed(error))?;
+        Ok(DocumentChanges { documents, count: self.document_count(assistant).await?, revision })
+    }
+
     async fn document(&self, key: DocumentKey) -> Result<Option<StoredDocument>, StoreError> {
         let row = sqlx::query(DOCUMENT).bind(key.0.cast_signed()).fetch_optional(&self.reader.pool).await;
         row.and_then(|row| row.as_ref().map(document).transpose()).map_err(|error| self.reader.failed(error))
@@ -124,9 +145,7 @@ impl AssistantStore for SqliteStore {
         let row = sqlx::query(NAMED).bind(assistant).bind(name).fetch_optional(&self.reader.pool).await;
         let named = row.and_then(|row| row.as_ref().map(document).transpose());
         let document = named.map_err(|error| self.reader.failed(error))?;
-        let count: Result<i64, _> = sqlx::query_scalar(COUNT).bind(assistant).fetch_one(&self.reader.pool).await;
-        let count = count.map_err(|error| self.reader.failed(error))?.unsigned_abs();
-        Ok(NamedDocument { document, count })
+        Ok(NamedDocument { document, count: self.document_count(assistant).await? })
     }
 
     async fn unread_documents(&self, limit: usize) -> Result<Vec<(String, StoredDocument)>, StoreError> {

@@ -15,7 +15,7 @@ use super::place::beside;
 use super::{SqliteError, connect};
 use crate::private_file;
 
-const MIGRATIONS: [(i64, &str, &str); 7] = [
+const MIGRATIONS: [(i64, &str, &str); 8] = [
     (1, "conversations", include_str!("migrations/0001_conversations.sql")),
     (2, "references and feedback", include_str!("migrations/0002_references_and_feedback.sql")),
     (3, "members", include_str!("migrations/0003_members.sql")),
@@ -23,6 +23,7 @@ const MIGRATIONS: [(i64, &str, &str); 7] = [
     (5, "assistants", include_str!("migrations/0005_assistants.sql")),
     (6, "turns", include_str!("migrations/0006_turns.sql")),
     (7, "assistant keys", include_str!("migrations/0007_assistant_keys.sql")),
+    (8, "document changes", include_str!("migrations/0008_document_changes.sql")),
 ];
 
 /// The newest version of the schema that is known here.
