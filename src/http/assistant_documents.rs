@@ -1,6 +1,5 @@
 //! `/v1/assistants/{name}/documents`: the uploaded documents of an assistant.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +20,7 @@ use super::error::AssistantError;
 use super::tasks::Tasks;
 use super::{ApiError, State};
 use crate::assistant::DocumentsSource;
-use crate::document::{UploadOptions, is_supported, supported_endings};
+use crate::document::{Library, UploadOptions, is_supported, supported_endings};
 use crate::store::{
     AssistantStore, DocumentKey, DocumentLimits, DocumentPart, DocumentState, MAX_PIECE_BYTES, NamedDocument,
     Publication, StoredDocument,
@@ -110,8 +109,8 @@ pub(crate) async fn list(state: Data<State>, name: Path<String>) -> Result<HttpR
     let options = upload_options(&state, &name).await?;
     let manager = manager(&state)?;
     let mut stored = manager.store().documents(&name).await?;
-    let searched = manager.searched_uploads(&name);
-    stored.iter_mut().for_each(|stored| until_searched(stored, searched.as_ref()));
+    let library = manager.library(&name);
+    stored.iter_mut().for_each(|stored| until_searched(stored, library.as_deref()));
     let documents: Vec<UploadedDocument<'_>> = stored.iter().map(UploadedDocument::from).collect();
     let bytes = documents.iter().map(|document| document.bytes).sum();
     json(HttpResponse::Ok(), &UploadedDocuments { documents, bytes, max_bytes: options.max_total_bytes })
@@ -174,8 +173,7 @@ pub(crate) async fn upload(
     let waited = tokio::time::timeout(READ_WITHIN, async {
         loop {
             let mut stored = store.document(key).await?;
-            let searched = manager.searched_uploads(&name);
-            stored.iter_mut().for_each(|stored| until_searched(stored, searched.as_ref()));
+            stored.iter_mut().for_each(|stored| until_searched(stored, manager.library(&name).as_deref()));
             let is_reading = stored.as_ref().is_some_and(|stored| stored.state == DocumentState::Reading);
             if !is_reading || read.changed().await.is_err() {
                 return Ok::<_, ApiError>(stored);
@@ -191,7 +189,7 @@ pub(crate) async fn upload(
         // Another upload took its place meanwhile.
         None => find(&**store, &name, &file).await?,
     };
-    until_searched(&mut stored, manager.searched_uploads(&name).as_ref());
+    until_searched(&mut stored, manager.library(&name).as_deref());
     let is_read = stored.state != DocumentState::Reading;
     let builder = if is_read { HttpResponse::Created() } else { HttpResponse::Accepted() };
     json(builder, &UploadedDocument::from(&stored))
@@ -216,7 +214,7 @@ pub(crate) async fn read(state: Data<State>, path: Path<(String, String)>) -> Re
     upload_options(&state, &name).await?;
     let manager = manager(&state)?;
     let mut stored = find(&**manager.store(), &name, &file).await?;
-    until_searched(&mut stored, manager.searched_uploads(&name).as_ref());
+    until_searched(&mut stored, manager.library(&name).as_deref());
     json(HttpResponse::Ok(), &UploadedDocument::from(&stored))
 }
 
@@ -335,9 +333,9 @@ async fn add(store: &dyn AssistantStore, key: DocumentKey, piece: Vec<u8>) -> Re
 }
 
 /// A document whose text is stored is ready when answers can quote it, which is a moment later.
-fn until_searched(stored: &mut StoredDocument, searched: Option<&BTreeSet<u64>>) {
+fn until_searched(stored: &mut StoredDocument, library: Option<&Library>) {
     let is_ready = matches!(stored.state, DocumentState::Ready { .. });
-    if is_ready && searched.is_some_and(|searched| !searched.contains(&stored.key.0)) {
+    if is_ready && library.is_some_and(|library| !library.is_searched(stored)) {
         stored.state = DocumentState::Reading;
     }
 }

@@ -529,11 +529,10 @@ impl AssistantManager {
         self.uploaded.notify_one();
     }
 
-    /// The uploads to an assistant that its answers can quote; `None` if it has no library yet.
+    /// The documents of an assistant as its answers can quote them; `None` if it has none yet.
     #[must_use]
-    pub fn searched_uploads(&self, assistant: &str) -> Option<BTreeSet<u64>> {
-        let assistant = self.assistants.get(assistant)?;
-        Some(assistant.library()?.searched_uploads())
+    pub fn library(&self, assistant: &str) -> Option<Arc<Library>> {
+        self.assistants.get(assistant)?.library().cloned()
     }
 
     /// Changes each time an uploaded document was read.
@@ -579,7 +578,7 @@ impl AssistantManager {
         let read = read_upload(&*self.store, document, reader.as_ref()).await?;
         {
             let _alone = self.storing.lock().await;
-            let library = self.assistants.get(assistant).and_then(|assistant| assistant.library().cloned());
+            let library = self.library(assistant);
             if let Some(library) = library.as_ref().filter(|library| library.pending() > 0) {
                 library.refresh().await?;
             }
@@ -589,7 +588,7 @@ impl AssistantManager {
             tracing::debug!(assistant, document = document.name, "an uploaded document was read");
             self.refresh().await;
             // Another refresh may have taken the change over, and be still at it.
-            if let Some(library) = library.filter(|library| !library.searched_uploads().contains(&document.key.0)) {
+            if let Some(library) = library.filter(|library| !library.is_searched(document)) {
                 self.refresh_library(assistant, &library).await;
             }
         }

@@ -74,7 +74,7 @@ async fn a_deleted_document_is_not_quoted_on_wherever_the_caller_went_away() {
     let configured =
         Configured::new(server, Arc::new(NoLinks), Arc::new(SystemClock), Arc::new(CountingIds::default()));
     manager.configure(configured).await.expect("configured");
-    let searched = || manager.searched_uploads("hr").map(|uploads| uploads.len());
+    let searched = || manager.library("hr").map(|library| library.len());
     for wait in 0.. {
         upload(&*store).await;
         manager.refresh().await;

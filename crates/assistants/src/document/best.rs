@@ -144,6 +144,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::Hit;
+    use crate::document::contents::Contents;
     use crate::document::file::FileContent;
     use crate::document::index::Index;
     use crate::document::occurrences::Occurrences;
@@ -203,9 +204,10 @@ mod tests {
                     content(&format!("{file:02}.md"), &texts)
                 })
                 .collect();
-            let all: Vec<&FileContent> = files.iter().collect();
-            let index = Index::default().with(&all[all.len() / 2..]).with(&all).with(&all[gone.min(all.len() - 1)..]);
-            let passages = (all.len() - gone.min(all.len() - 1)) * 300;
+            let gone = gone.min(files.len() - 1);
+            let from = |first: usize| Arc::new(Contents::of_sorted(files[first..].to_vec()));
+            let index = Index::default().with(from(files.len() / 2)).with(from(0)).with(from(gone));
+            let passages = (files.len() - gone) * 300;
             let terms: Vec<(f64, Occurrences<'_>)> = asked
                 .iter()
                 .map(|(word, weight)| {

@@ -22,7 +22,7 @@ const ID_BYTES: usize = 16;
 
 /// The id of a document: the same as long as its path in the folder is the same. Letters, digits, `-` and `_` only, and no
 /// clue to the name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentId(String);
 
 /// The text is not a document id.

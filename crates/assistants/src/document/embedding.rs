@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_lc_rs::digest::{Context, SHA256};
 use tokio::sync::watch;
 
 use super::embedder::{Embedder, EmbeddingError};
+use super::file::FileContent;
 use super::index_snapshot::IndexSnapshot;
 use super::stored_vectors;
 use super::vectors::{DocumentVectors, TextsDigest, VectorBlock, normalize};
@@ -316,27 +316,18 @@ fn other_dimension(given: usize, wanted: usize) -> String {
 
 /// The text that is turned into a vector for a passage: its text below its title and headings.
 fn text_of(index: &IndexSnapshot, place: usize) -> Option<String> {
-    index.passages.get(place).map(|(document, passage)| passage.in_context(&document.title))
+    index.contents().passage(place).map(|(document, passage)| passage.in_context(&document.title))
 }
 
 /// The documents of a snapshot, whose passages stand in the index one document after the other.
 async fn parts_of(index: Arc<IndexSnapshot>) -> Result<Vec<IndexedDocument>, EmbeddingError> {
     let digested = tokio::task::spawn_blocking(move || {
-        let mut parts = Vec::new();
-        let mut first = 0;
-        for passages in index.passages.chunk_by(|(one, _), (other, _)| Arc::ptr_eq(one, other)) {
-            let mut context = Context::new(&SHA256);
-            for (document, passage) in passages {
-                let text = passage.in_context(&document.title);
-                context.update(&(text.len() as u64).to_le_bytes());
-                context.update(text.as_bytes());
-            }
-            let mut texts = TextsDigest::default();
-            texts.copy_from_slice(context.finish().as_ref());
-            parts.push(IndexedDocument { document: Arc::clone(&passages[0].0), first, count: passages.len(), texts });
-            first += passages.len();
-        }
-        parts
+        let with_passages = index.contents().placed().filter(|(_, content)| !content.passages.is_empty());
+        let part = |(first, content): (usize, &FileContent)| {
+            let (document, count) = (Arc::clone(&content.document), content.passages.len());
+            IndexedDocument { document, first, count, texts: content.texts_in_context() }
+        };
+        with_passages.map(part).collect()
     });
     digested.await.map_err(|error| EmbeddingError::new(error.to_string()))
 }

@@ -1,8 +1,9 @@
 //! Reads one file of a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use aws_lc_rs::digest::{Context, SHA256};
 use citewire_documents::{Extracted, Format, Markup, Unreadable, text_of};
 use futures_util::FutureExt as _;
 
@@ -10,6 +11,7 @@ use super::extraction::Load;
 use super::folder::{self, ListedFile};
 use super::language::Language;
 use super::passage_address::short;
+use super::vectors::TextsDigest;
 use super::{Document, DocumentReader, LibraryError, LibraryOptions, Passage, split};
 use crate::digest::of_parts;
 use crate::store::DocumentLoss;
@@ -24,9 +26,31 @@ pub(super) struct FileContent {
     pub(super) digest: [u8; 32],
     /// The bytes of its texts and their headings.
     pub(super) text_bytes: u64,
+    /// The digest of the texts of which vectors are made, once it was asked for.
+    in_context: Arc<OnceLock<TextsDigest>>,
 }
 
 impl FileContent {
+    /// The digest of the texts of its passages below its title, of which vectors are made.
+    pub(super) fn texts_in_context(&self) -> TextsDigest {
+        *self.in_context.get_or_init(|| {
+            let mut context = Context::new(&SHA256);
+            for passage in self.passages.iter() {
+                let text = passage.in_context(&self.document.title);
+                context.update(&(text.len() as u64).to_le_bytes());
+                context.update(text.as_bytes());
+            }
+            let mut texts = TextsDigest::default();
+            texts.copy_from_slice(context.finish().as_ref());
+            texts
+        })
+    }
+
+    /// The path of the document.
+    pub(super) fn path(&self) -> &str {
+        &self.document.path
+    }
+
     pub(super) fn new(mut document: Document, passages: Vec<Arc<Passage>>) -> Self {
         document.language = Language::of(passages.iter().map(|passage| passage.text.as_str()));
         document.repeated_headings = repeated_headings(&passages);
@@ -38,7 +62,7 @@ impl FileContent {
         document.version = short(digest);
         let texts = passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
         let text_bytes = texts.map(|text| text.len() as u64).sum();
-        Self { document: Arc::new(document), passages: passages.into(), digest, text_bytes }
+        Self { document: Arc::new(document), passages: passages.into(), digest, text_bytes, in_context: Arc::default() }
     }
 }
 

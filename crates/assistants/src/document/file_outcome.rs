@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use citewire_documents::Unreadable;
 
-use super::file::FileRead;
+use super::file::FileContent;
 use crate::store::DocumentLoss;
 
 /// The outcome of a file.
@@ -28,15 +28,13 @@ pub enum FileOutcome {
 }
 
 impl FileOutcome {
-    pub(super) fn of(read: &FileRead) -> Self {
-        match read {
-            Ok(content) => Self::Ready {
-                pages: content.document.pages,
-                passages: content.passages.len(),
-                loss: content.document.loss.clone(),
-                left_out: content.document.left_out,
-            },
-            Err(reason) => Self::Unreadable(reason.clone()),
+    /// The outcome for a file that was read.
+    pub(super) fn of(content: &FileContent) -> Self {
+        Self::Ready {
+            pages: content.document.pages,
+            passages: content.passages.len(),
+            loss: content.document.loss.clone(),
+            left_out: content.document.left_out,
         }
     }
 }

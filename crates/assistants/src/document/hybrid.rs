@@ -136,15 +136,16 @@ fn merge(
     near: &[Near],
     limit: usize,
 ) -> Vec<Found> {
+    let contents = index.contents();
     let firsts: BTreeMap<&DocumentId, &VectorBlock> =
-        blocks.iter().filter_map(|block| Some((&index.passages.get(block.first)?.0.id, block))).collect();
+        blocks.iter().filter_map(|block| Some((&contents.passage(block.first)?.0.id, block))).collect();
     // Passages whose vectors are not computed yet have no place; they stand behind all places, in the order of their ranks.
     let mut words: BTreeMap<usize, Found> = BTreeMap::new();
     let mut ranking = Vec::with_capacity(by_words.len());
     for (rank, mut found) in by_words.into_iter().enumerate() {
         let block = firsts.get(&found.document.id);
         let row = block.and_then(|block| Some((block.first, block.vectors.row(found.passage.place)?)));
-        let place = row.map_or(index.passages.len() + rank, |(first, _)| first + found.passage.place);
+        let place = row.map_or(contents.passages() + rank, |(first, _)| first + found.passage.place);
         if let Some((_, row)) = row.filter(|(_, row)| row.iter().any(|number| *number != 0.0)) {
             (found.score, found.measure) = (score(dot(row, question)), Measure::Vector);
         }
@@ -155,7 +156,7 @@ fn merge(
     let cosines: BTreeMap<usize, f32> = near.iter().map(|near| (near.place, near.cosine)).collect();
     let fused = fuse(&[&ranking, &nearest]).into_iter().filter_map(|place| {
         words.remove(&place).or_else(|| {
-            let (document, passage) = index.passages.get(place)?;
+            let (document, passage) = contents.passage(place)?;
             Some(Found {
                 document: Arc::clone(document),
                 passage: Arc::clone(passage),

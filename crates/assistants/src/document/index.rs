@@ -1,9 +1,9 @@
 //! The full-text index, in memory.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::best::{Hit, best};
+use super::contents::Contents;
 use super::file::FileContent;
 use super::index_part::{GONE, IndexPart};
 use super::index_segment::Segment;
@@ -18,48 +18,52 @@ const MAX_PASSAGES: usize = GONE as usize;
 /// same: a change of one document costs what that document does, and now and then what it takes to join small parts.
 #[derive(Debug, Default)]
 pub(super) struct Index {
+    contents: Arc<Contents>,
     parts: Vec<IndexPart>,
     /// The languages of the documents.
     languages: Vec<Language>,
-    /// The number of passages, and of the words in all of them.
-    passages: usize,
+    /// The number of the words in all passages.
     words: u64,
 }
 
 impl Index {
-    /// The index of these documents, in the order of their passages. Only what differs is indexed.
-    pub(super) fn with(&self, wanted: &[&FileContent]) -> Self {
-        let firsts: Vec<usize> = wanted
-            .iter()
-            .scan(0, |first, content| {
-                let this = *first;
-                *first += content.passages.len();
-                Some(this)
-            })
-            .collect();
-        let mut missing: BTreeMap<&str, (usize, &FileContent)> = wanted
-            .iter()
-            .zip(&firsts)
-            .map(|(content, first)| (content.document.path.as_str(), (*first, *content)))
-            .collect();
-        let mut parts: Vec<IndexPart> = Vec::with_capacity(self.parts.len() + 1);
-        for IndexPart { segment, .. } in &self.parts {
-            parts.push(IndexPart::of(Arc::clone(segment), &mut missing));
+    /// The index of these documents. Only what differs is indexed.
+    pub(super) fn with(&self, contents: Arc<Contents>) -> Self {
+        let positions = self.contents.positions_in(&contents);
+        let mut is_indexed = vec![false; contents.len()];
+        for position in positions.iter().flatten() {
+            if let Some(is_indexed) = is_indexed.get_mut(*position) {
+                *is_indexed = true;
+            }
         }
-        let new: Vec<&FileContent> = missing.values().map(|(_, content)| *content).collect();
+        let mut parts: Vec<IndexPart> = self.parts.iter().map(|part| part.moved(&positions, &contents)).collect();
+        let new: Vec<(usize, &FileContent)> = contents
+            .iter()
+            .enumerate()
+            .zip(is_indexed)
+            .filter(|(_, is_indexed)| !is_indexed)
+            .map(|(new, _)| new)
+            .collect();
         if !new.is_empty() {
-            parts.push(IndexPart::of(Arc::new(Segment::of(&new)), &mut missing));
+            let positions = new.iter().map(|(position, _)| Some(*position)).collect();
+            let segment = Segment::of(new.iter().map(|(_, content)| *content));
+            parts.push(IndexPart::new(Arc::new(segment), positions, &contents));
         }
-        let mut languages: Vec<Language> = wanted.iter().map(|content| content.document.language).collect();
+        let mut languages: Vec<Language> = contents.iter().map(|content| content.document.language).collect();
         languages.sort_unstable();
         languages.dedup();
-        let parts = joined(parts);
+        let parts = joined(parts, &contents);
         let words = parts.iter().map(IndexPart::words).sum();
-        let passages: usize = parts.iter().map(IndexPart::live).sum();
+        let passages = contents.passages();
         if passages > MAX_PASSAGES {
             tracing::error!(passages, limit = MAX_PASSAGES, "the passages beyond this limit are not found");
         }
-        Self { parts, languages, passages, words }
+        Self { contents, parts, languages, words }
+    }
+
+    /// The documents that are indexed.
+    pub(super) fn contents(&self) -> &Contents {
+        &self.contents
     }
 
     /// The languages of the documents.
@@ -74,7 +78,7 @@ impl Index {
 
     /// The passages that match best, by the occurrences of each term and its rarity; equal ones in their order.
     pub(super) fn best(&self, terms: &[(f64, &Occurrences<'_>)], limit: usize) -> Vec<Hit> {
-        let average = (self.words as f64 / self.passages.max(1) as f64).max(1.0) as f32;
+        let average = (self.words as f64 / self.contents.passages().max(1) as f64).max(1.0) as f32;
         let terms = terms.iter().enumerate();
         let weighed = terms.map(|(at, (rarity, occurrences))| WeighedTerm::new(at, *rarity, occurrences, average));
         best(&self.parts, weighed.collect(), limit)
@@ -83,7 +87,7 @@ impl Index {
 
 /// Joins parts until each is more than twice as large as the one behind it, and none has more rows that are gone than others: their
 /// number stays small, and a passage is seldom joined again.
-fn joined(mut parts: Vec<IndexPart>) -> Vec<IndexPart> {
+fn joined(mut parts: Vec<IndexPart>, contents: &Contents) -> Vec<IndexPart> {
     parts.retain(|part| part.live() > 0);
     parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
     loop {
@@ -95,7 +99,7 @@ fn joined(mut parts: Vec<IndexPart>) -> Vec<IndexPart> {
             (None, None) => return parts,
         };
         let old: Vec<IndexPart> = parts.drain(range).collect();
-        parts.push(IndexPart::joining(&old));
+        parts.push(IndexPart::joining(&old, contents));
         parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
     }
 }
@@ -133,26 +137,22 @@ mod tests {
         let mut index = Index::default();
         for step in 0..60 {
             // Each step leaves some out and brings others back.
-            let wanted: Vec<&FileContent> = files
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| (at * 7 + step) % 5 > step % 3)
-                .map(|(_, file)| file)
-                .collect();
-            index = index.with(&wanted);
-            let new = Index::default().with(&wanted);
+            let wanted = files.iter().enumerate().filter(|(at, _)| (at * 7 + step) % 5 > step % 3);
+            let wanted = Arc::new(Contents::of_sorted(wanted.map(|(_, file)| file.clone()).collect()));
+            index = index.with(Arc::clone(&wanted));
+            let new = Index::default().with(wanted);
             for question in ["red", "room item", "blue rooms", "items"] {
                 assert_eq!(hits(&index, question), hits(&new, question), "{step} {question}");
             }
             assert!(index.parts.len() < 8, "{}", index.parts.len());
         }
-        assert_eq!(hits(&index.with(&[]), "red"), []);
+        assert_eq!(hits(&index.with(Arc::default()), "red"), []);
     }
 
     #[test]
     fn a_passage_counts_once_for_each_term_and_says_which_it_has() {
         let file = content("a.md", &["rooms", "a room, and a red one", "nothing of it"]);
-        let index = Index::default().with(&[&file]);
+        let index = Index::default().with(Arc::new(Contents::of_sorted(vec![file])));
         let found: Vec<(usize, u32)> =
             hits(&index, "red room").into_iter().map(|(place, has, _)| (place, has)).collect();
         assert_eq!(found, [(1, 0b11), (0, 0b10)]);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::file::FileContent;
 use super::postings::{Counts, Entry, Posting, PostingList, PostingWriter};
@@ -36,8 +35,6 @@ struct StemEnd {
 /// A document of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct SegmentDocument {
-    pub(super) path: Arc<str>,
-    pub(super) digest: [u8; 32],
     /// The number of its passages.
     pub(super) passages: usize,
 }
@@ -62,7 +59,7 @@ impl Counts {
 
 impl Segment {
     /// Indexes documents.
-    pub(super) fn of(contents: &[&FileContent]) -> Self {
+    pub(super) fn of<'c>(contents: impl IntoIterator<Item = &'c FileContent>) -> Self {
         let mut builder = SegmentBuilder::default();
         for content in contents {
             builder.add(content);
@@ -70,13 +67,12 @@ impl Segment {
         builder.end()
     }
 
-    /// The segments as one, with the rows for which a place is kept.
+    /// The segments as one, with the documents that are kept.
     pub(super) fn merged(parts: &[(&Self, &[bool])]) -> Self {
         let mut builder = SegmentBuilder::default();
         for (segment, is_kept) in parts {
             let mut rows = Vec::with_capacity(segment.lengths.len());
-            for (document, range) in segment.ranges() {
-                let is_kept = range.start < range.end && is_kept.get(range.start).copied().unwrap_or_default();
+            for ((document, range), is_kept) in segment.ranges().zip(is_kept.iter().copied()) {
                 let first = builder.lengths.len();
                 rows.extend(range.clone().map(|row| u32::try_from(first + row - range.start).ok().filter(|_| is_kept)));
                 if is_kept {
@@ -196,11 +192,7 @@ impl SegmentBuilder {
             }
             self.lengths.push(u16::try_from(length).unwrap_or(u16::MAX));
         }
-        self.documents.push(SegmentDocument {
-            path: content.document.path.as_str().into(),
-            digest: content.digest,
-            passages: content.passages.len(),
-        });
+        self.documents.push(SegmentDocument { passages: content.passages.len() });
     }
 
     /// Rows of a stem come in their order.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use citewire_documents::Unreadable;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::file::{self, FileContent, FileRead};
+use super::contents::{ContentChanges, Contents};
+use super::file::{self, FileRead};
 use super::folder::{self, FolderListing, ListedFile};
 use super::index::Index;
-use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
-use crate::digest::of_parts;
+use super::{LibraryError, LibraryOptions};
 use crate::url::WebUrl;
 
 /// The number of files that are read at one time.
@@ -20,17 +20,10 @@ const AT_ONCE: usize = 4;
 #[derive(Debug)]
 pub(super) struct IndexSnapshot {
     pub(super) listing: FolderListing,
-    /// The result of reading each file, by its path.
-    pub(super) files: BTreeMap<String, FileRead>,
-    pub(super) documents: BTreeMap<DocumentId, Arc<Document>>,
-    /// The passages, in the order of the index.
-    pub(super) passages: Vec<(Arc<Document>, Arc<Passage>)>,
-    /// The index, which shares its parts with the snapshots before and behind this one.
+    /// The index of the documents that were read, which shares its parts with the snapshots before and behind this one.
     pub(super) index: Arc<Index>,
-    /// The digest of the documents and their texts, as they are found and quoted.
-    pub(super) digest: [u8; 32],
-    /// The bytes of all texts.
-    pub(super) text_bytes: u64,
+    /// The files that could not be read, by their paths.
+    pub(super) unreadable: BTreeMap<String, Unreadable>,
     /// The files whose text has to be extracted yet.
     pub(super) pending: BTreeSet<ListedFile>,
     /// Whether anything was read at all.
@@ -42,12 +35,8 @@ impl IndexSnapshot {
     pub(super) fn empty() -> Self {
         Self {
             listing: FolderListing::default(),
-            files: BTreeMap::new(),
-            documents: BTreeMap::new(),
-            passages: Vec::new(),
             index: Arc::default(),
-            digest: of_parts::<[u8; 32]>([]),
-            text_bytes: 0,
+            unreadable: BTreeMap::new(),
             pending: BTreeSet::new(),
             is_begun: false,
         }
@@ -58,14 +47,27 @@ impl IndexSnapshot {
         self.is_begun && self.pending.is_empty()
     }
 
-    /// The snapshot that follows this one, with these documents that are in no folder.
-    pub(super) async fn with_documents(&self, contents: Vec<FileContent>) -> Result<Self, LibraryError> {
-        let files = contents.into_iter().map(|content| (content.document.path.clone(), Ok(content)));
-        self.with_files(FolderListing::default(), files.collect(), BTreeSet::new()).await
+    /// The documents that were read.
+    pub(super) fn contents(&self) -> &Contents {
+        self.index.contents()
+    }
+
+    /// The outcome of reading each file, by its path.
+    pub(super) fn files(&self) -> BTreeMap<String, FileRead> {
+        let read = self.contents().iter().map(|content| (content.path().to_owned(), Ok(content.clone())));
+        read.chain(self.unreadable.iter().map(|(path, reason)| (path.clone(), Err(reason.clone())))).collect()
+    }
+
+    /// The snapshot that follows this one when these documents, which are in no folder, have changed.
+    pub(super) async fn with_changes(&self, changes: ContentChanges) -> Result<Self, LibraryError> {
+        let before = Arc::clone(&self.index);
+        let follow = move || Arc::new(before.with(Arc::new(before.contents().with(changes))));
+        let index = tokio::task::spawn_blocking(follow).await?;
+        Ok(Self { index, is_begun: true, ..Self::empty() })
     }
 
     /// The snapshot that follows this one, with these files. Only what differs is indexed.
-    pub(super) async fn with_files(
+    async fn with_files(
         &self,
         listing: FolderListing,
         files: BTreeMap<String, FileRead>,
@@ -73,25 +75,15 @@ impl IndexSnapshot {
     ) -> Result<Self, LibraryError> {
         let before = Arc::clone(&self.index);
         let follow = move || {
-            let contents: Vec<&FileContent> = files.values().filter_map(|read| read.as_ref().ok()).collect();
-            let index = Arc::new(before.with(&contents));
-            let of_content = |content: &&FileContent| {
-                let document = Arc::clone(&content.document);
-                let passages = content.passages.iter().map(Arc::clone).collect::<Vec<_>>();
-                passages.into_iter().map(move |passage| (Arc::clone(&document), passage))
-            };
-            let documents = contents.iter().map(|content| (content.document.id.clone(), Arc::clone(&content.document)));
-            Self {
-                documents: documents.collect(),
-                passages: contents.iter().flat_map(of_content).collect(),
-                index,
-                digest: of_parts(contents.iter().map(|content| content.digest)),
-                text_bytes: contents.iter().map(|content| content.text_bytes).sum(),
-                listing,
-                pending,
-                is_begun: true,
-                files,
+            let (mut contents, mut unreadable) = (Vec::with_capacity(files.len()), BTreeMap::new());
+            for (path, read) in files {
+                match read {
+                    Ok(content) => contents.push(content),
+                    Err(reason) => drop(unreadable.insert(path, reason)),
+                }
             }
+            let index = Arc::new(before.with(Arc::new(Contents::of_sorted(contents))));
+            Self { listing, index, unreadable, pending, is_begun: true }
         };
         Ok(tokio::task::spawn_blocking(follow).await?)
     }
@@ -106,20 +98,21 @@ impl IndexSnapshot {
         listing.tell();
         let before: BTreeSet<&ListedFile> =
             self.listing.files.iter().filter(|file| !self.pending.contains(file)).collect();
-        let (mut files, mut pending, mut texts) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+        let (mut known, mut files, mut pending, mut texts) =
+            (self.files(), BTreeMap::new(), BTreeSet::new(), Vec::new());
         for listed in &listing.files {
-            let read = self.files.get(&listed.path);
+            let read = known.remove(&listed.path);
             // A text that did not fit may fit now.
             let did_not_fit = matches!(read, Some(Err(Unreadable::TooMuchTextTogether { .. })));
             match read {
                 Some(read) if before.contains(listed) && !did_not_fit => {
-                    files.insert(listed.path.clone(), read.clone());
+                    files.insert(listed.path.clone(), read);
                 }
                 _ if listed.format.is_text() || options.reader.is_none() => texts.push(listed.clone()),
                 read => {
                     pending.insert(listed.clone());
                     if let Some(Ok(content)) = read {
-                        files.insert(listed.path.clone(), Ok(content.clone()));
+                        files.insert(listed.path.clone(), Ok(content));
                     }
                 }
             }
@@ -142,7 +135,7 @@ impl IndexSnapshot {
         options: &LibraryOptions,
         extracted: Vec<(ListedFile, Option<FileRead>)>,
     ) -> Result<Self, LibraryError> {
-        let (mut files, mut pending) = (self.files.clone(), self.pending.clone());
+        let (mut files, mut pending) = (self.files(), self.pending.clone());
         for (listed, read) in extracted {
             if pending.remove(&listed) {
                 files.remove(&listed.path);
@@ -174,7 +167,8 @@ pub(super) async fn of_texts(
     base: Option<&WebUrl>,
 ) -> Result<IndexSnapshot, LibraryError> {
     let contents = files.iter().filter_map(|(path, text)| file::built_in(path, text, base));
-    IndexSnapshot::empty().with_documents(contents.collect()).await
+    let changes = contents.map(|content| (content.path().to_owned(), Some(content))).collect();
+    IndexSnapshot::empty().with_changes(changes).await
 }
 
 /// Lists the folder, of which nothing is read.

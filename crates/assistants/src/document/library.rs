@@ -1,6 +1,6 @@
 //! A searchable set of documents: of a folder, uploaded, in a bucket, or part of the program.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use citewire_documents::Unreadable;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::file::FileContent;
+use super::contents::ContentChanges;
 use super::file_outcome::FileOutcome;
 use super::folder::{self, Skipped};
 use super::index_snapshot::{IndexSnapshot, list, of_texts};
@@ -20,7 +20,7 @@ use super::remote_documents::RemoteDocuments;
 use super::uploads::UploadLibrary;
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, SearchQuestion, UploadOptions};
 use crate::answer::Source;
-use crate::store::AssistantStore;
+use crate::store::{AssistantStore, StoredDocument};
 use crate::url::WebUrl;
 
 /// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
@@ -28,8 +28,8 @@ use crate::url::WebUrl;
 pub struct Library {
     pub(super) from: DocumentOrigin,
     snapshot: watch::Sender<Arc<IndexSnapshot>>,
-    /// Held while another snapshot is made. Documents that were read stay here until they are published: the caller may go away before.
-    pub(super) refreshing: Mutex<Option<Vec<FileContent>>>,
+    /// Held while another snapshot is made. Changes stay here until they are published: the caller may go away before.
+    pub(super) refreshing: Mutex<ContentChanges>,
     /// The time until which questions wait for documents that are still being read.
     patient_until: Instant,
 }
@@ -162,7 +162,7 @@ impl Library {
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
         let mut unpublished = self.refreshing.lock().await;
         let before = self.snapshot();
-        let contents = match &self.from {
+        let changes = match &self.from {
             DocumentOrigin::Folder(options) => {
                 let Some(snapshot) = before.refreshed(options).await? else { return Ok(false) };
                 self.publish(snapshot);
@@ -170,22 +170,23 @@ impl Library {
             }
             DocumentOrigin::Uploads(uploads) => uploads.changed().await?,
             DocumentOrigin::Remote(remote) => remote.changed().await?,
-            DocumentOrigin::Program(_) => None,
+            DocumentOrigin::Program(_) => ContentChanges::new(),
         };
-        // A folder that is empty from the beginning was read as well.
-        let contents = contents.or_else(|| unpublished.clone()).or_else(|| (!before.is_begun).then(Vec::new));
-        let Some(contents) = contents else { return Ok(false) };
-        *unpublished = Some(contents.clone());
-        self.publish(before.with_documents(contents).await?);
-        *unpublished = None;
+        unpublished.extend(changes);
+        // Documents of which there are none from the beginning were read as well.
+        if unpublished.is_empty() && before.is_begun {
+            return Ok(false);
+        }
+        self.publish(before.with_changes(unpublished.clone()).await?);
+        unpublished.clear();
         Ok(true)
     }
 
     pub(super) fn publish(&self, snapshot: IndexSnapshot) {
         if let DocumentOrigin::Folder(options) = &self.from
             && snapshot.is_read()
-            && !snapshot.files.values().any(Result::is_ok)
-            && (!snapshot.files.is_empty() || !snapshot.listing.other.is_empty())
+            && snapshot.contents().len() == 0
+            && (!snapshot.unreadable.is_empty() || !snapshot.listing.other.is_empty())
         {
             tracing::warn!(folder = %options.folder.display(), "no file in the folder of documents can be read");
         }
@@ -199,10 +200,11 @@ impl Library {
         snapshot.pending.len() + usize::from(!snapshot.is_begun)
     }
 
-    /// The numbers of the uploads that a search finds now.
+    /// Whether a search finds this upload now.
     #[must_use]
-    pub fn searched_uploads(&self) -> BTreeSet<u64> {
-        self.snapshot().documents.values().filter_map(|document| document.edition).collect()
+    pub fn is_searched(&self, upload: &StoredDocument) -> bool {
+        let snapshot = self.snapshot();
+        snapshot.contents().of_path(&upload.name).is_some_and(|found| found.document.edition == Some(upload.key.0))
     }
 
     /// Whether files of a folder wait until their texts are extracted.
@@ -215,8 +217,9 @@ impl Library {
     #[must_use]
     pub fn text_bytes_besides(&self, path: &str) -> u64 {
         let snapshot = self.snapshot();
-        let own = snapshot.files.get(path).and_then(|read| read.as_ref().ok()).map_or(0, |content| content.text_bytes);
-        snapshot.text_bytes.saturating_sub(own)
+        let contents = snapshot.contents();
+        let own = contents.of_path(path).map_or(0, |content| content.text_bytes);
+        contents.text_bytes().saturating_sub(own)
     }
 
     /// Waits until everything is read, and after the start no longer than a few seconds.
@@ -232,13 +235,13 @@ impl Library {
     /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.snapshot().documents.len()
+        self.snapshot().contents().len()
     }
 
     /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.snapshot().documents.is_empty()
+        self.len() == 0
     }
 
     /// The files in the folder that are no documents.
@@ -250,25 +253,21 @@ impl Library {
     /// The documents that cannot be read, by their paths, and why.
     #[must_use]
     pub fn unreadable(&self) -> Vec<(String, Unreadable)> {
-        let snapshot = self.snapshot();
-        let files = snapshot.files.iter();
-        files.filter_map(|(path, read)| Some((path.clone(), read.as_ref().err()?.clone()))).collect()
+        self.snapshot().unreadable.iter().map(|(path, reason)| (path.clone(), reason.clone())).collect()
     }
 
     /// The number of documents that cannot be read, uploads included.
     #[must_use]
     pub fn unreadable_count(&self) -> usize {
-        let files = self.snapshot().files.values().filter(|read| read.is_err()).count();
-        files + self.uploads().map_or(0, UploadLibrary::unreadable)
+        self.snapshot().unreadable.len() + self.uploads().map_or(0, UploadLibrary::unreadable)
     }
 
     /// The documents of which a part could not be read, in the order of their paths.
     #[must_use]
     pub fn partial(&self) -> Vec<Arc<Document>> {
-        let mut partial: Vec<Arc<Document>> =
-            self.snapshot().documents.values().filter(|document| document.loss.is_some()).map(Arc::clone).collect();
-        partial.sort_by(|one, other| one.path.cmp(&other.path));
-        partial
+        let snapshot = self.snapshot();
+        let documents = snapshot.contents().iter().map(|content| &content.document);
+        documents.filter(|document| document.loss.is_some()).map(Arc::clone).collect()
     }
 
     /// The outcome of each file of the folder, by its path.
@@ -276,14 +275,16 @@ impl Library {
     pub fn files(&self) -> BTreeMap<String, FileOutcome> {
         let snapshot = self.snapshot();
         let other = snapshot.listing.other.iter().map(|path| (path.clone(), FileOutcome::Skipped));
-        let read = snapshot.files.iter().map(|(path, read)| (path.clone(), FileOutcome::of(read)));
-        read.chain(other).collect()
+        let read = snapshot.contents().iter().map(|content| (content.path().to_owned(), FileOutcome::of(content)));
+        let unreadable =
+            snapshot.unreadable.iter().map(|(path, reason)| (path.clone(), FileOutcome::Unreadable(reason.clone())));
+        read.chain(unreadable).chain(other).collect()
     }
 
     /// The document with this id.
     #[must_use]
     pub fn document(&self, id: &DocumentId) -> Option<Arc<Document>> {
-        self.snapshot().documents.get(id).cloned()
+        self.snapshot().contents().of_id(id).map(|content| Arc::clone(&content.document))
     }
 
     /// The file of a document as it is now; `None` when it is gone, or empty (rule AH-08).
@@ -321,7 +322,7 @@ impl Library {
         self.read_at_first().await;
         let snapshot = self.snapshot();
         let question = question.to_owned();
-        let rank = move || ranked(&snapshot.index, &snapshot.passages, &question, limit);
+        let rank = move || ranked(&snapshot.index, &question, limit);
         Ok(tokio::task::spawn_blocking(rank).await?)
     }
 
@@ -343,7 +344,7 @@ impl Library {
     /// A digest (SHA-256) of the documents and their texts.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
-        self.snapshot().digest
+        self.snapshot().contents().digest()
     }
 
     pub(super) fn snapshot(&self) -> Arc<IndexSnapshot> {

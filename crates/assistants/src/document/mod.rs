@@ -5,6 +5,7 @@
 //! [`DownloadLinks`], where it has none of its own.
 
 mod best;
+mod contents;
 mod document;
 mod download;
 mod download_address;

@@ -43,17 +43,13 @@ struct Weighed<'i> {
 }
 
 /// The passages that fit a question, the best first; none when nothing in the documents is about it.
-pub(super) fn ranked(
-    index: &Index,
-    passages: &[(Arc<Document>, Arc<Passage>)],
-    question: &str,
-    limit: usize,
-) -> Vec<Found> {
+pub(super) fn ranked(index: &Index, question: &str, limit: usize) -> Vec<Found> {
+    let contents = index.contents();
     let question = SearchQuestion::parse_for(index.languages(), question);
     if let Some(phrase) = question.phrase() {
-        return having(index, passages, phrase, limit);
+        return having(index, phrase, limit);
     }
-    let weighed = weigh(index, question.terms(index.languages()), passages.len());
+    let weighed = weigh(index, question.terms(index.languages()), contents.passages());
     let total: f64 = weighed.iter().map(|term| term.weight).sum();
     let unspaced = weighed.iter().filter(|term| term.term.is_unspaced).count();
     let mostly_unspaced = unspaced * 2 > weighed.len();
@@ -63,11 +59,11 @@ pub(super) fn ranked(
         return Vec::new();
     }
     let terms: Vec<(f64, &Occurrences<'_>)> = present.iter().map(|term| (term.weight, &term.occurrences)).collect();
-    let is_small = passages.len() < SAMPLE;
+    let is_small = contents.passages() < SAMPLE;
     let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
     let hits = index.best(&terms, candidates);
     let found = hits.iter().filter_map(|hit| {
-        let (document, passage) = passages.get(hit.place)?;
+        let (document, passage) = contents.passage(hit.place)?;
         let has: Vec<&Weighed<'_>> =
             present.iter().enumerate().filter(|(at, _)| hit.has(*at)).map(|(_, term)| term).collect();
         let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
@@ -147,12 +143,7 @@ fn rarity(count: usize, all: usize) -> f64 {
 }
 
 /// The passages in which words stand side by side.
-fn having(
-    index: &Index,
-    passages: &[(Arc<Document>, Arc<Passage>)],
-    phrase: &[SearchWord],
-    limit: usize,
-) -> Vec<Found> {
+fn having(index: &Index, phrase: &[SearchWord], limit: usize) -> Vec<Found> {
     let terms: Vec<Term> = phrase.iter().map(|word| Term::of(word, index.languages())).collect();
     let found: Vec<Occurrences<'_>> = terms.iter().map(|term| index.occurrences(term)).collect();
     let weights: Vec<(f64, &Occurrences<'_>)> = found.iter().map(|found| (1.0, found)).collect();
@@ -160,7 +151,7 @@ fn having(
     let hits = index.best(&weights, MAX_READ).into_iter().filter(|hit| hit.has & all == all);
     let text: Vec<String> = phrase.iter().map(SearchWord::folded).collect();
     let stands = |hit: &Hit| {
-        let (document, passage) = passages.get(hit.place)?;
+        let (document, passage) = index.contents().passage(hit.place)?;
         let parts = [&passage.text, &passage.headings.join("\n"), &document.title];
         let is_there = parts.iter().any(|part| {
             let words: Vec<String> = words(part).iter().map(SearchWord::folded).collect();

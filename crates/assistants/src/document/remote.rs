@@ -8,6 +8,7 @@ use citewire_documents::Format;
 use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
+use super::contents::ContentChanges;
 use super::file::{self, FileContent};
 use super::{LibraryError, RemoteDocument, RemoteDocuments, RemoteDocumentsError, UploadOptions};
 use crate::url::WebUrl;
@@ -17,14 +18,8 @@ use crate::url::WebUrl;
 pub(super) struct RemoteLibrary {
     place: Arc<dyn RemoteDocuments>,
     options: UploadOptions,
-    seen: Mutex<BTreeMap<String, RemoteText>>,
-}
-
-#[derive(Clone, Debug)]
-struct RemoteText {
-    listed: RemoteDocument,
-    /// The text; `None` for a document that could not be read.
-    content: Option<FileContent>,
+    /// The documents that were listed last, by their paths.
+    seen: Mutex<BTreeMap<String, RemoteDocument>>,
 }
 
 impl RemoteLibrary {
@@ -32,8 +27,8 @@ impl RemoteLibrary {
         Self { place, options, seen: Mutex::default() }
     }
 
-    /// The documents that can be searched; `None` when they are those of the call before.
-    pub(super) async fn changed(&self) -> Result<Option<Vec<FileContent>>, LibraryError> {
+    /// The documents that have changed since the call before.
+    pub(super) async fn changed(&self) -> Result<ContentChanges, LibraryError> {
         let mut seen = self.seen.lock().await;
         let listed = self.place.list(self.options.max_documents.saturating_add(1)).await?;
         if listed.len() > self.options.max_documents {
@@ -51,22 +46,22 @@ impl RemoteLibrary {
             ))
             .into());
         }
-        let is_same = seen.len() == listed.len()
-            && listed.iter().all(|document| seen.get(&document.path).is_some_and(|text| text.listed == *document));
+        let is_same =
+            seen.len() == listed.len() && listed.iter().all(|document| seen.get(&document.path) == Some(document));
         if is_same {
-            return Ok(None);
+            return Ok(ContentChanges::new());
         }
-        let mut texts = BTreeMap::new();
-        for listed in listed {
-            let text = match seen.get(&listed.path).filter(|text| text.listed == listed) {
-                Some(same) => same.clone(),
-                None => RemoteText { content: self.content(&listed).await?, listed },
-            };
-            texts.insert(text.listed.path.clone(), text);
+        let mut changes = ContentChanges::new();
+        for listed in &listed {
+            if seen.get(&listed.path) != Some(listed) {
+                changes.insert(listed.path.clone(), self.content(listed).await?);
+            }
         }
-        let all = texts.values().filter_map(|text| text.content.clone()).collect();
-        *seen = texts;
-        Ok(Some(all))
+        let listed: BTreeMap<String, RemoteDocument> =
+            listed.into_iter().map(|listed| (listed.path.clone(), listed)).collect();
+        changes.extend(seen.keys().filter(|path| !listed.contains_key(*path)).map(|path| (path.clone(), None)));
+        *seen = listed;
+        Ok(changes)
     }
 
     async fn content(&self, listed: &RemoteDocument) -> Result<Option<FileContent>, LibraryError> {

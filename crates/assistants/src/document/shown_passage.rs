@@ -30,8 +30,7 @@ impl Library {
     #[must_use]
     pub fn shown(&self, id: &DocumentId, address: &PassageAddress) -> Option<ShownPassage> {
         let snapshot = self.snapshot();
-        let path = &snapshot.documents.get(id)?.path;
-        let content = snapshot.files.get(path)?.as_ref().ok()?;
+        let content = snapshot.contents().of_id(id)?;
         let (document, passages) = (Arc::clone(&content.document), Arc::clone(&content.passages));
         let last = passages.len().checked_sub(1)?;
         let place = address.place.min(last);

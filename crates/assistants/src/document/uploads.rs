@@ -1,6 +1,6 @@
 //! The uploaded documents of one assistant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,12 +8,13 @@ use citewire_documents::{Format, Unreadable};
 use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
+use super::contents::ContentChanges;
 use super::file::{self, FileContent};
 use super::original::{FileLocation, OriginalFile};
 use super::stored_passages::{StoredText, read_part};
 use super::{Document, DocumentReader, LibraryError, UploadOptions};
 use crate::store::{
-    AssistantStore, DocumentKey, DocumentLoss, DocumentPart, DocumentState, StoreError, StoredDocument,
+    AssistantStore, DocumentChanges, DocumentKey, DocumentLoss, DocumentPart, DocumentState, StoreError, StoredDocument,
 };
 
 /// Reasons why an uploaded document cannot be searched.
@@ -31,11 +32,20 @@ pub(super) struct UploadLibrary {
     unreadable: AtomicUsize,
 }
 
+/// The uploads as they were read last.
 #[derive(Debug, Default)]
 struct UploadSnapshot {
-    documents: Vec<StoredDocument>,
-    /// The texts, by their names.
-    texts: BTreeMap<String, UploadText>,
+    /// The revision of the store before they were read; `None` before the first reading.
+    revision: Option<u64>,
+    /// The uploads, by their names.
+    uploads: BTreeMap<String, SeenUpload>,
+}
+
+#[derive(Debug)]
+struct SeenUpload {
+    stored: StoredDocument,
+    /// Its text, or that of the document before it, which stays while it is read.
+    text: Option<UploadText>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,41 +54,76 @@ struct UploadText {
     content: FileContent,
 }
 
+impl UploadSnapshot {
+    /// Whether the uploads are those of the store once these changes are taken over: their number says whether one was deleted, and a
+    /// node of the version before notes no revision for a document that it has read.
+    fn is_all_with(&self, changes: &DocumentChanges) -> bool {
+        let named: BTreeSet<&str> = changes.documents.iter().map(|stored| stored.name.as_str()).collect();
+        let others = || self.uploads.iter().filter(|(name, _)| !named.contains(name.as_str()));
+        let was_reading = |(_, seen): (_, &SeenUpload)| seen.stored.state == DocumentState::Reading;
+        named.len() as u64 + others().count() as u64 == changes.count && !others().any(was_reading)
+    }
+}
+
 impl UploadLibrary {
     pub(super) fn new(store: Arc<dyn AssistantStore>, assistant: String, options: UploadOptions) -> Self {
         Self { store, assistant, options, seen: Mutex::default(), unreadable: AtomicUsize::new(0) }
     }
 
-    /// The documents that can be searched, by name; `None` when they are those of the call before.
+    /// The documents whose text has changed since the call before. Only uploads that have changed are read from the store.
     ///
     /// While a new upload is read, the passages of the document before it stay.
-    pub(super) async fn changed(&self) -> Result<Option<Vec<FileContent>>, LibraryError> {
+    pub(super) async fn changed(&self) -> Result<ContentChanges, LibraryError> {
         let mut seen = self.seen.lock().await;
-        let documents = self.store.documents(&self.assistant).await?;
-        if documents == seen.documents {
-            return Ok(None);
+        let mut changes = self.store.document_changes(&self.assistant, seen.revision).await?;
+        let is_all = seen.revision.is_none() || !seen.is_all_with(&changes);
+        if is_all && seen.revision.is_some() {
+            changes = self.store.document_changes(&self.assistant, None).await?;
         }
-        let mut texts = BTreeMap::new();
-        for stored in &documents {
-            let before = seen.texts.get(&stored.name);
-            let text = match (&stored.state, before) {
-                (DocumentState::Ready { .. }, Some(text)) if text.key == stored.key => Some(text.clone()),
-                (DocumentState::Ready { .. }, _) => self.text(stored).await?,
-                (DocumentState::Reading, before) => before.cloned(),
-                (DocumentState::Unreadable { .. }, _) => None,
-            };
-            if let Some(text) = text {
-                texts.insert(stored.name.clone(), text);
+        let named: BTreeSet<String> = changes.documents.iter().map(|stored| stored.name.clone()).collect();
+        let gone: Vec<String> = seen.uploads.keys().filter(|name| is_all && !named.contains(*name)).cloned().collect();
+        let mut changed = Vec::with_capacity(changes.documents.len());
+        for stored in changes.documents {
+            let before = seen.uploads.get(&stored.name);
+            if before.is_none_or(|before| before.stored != stored) {
+                let text = self.text_behind(&stored, before.and_then(|before| before.text.as_ref())).await?;
+                changed.push(SeenUpload { stored, text });
             }
         }
-        let unreadable = documents.iter().filter(|stored| matches!(stored.state, DocumentState::Unreadable { .. }));
-        self.unreadable.store(unreadable.count(), Ordering::Relaxed);
-        // A document that arrives changes no text before it is read.
-        let keys = |texts: &BTreeMap<String, UploadText>| texts.values().map(|text| text.key).collect::<Vec<_>>();
-        let all =
-            (keys(&texts) != keys(&seen.texts)).then(|| texts.values().map(|text| text.content.clone()).collect());
-        *seen = UploadSnapshot { documents, texts };
-        Ok(all)
+        // Nothing waits from here on: the caller may go away before, and then nothing was taken over.
+        let mut contents = ContentChanges::new();
+        for upload in changed {
+            let name = upload.stored.name.clone();
+            let before = seen.uploads.get(&name).and_then(|before| before.text.as_ref());
+            // A document that arrives changes no text before it is read.
+            if before.map(|text| text.key) != upload.text.as_ref().map(|text| text.key) {
+                contents.insert(name.clone(), upload.text.as_ref().map(|text| text.content.clone()));
+            }
+            seen.uploads.insert(name, upload);
+        }
+        for name in gone {
+            if seen.uploads.remove(&name).is_some_and(|before| before.text.is_some()) {
+                contents.insert(name, None);
+            }
+        }
+        seen.revision = Some(changes.revision);
+        let is_unreadable = |seen: &&SeenUpload| matches!(seen.stored.state, DocumentState::Unreadable { .. });
+        self.unreadable.store(seen.uploads.values().filter(is_unreadable).count(), Ordering::Relaxed);
+        Ok(contents)
+    }
+
+    /// The text that is searched for an upload, behind the one that was searched for its name before.
+    async fn text_behind(
+        &self,
+        stored: &StoredDocument,
+        before: Option<&UploadText>,
+    ) -> Result<Option<UploadText>, StoreError> {
+        match (&stored.state, before) {
+            (DocumentState::Ready { .. }, Some(text)) if text.key == stored.key => Ok(Some(text.clone())),
+            (DocumentState::Ready { .. }, _) => self.text(stored).await,
+            (DocumentState::Reading, before) => Ok(before.cloned()),
+            (DocumentState::Unreadable { .. }, _) => Ok(None),
+        }
     }
 
     /// The text of a document that was read; none where it has no text any more, which its state then says.
@@ -119,7 +164,7 @@ impl UploadLibrary {
 
     /// The key of the upload whose text was read last under this name.
     pub(super) async fn key_of(&self, name: &str) -> Option<DocumentKey> {
-        self.seen.lock().await.texts.get(name).map(|text| text.key)
+        self.seen.lock().await.uploads.get(name)?.text.as_ref().map(|text| text.key)
     }
 
     /// The file of a document; `None` when it is gone.
@@ -227,7 +272,58 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::document::Library;
-    use crate::store::{DocumentLimits, Expected, SqliteStore, StoreLimits};
+    use crate::store::{DocumentLimits, Expected, Publication, SqliteStore, StoreLimits};
+
+    async fn upload(store: &dyn AssistantStore, name: &str, text: &str) {
+        let key = store.draft_document("hr", name).await.expect("a store").expect("a draft");
+        store.add_piece(key, DocumentPart::File, text.as_bytes().to_vec()).await.expect("a piece");
+        let limits = DocumentLimits { max_bytes: 10_000, max_documents: 10 };
+        assert_eq!(store.publish_document(key, limits).await.expect("a store"), Publication::Published);
+    }
+
+    async fn read_all(store: &dyn AssistantStore) {
+        for (_, document) in store.unread_documents(10).await.expect("a store") {
+            let read = read_upload(store, &document, None).await.expect("read");
+            read.store(store, &document, 0, 10_000).await.expect("stored");
+        }
+    }
+
+    /// A library that follows is held against one that reads everything anew.
+    #[tokio::test]
+    async fn a_library_that_follows_the_uploads_is_as_one_that_reads_all_of_them() {
+        let store = SqliteStore::in_memory(StoreLimits::in_memory(), Arc::new(SystemClock)).await.expect("a store");
+        let store: Arc<dyn AssistantStore> = Arc::new(store);
+        store.put_assistant("hr", serde_json::Map::new(), Expected::Nothing).await.expect("an assistant");
+        let library = async || Library::uploaded(Arc::clone(&store), "hr", UploadOptions::default()).await;
+        let following = library().await.expect("a library");
+        for step in 0..60_u32 {
+            let name = format!("{}.md", step * 7 % 5);
+            match step * 11 % 6 {
+                0 => drop(store.delete_document("hr", &name).await.expect("a store")),
+                1 => upload(&*store, &name, "\n").await,
+                _ => upload(&*store, &name, &format!("# Leave\n\nLeave number {step}.\n")).await,
+            }
+            if step % 3 > 0 {
+                read_all(&*store).await;
+            }
+            if step % 4 > 0 {
+                following.refresh().await.expect("refreshed");
+                // A document that is being read keeps the text before it in the one library alone.
+                let waiting = store.unread_documents(10).await.expect("a store");
+                let anew = library().await.expect("a library");
+                anew.refresh().await.expect("refreshed");
+                let (followed, fresh) = (following.snapshot(), anew.snapshot());
+                let without_waiting = followed
+                    .contents()
+                    .iter()
+                    .filter(|content| !waiting.iter().any(|(_, document)| document.name == content.path()));
+                let editions = |content: &FileContent| (content.document.edition, content.digest);
+                let followed: Vec<_> = without_waiting.map(editions).collect();
+                assert_eq!(followed, fresh.contents().iter().map(editions).collect::<Vec<_>>(), "{step}");
+                assert_eq!(following.unreadable_count(), anew.unreadable_count(), "{step}");
+            }
+        }
+    }
 
     #[tokio::test]
     async fn an_upload_that_was_read_and_cannot_be_searched_says_so() {
