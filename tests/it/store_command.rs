@@ -64,7 +64,7 @@ async fn what_a_server_has_open_can_be_looked_at_and_exported() {
     assert_eq!(value("store"), folder.path().join("citewire.db").display().to_string());
     assert_eq!(
         (value("schema version"), value("conversations"), value("activities")),
-        ("7".into(), "2".into(), "4".into())
+        ("8".into(), "2".into(), "4".into())
     );
     assert!(value("newest").ends_with("UTC") && value("oldest").ends_with("UTC"), "{text}");
 

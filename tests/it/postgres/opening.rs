@@ -26,7 +26,7 @@ async fn nodes_that_start_at_once_migrate_once() {
     let mut connection = database.connect().await;
     let rows = sqlx::query("SELECT version FROM citewire_schema").fetch_all(&mut connection).await.expect("rows");
     let versions: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
-    assert_eq!(versions, [1, 2, 3, 4]);
+    assert_eq!(versions, [1, 2, 3, 4, 5]);
     for store in [a, b, c] {
         store.close().await.expect("closed");
     }
