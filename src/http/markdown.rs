@@ -36,7 +36,9 @@ enum Kind {
 }
 
 fn written(text: &str, raw: RawHtml, lead: impl Fn(&str, Kind) -> Option<String>) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    // A message has no head that readers do not see.
+    options.set(Options::ENABLE_YAML_STYLE_METADATA_BLOCKS, raw == RawHtml::WithoutComments);
     let mut events: Vec<Event<'_>> = Parser::new_ext(text, options).collect();
     name_headings(&mut events);
     // Whether each open link or image leads somewhere.

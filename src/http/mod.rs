@@ -32,6 +32,7 @@ mod error;
 mod feedback;
 mod health;
 mod help;
+mod llms;
 mod manifest;
 mod markdown;
 mod messages;

@@ -60,6 +60,9 @@ pub const OPEN: &[&str] = &[
     "/docs/{file:.*}",
     "/help",
     "/help/{path:.*}",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/llms/{path:.*}",
     "/v3/directline/conversations/{id}/stream",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
@@ -73,9 +76,9 @@ pub(crate) fn is_page(path: &str) -> bool {
     path == "/" || path.starts_with("/page/") || is_help(path) || is_admin(path)
 }
 
-/// Whether the path is of the documentation for people.
+/// Whether the path is of the documentation, for people or for programs.
 fn is_help(path: &str) -> bool {
-    path == "/help" || path.starts_with("/help/")
+    path == "/help" || path.starts_with("/help/") || path.starts_with("/llms")
 }
 
 /// Whether the path is of the settings page.
@@ -89,9 +92,17 @@ mod tests {
 
     #[test]
     fn the_settings_page_is_served_where_the_page_is() {
-        for path in
-            ["/", "/page/page.js", "/admin", "/admin/admin.js", "/admin/schema.json", "/help", "/help/start/run.md"]
-        {
+        for path in [
+            "/",
+            "/page/page.js",
+            "/admin",
+            "/admin/admin.js",
+            "/admin/schema.json",
+            "/help",
+            "/help/start/run.md",
+            "/llms.txt",
+            "/llms/start/run.md",
+        ] {
             assert!(is_page(path), "{path}");
         }
         for path in ["/administrators", "/v1/assistants", "/pages", "/helper"] {

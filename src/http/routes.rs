@@ -18,8 +18,8 @@ use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistant_key, assistant_trial,
     assistants, body, check, completions, connector, conversations, convert, direct_line, docs, documents, embed,
-    feedback, health, help, messages, metrics, outputs, page, passages, previews, records, session, socket, support,
-    upload, users, web_chat,
+    feedback, health, help, llms, messages, metrics, outputs, page, passages, previews, records, session, socket,
+    support, upload, users, web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and routes for one client only.
@@ -37,6 +37,9 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/docs/{file:.*}",
     "/help",
     "/help/{path:.*}",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/llms/{path:.*}",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
 ];
@@ -127,6 +130,9 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/docs/{file:.*}", || web::to(docs::viewer)),
     get("/help", || web::to(help::to_first)),
     get("/help/{path:.*}", || web::to(help::show)),
+    get("/llms.txt", || web::to(llms::show_index)),
+    get("/llms-full.txt", || web::to(llms::show_full)),
+    get("/llms/{path:.*}", || web::to(llms::show_page)),
     post("/v3/directline/tokens/generate", || web::to(direct_line::generate_token)),
     post("/v3/directline/tokens/refresh", || web::to(direct_line::refresh_token)),
     post("/v3/directline/conversations", || web::to(direct_line::start_conversation)),

@@ -154,7 +154,7 @@ async fn on_loopback_another_host_is_refused() {
 #[tokio::test]
 async fn a_server_without_the_page_has_none() {
     let app = TestApp::with(|setup| setup.http.page = false);
-    for path in ["/", "/page/page.js", "/page/samples", "/help", "/help/README.md"] {
+    for path in ["/", "/page/page.js", "/page/samples", "/help", "/help/README.md", "/llms.txt"] {
         assert_eq!(answer(app.request(Method::GET, path)).await.0, StatusCode::NOT_FOUND, "{path}");
     }
     assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
@@ -281,6 +281,33 @@ async fn the_documentation_is_shown_and_leads_nowhere_else() {
         app.request(Method::GET, "/help/start/run.md").send().await.expect("an answer").status(),
         StatusCode::NOT_FOUND
     );
+}
+
+/// A coding assistant reads the list, then the pages that it names.
+#[tokio::test]
+async fn the_documentation_is_listed_for_programs_and_every_link_leads_to_markdown() {
+    let app = TestApp::start();
+    let get = async |path: &str| {
+        let response = app.request(Method::GET, path).send().await.expect("an answer");
+        let media_type = response.headers()[header::CONTENT_TYPE].to_str().expect("text").to_owned();
+        (response.status(), media_type, response.text().await.expect("text"))
+    };
+    let (status, media_type, index) = get("/llms.txt").await;
+    assert_eq!((status, media_type.as_str()), (StatusCode::OK, "text/plain; charset=utf-8"));
+    assert!(index.starts_with("# citewire\n\n> "), "{index}");
+    let links: Vec<&str> = index.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(links.len() > 40, "{links:?}");
+    for link in links {
+        let (status, media_type, text) = get(link).await;
+        assert_eq!(status, StatusCode::OK, "{link}");
+        assert!(
+            link == "/openapi.json" || text.contains("# ") && media_type.starts_with("text/"),
+            "{link}: {media_type}"
+        );
+    }
+    for path in ["/llms/nothing.md", "/llms/pictures/live-light.png", "/llms/../Cargo.toml", "/llms/"] {
+        assert_eq!(get(path).await.0, StatusCode::NOT_FOUND, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -80,9 +80,15 @@ fn packages(repository: &Repository, folder: &Path) -> Result<PathBuf> {
 /// The pages for users. Commands in `docs/inside`, such as benchmarks, take long.
 fn pages(repository: &Repository) -> Result<Vec<PathBuf>> {
     let mut pages = vec![repository.path("README.md")];
-    for folder in
-        ["docs/start", "docs/guides", "docs/guides/clients", "docs/guides/moving", "docs/reference", "docs/operate"]
-    {
+    for folder in [
+        "docs/start",
+        "docs/guides",
+        "docs/guides/agents",
+        "docs/guides/clients",
+        "docs/guides/moving",
+        "docs/reference",
+        "docs/operate",
+    ] {
         let path = repository.path(folder);
         let entries = fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))?;
         let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
