@@ -49,6 +49,8 @@ pub enum Command {
     Config(ConfigArgs),
     /// Check which documents in a folder can be read.
     Documents(DocumentsArgs),
+    /// Speak the Model Context Protocol on stdin and stdout, for an agent that starts programs. A server answers.
+    Mcp(McpArgs),
     /// Check that the server on this machine is ready: exit code 0 if it is, 1 if not. For containers.
     Healthcheck(HealthcheckArgs),
     /// Read one document from stdin, and print its text as JSON. The server starts this by itself.
@@ -123,6 +125,17 @@ pub struct HealthcheckArgs {
     #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
     pub config: Option<PathBuf>,
     /// The URL to check instead of /readyz at the configured address, such as http://127.0.0.1:3978/readyz.
+    #[arg(long, value_name = "URL")]
+    pub url: Option<Url>,
+}
+
+/// The arguments of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// The configuration file (TOML) with the address and the API key of the server.
+    #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// The server instead of the configured one, such as https://bot.contoso.example; its key is in `CITEWIRE_API_KEY`.
     #[arg(long, value_name = "URL")]
     pub url: Option<Url>,
 }

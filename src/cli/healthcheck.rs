@@ -20,7 +20,7 @@ const WITHIN: Duration = Duration::from_secs(3);
 pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
     let url = match &args.url {
         Some(url) => url.clone(),
-        None => readiness(bind_address(&ConfigSources::of_this_process(args.config.clone()))?)?,
+        None => on_this_machine(bind_address(&ConfigSources::of_this_process(args.config.clone()))?, "/readyz")?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match runtime.block_on(ask(url.clone())) {
@@ -35,16 +35,15 @@ pub(super) fn run(args: &HealthcheckArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-/// The address of `/readyz` of a server that listens here. A server on every address of the machine is called on
-/// loopback.
-fn readiness(bind: SocketAddr) -> anyhow::Result<Url> {
+/// The address of a path of a server that listens here. A server on every address of the machine is called on loopback.
+pub(super) fn on_this_machine(bind: SocketAddr, path: &str) -> anyhow::Result<Url> {
     let ip = match bind.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
         ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
     };
     anyhow::ensure!(bind.port() != 0, "the configured port is 0 (any free port): name the server with --url");
-    Url::parse(&format!("http://{}/readyz", SocketAddr::new(ip, bind.port()))).context("--url")
+    Url::parse(&format!("http://{}{path}", SocketAddr::new(ip, bind.port()))).context("--url")
 }
 
 /// Succeeds when the server answers with 200 in time. The operator names the address, so it may be one of this machine; a
@@ -78,10 +77,10 @@ mod tests {
             ("[::]:8080", "http://[::1]:8080/readyz"),
             ("192.0.2.7:80", "http://192.0.2.7/readyz"),
         ] {
-            let url = readiness(bind.parse().expect("an address")).expect("an address with a port");
+            let url = on_this_machine(bind.parse().expect("an address"), "/readyz").expect("an address with a port");
             assert_eq!(url.as_str(), expected);
         }
-        let error = readiness("127.0.0.1:0".parse().expect("an address")).expect_err("any port");
+        let error = on_this_machine("127.0.0.1:0".parse().expect("an address"), "/readyz").expect_err("any port");
         assert!(error.to_string().contains("--url"), "{error}");
     }
 }

@@ -14,6 +14,7 @@ mod explain;
 mod first_steps;
 mod healthcheck;
 mod input;
+mod mcp;
 mod outcome;
 mod outputs;
 mod process;

@@ -7,8 +7,8 @@ use clap::Parser as _;
 
 use super::causes::with_causes;
 use super::{
-    Cli, Command, Outcome, check, config, convert, documents, eval, healthcheck, prompt, read_document, send, serve,
-    store,
+    Cli, Command, Outcome, check, config, convert, documents, eval, healthcheck, mcp, prompt, read_document, send,
+    serve, store,
 };
 
 /// Runs the command that the arguments name, the name of the program first. Errors go to stderr.
@@ -32,6 +32,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Store(args) => store::run(args),
         Command::Config(args) => config::run(args),
         Command::Documents(args) => documents::run(args),
+        Command::Mcp(args) => mcp::run(args),
         Command::Healthcheck(args) => healthcheck::run(args),
         Command::ReadDocument(args) => read_document::run(args),
     };

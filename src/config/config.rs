@@ -13,7 +13,7 @@ use super::generated_secrets::{GeneratedSecret, keep};
 use super::load::{ConfigSources, load};
 use super::raw_config::RawConfig;
 use super::setting::environment_name;
-use super::unset::{API_KEY, BOT_SECRET, DIRECT_LINE_SECRET, missing_secrets, required};
+use super::unset::{API_KEY, BOT_SECRET, DIRECT_LINE_SECRET, KEY_FILE, missing_secrets, required};
 use super::variables::unknown_variables;
 use crate::assistant::{AssistantPlan, NamedAssistant};
 use crate::bus::BusOptions;
@@ -242,6 +242,24 @@ fn embed_faults(raw: &RawConfig) -> Vec<ConfigFault> {
 pub fn bind_address(sources: &ConfigSources) -> Result<SocketAddr, ConfigError> {
     let (raw, faults) = load(sources);
     if faults.is_empty() { Ok(raw.bind) } else { Err(ConfigError(faults)) }
+}
+
+/// The address at which the server listens, and the API key that opens it: the one that is set, else the one that a server of this
+/// machine has made.
+///
+/// # Errors
+/// When anything in the configuration is wrong: with everything that is.
+pub fn caller_access(sources: &ConfigSources) -> Result<(SocketAddr, Option<Secret>), ConfigError> {
+    let (raw, faults) = load(sources);
+    if !faults.is_empty() {
+        return Err(ConfigError(faults));
+    }
+    let made = || {
+        let folder = data_dir(&raw, &sources.environment, false).ok()?;
+        Secret::parse(std::fs::read_to_string(folder.join(KEY_FILE)).ok()?.trim()).ok()
+    };
+    let key = raw.api_key.clone().or_else(made);
+    Ok((raw.bind, key))
 }
 
 /// A warning about a file with secrets that others on this machine can read.

@@ -25,7 +25,7 @@ mod variables;
 pub use assistant_form::assistant_form;
 pub use assistant_section::read_settings;
 pub use back_ends::{BackEnds, back_ends};
-pub use config::{Config, KeyPlace, bind_address, store_location};
+pub use config::{Config, KeyPlace, bind_address, caller_access, store_location};
 pub use error::{ConfigError, ConfigFault, FaultOrigin};
 pub(crate) use formats::ready_mapping;
 pub use formats::{MappingFault, mapping_file};

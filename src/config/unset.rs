@@ -5,6 +5,8 @@ use super::raw_config::RawConfig;
 use super::setting::environment_name;
 
 pub(super) const API_KEY: &str = "api_key";
+/// The file with the API key that the server makes where none is set.
+pub(super) const KEY_FILE: &str = "api-key";
 pub(super) const DIRECT_LINE_SECRET: &str = "direct_line.secret";
 pub(super) const BOT_SECRET: &str = "bot.secret";
 
@@ -12,7 +14,7 @@ pub(super) const BOT_SECRET: &str = "bot.secret";
 pub(super) fn missing_secrets(raw: &RawConfig) -> Vec<(&'static str, &'static str)> {
     let has_bot = raw.bot.endpoint.is_some();
     [
-        (API_KEY, "api-key", raw.api_key.is_none()),
+        (API_KEY, KEY_FILE, raw.api_key.is_none()),
         (DIRECT_LINE_SECRET, "direct-line-secret", raw.direct_line_secret.is_none()),
         (BOT_SECRET, "bot-secret", has_bot && raw.bot.secret.is_none()),
     ]

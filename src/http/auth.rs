@@ -14,7 +14,9 @@ use super::admission::{ApiKey, Scope};
 use super::audit::KeyName;
 use super::documents::{self, DownloadReader};
 use super::error::AuthError;
-use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS, PAGE_PREVIEWS, PASSAGE};
+use super::paths::{
+    BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, MCP, METRICS, OPEN, OPENAI, PAGE_ANSWERS, PAGE_PREVIEWS, PASSAGE,
+};
 use super::query::Query;
 use super::ticket::ConnectorTicket;
 use super::{ApiError, State, body, metrics};
@@ -78,6 +80,7 @@ fn scope(pattern: &str) -> Scope {
         "/v1/check",
     ];
     let is_answer = OPENAI.iter().any(|prefix| pattern.starts_with(prefix))
+        || pattern == MCP
         || pattern.ends_with("/answers")
         || pattern.ends_with("/tokens");
     if CONVERT.contains(&pattern) {

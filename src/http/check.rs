@@ -79,6 +79,11 @@ fn profile(query: &Query) -> Result<Option<Profile>, ParameterError> {
     query.get("profile").map(str::parse).transpose().map_err(ParameterError::Profile)
 }
 
+/// The findings about the activity in a body.
+pub(super) fn check_body(body: &Bytes) -> Result<Vec<Finding>, CheckError> {
+    Ok(run(body, Wanted { fix: false, profile: None })?.findings)
+}
+
 fn run(body: &Bytes, wanted: Wanted) -> Result<CheckAnswer, CheckError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let mut members = match serde_json::from_slice(body)? {

@@ -35,6 +35,7 @@ mod help;
 mod llms;
 mod manifest;
 mod markdown;
+mod mcp;
 mod messages;
 mod metrics;
 mod openapi;

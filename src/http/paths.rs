@@ -36,6 +36,9 @@ pub(crate) const METRICS: &str = "/metrics";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached(pub(crate) &'static str);
 
+/// The route of the Model Context Protocol.
+pub(crate) const MCP: &str = "/mcp";
+
 /// The routes that are called without a credential; all others need one.
 ///
 /// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only, and one

@@ -11,14 +11,14 @@ use percent_encoding::percent_decode_str;
 use super::auth::{Access, authenticate};
 use super::openapi::query_parameters;
 use super::paths::{
-    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, PAGE_PREVIEWS, PASSAGE, Reached, SESSION_ID,
-    is_admin, is_page,
+    DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MCP, MESSAGES, METRICS, PAGE_ANSWERS, PAGE_PREVIEWS, PASSAGE, Reached,
+    SESSION_ID, is_admin, is_page,
 };
 use super::query::check_names;
 use super::{
     ApiError, EmbedOptions, HttpOptions, admin, answers, assistant_documents, assistant_key, assistant_trial,
     assistants, body, check, completions, connector, conversations, convert, direct_line, docs, documents, embed,
-    feedback, health, help, llms, messages, metrics, outputs, page, passages, previews, records, session, socket,
+    feedback, health, help, llms, mcp, messages, metrics, outputs, page, passages, previews, records, session, socket,
     support, upload, users, web_chat,
 };
 
@@ -37,6 +37,7 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/docs/{file:.*}",
     "/help",
     "/help/{path:.*}",
+    MCP,
     "/llms.txt",
     "/llms-full.txt",
     "/llms/{path:.*}",
@@ -147,6 +148,7 @@ pub const ROUTES: &[RouteEntry] = &[
     // does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
     get(SESSION_ID, || web::to(direct_line::oauth_session)),
+    post(MCP, || web::to(mcp::receive)),
     post(MESSAGES, || web::to(messages::receive)),
     post("/v3/conversations", || web::to(connector::create_conversation)),
     post("/v3/conversations/{id}/activities", || web::to(connector::send)),

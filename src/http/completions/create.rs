@@ -61,19 +61,7 @@ pub(crate) async fn create_completion(
         web::block(move || prepare(&state, &body, header.as_deref())).await??
     };
     let Prepared { asked, form, assistant, ask, asked_tokens, task } = prepared;
-    let mut telling = Telling {
-        completion: Completion {
-            id: format!("chatcmpl-{}", state.ids.fresh().simple()),
-            created: u64::try_from(state.clock.now().timestamp()).unwrap_or_default(),
-            model: asked.model.clone(),
-        },
-        form,
-        asked_tokens,
-        context_window: assistant.options().context_window,
-        retrieval: None,
-        tells_usage: asked.wants_usage(),
-        comment_every: state.options.comment_every,
-    };
+    let mut telling = telling(&state, &asked, form, &assistant, asked_tokens);
     if let Some(task) = task.filter(|_| !assistant.has_model()) {
         return whole(&telling, Written::of_text(&answer_without_model(&task), FinishReason::Stop));
     }
@@ -92,6 +80,40 @@ pub(crate) async fn create_completion(
         () = state.tasks.ending() => Err(CompletionError::ShuttingDown.into()),
         written = all(writing) => whole(&telling, written?),
     }
+}
+
+fn telling(state: &State, asked: &ChatRequest, form: ChatForm, assistant: &Assistant, asked_tokens: usize) -> Telling {
+    Telling {
+        completion: Completion {
+            id: format!("chatcmpl-{}", state.ids.fresh().simple()),
+            created: u64::try_from(state.clock.now().timestamp()).unwrap_or_default(),
+            model: asked.model.clone(),
+        },
+        form,
+        asked_tokens,
+        context_window: assistant.options().context_window,
+        retrieval: None,
+        tells_usage: asked.wants_usage(),
+        comment_every: state.options.comment_every,
+    }
+}
+
+/// The whole completion for a request, as JSON, for callers that speak another protocol.
+pub(in crate::http) async fn complete(state: &State, body: &[u8]) -> Result<Value, ApiError> {
+    let Prepared { asked, form, assistant, ask, asked_tokens, .. } = prepare(state, body, None)?;
+    let telling = telling(state, &asked, form, &assistant, asked_tokens);
+    if state.tasks.is_ending() {
+        return Err(CompletionError::ShuttingDown.into());
+    }
+    let Begun { writing, .. } = begin(state, assistant, ask, form).await?;
+    let written = tokio::select! {
+        biased;
+        () = state.tasks.ending() => return Err(CompletionError::ShuttingDown.into()),
+        written = all(writing) => written?,
+    };
+    let Written { chat, token_counts, .. } = written;
+    let whole = chat.whole(&telling.completion, telling.usage(&chat, token_counts));
+    serde_json::to_value(&whole).map_err(|error| ApiError::Unwritable(error.into()))
 }
 
 /// A request that was read.

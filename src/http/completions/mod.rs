@@ -9,6 +9,6 @@ mod request;
 mod task;
 mod writing;
 
-pub(super) use create::{__path_create_completion, create_completion};
+pub(super) use create::{__path_create_completion, complete, create_completion};
 pub use error::CompletionError;
 pub(super) use models::{__path_list_models, __path_read_model, list_models, read_model};

@@ -8,4 +8,4 @@ mod error_response;
 mod render;
 pub(crate) mod table;
 
-pub(super) use render::{BotError, CompletionProblem, ErrorFormat, Problem, render};
+pub(super) use render::{BotError, CompletionProblem, ErrorFormat, Problem, in_words, render};

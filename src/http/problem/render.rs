@@ -259,6 +259,15 @@ fn judge(error: &Error, id: &str) -> (ErrorResponse, String) {
     (error_response, bounded(detail))
 }
 
+/// A fault in words, for an answer whose status does not say that there is one.
+pub(in crate::http) fn in_words(fault: &ApiError) -> String {
+    if error_response(fault).problem.status == StatusCode::INTERNAL_SERVER_ERROR {
+        tracing::error!(error = %fault, "a tool failed with an internal error");
+        return "The log of the server has the cause.".to_owned();
+    }
+    bounded(fault.to_string())
+}
+
 /// The longest detail of an error, in characters, and how many of them are its end: parsers repeat what they cannot read, in the
 /// middle of what they say.
 const MAX_DETAIL: usize = 8_000;

@@ -132,6 +132,7 @@ fn tests(repository: &Repository) -> Result<()> {
     npm::install(&repository.path("tests/bot"))?;
     npm::install(&repository.path("tests/client"))?;
     npm::install(&repository.path("tests/completions"))?;
+    npm::install(&repository.path("tests/mcp"))?;
     programs::run_all(repository)
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::{AssistantOptions, losses};
-use crate::answer::{LabelCatalog, TokenCounts};
+use crate::answer::{LabelCatalog, Source, TokenCounts};
 use crate::answer_events::AnswerPart;
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
@@ -17,7 +17,7 @@ use crate::document::{DownloadLinks, Found, KnownVectors, Library};
 use crate::ingest::StreamEvent;
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, ChatMessage, Reply, Retrieval, Retriever, Upstream, UpstreamError};
+use crate::upstream::{Ask, ChatMessage, Reply, Retrieval, Retriever, Speaker, Upstream, UpstreamError};
 
 /// A question waits so long for its turn, then its user is told to come again.
 pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
@@ -181,6 +181,20 @@ impl Assistant {
             parts.flat_map(move |part| stream::iter(std::iter::once(part).chain(notes.take()))).boxed()
         });
         Reply { events, ..reply }
+    }
+
+    /// The passages of its documents that fit a question best, with their addresses; `None` without documents.
+    ///
+    /// # Errors
+    /// When the search fails.
+    pub async fn search(&self, question: &str, limit: usize) -> Result<Option<Vec<Source>>, UpstreamError> {
+        let Some(retriever) = &self.retriever else { return Ok(None) };
+        let ask = Ask::new(vec![ChatMessage::new(Speaker::User, question)]);
+        let mut found: Vec<Source> = retriever.retrieve(&ask, limit).await?.iter().map(Found::source).collect();
+        if let Some(links) = &self.links {
+            links.fill_in(&mut found);
+        }
+        Ok(Some(found))
     }
 
     /// Takes a turn of those that the assistant has at one time, for as long as the permit lives.

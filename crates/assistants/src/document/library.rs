@@ -238,6 +238,14 @@ impl Library {
         self.snapshot().contents().len()
     }
 
+    /// Documents in the order of their paths, at most `limit` behind the first `skip`.
+    #[must_use]
+    pub fn documents(&self, skip: usize, limit: usize) -> Vec<Arc<Document>> {
+        let snapshot = self.snapshot();
+        let behind = snapshot.contents().iter().skip(skip);
+        behind.take(limit).map(|content| Arc::clone(&content.document)).collect()
+    }
+
     /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
