@@ -155,6 +155,7 @@ impl Config {
                 page: raw.page,
                 page_answers: raw.page_answers.unwrap_or(takes_answers),
                 admin_schema: raw.admin_page.then(|| assistant_form().to_string().into()),
+                chat_citations: raw.chat_citations,
                 embed: raw.embed,
                 webchat_js: raw.webchat_js,
                 retention: raw.retention,

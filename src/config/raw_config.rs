@@ -16,7 +16,7 @@ use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
 use crate::http::{ApiKey, EmbedOptions, HostNames, LimitOptions, PublicUrl, TrustedProxies};
 use crate::ingest::Mappings;
-use crate::output::Redirectors;
+use crate::output::{ChatForm, Redirectors};
 use crate::secret::Secret;
 use crate::secret_source::SecretSource;
 use crate::store::StoreOptions;
@@ -46,6 +46,7 @@ pub(super) struct RawConfig {
     pub(super) page: bool,
     pub(super) page_answers: Option<bool>,
     pub(super) admin_page: bool,
+    pub(super) chat_citations: ChatForm,
     pub(super) embed: EmbedOptions,
     pub(super) webchat_js: Option<PathBuf>,
     pub(super) max_body_bytes: usize,
@@ -91,6 +92,7 @@ impl RawConfig {
             page: false,
             page_answers: None,
             admin_page: false,
+            chat_citations: ChatForm::default(),
             embed: EmbedOptions::default(),
             webchat_js: None,
             max_body_bytes: 0,

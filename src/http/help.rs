@@ -7,15 +7,16 @@ use actix_web::http::header::{self, CACHE_CONTROL, LOCATION};
 use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 
-use super::markdown;
-use super::page::html;
-use super::{ApiError, State};
+use super::help_pages::{HELP, escaped, page_text};
+use super::page::html_with_search;
+use super::query::Query;
+use super::{ApiError, State, help_search, markdown};
 use crate::assistant::{documentation_file, documentation_pages};
 
 const FRAME: &str = include_str!("../../web/help.html");
 
-/// The address below which the pages are.
-const HELP: &str = "/help/";
+/// The address of the search, below that.
+const SEARCH: &str = "search";
 
 /// The page that names the others.
 const FIRST: &str = "README.md";
@@ -30,8 +31,9 @@ const FOLDERS: [(&str, &str); 5] = [
 ];
 
 /// The titles of all pages, by their paths.
-static TITLES: LazyLock<BTreeMap<&'static str, &'static str>> =
-    LazyLock::new(|| documentation_pages().into_iter().filter_map(|path| Some((path, title(text(path)?)))).collect());
+static TITLES: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
+    documentation_pages().into_iter().filter_map(|path| Some((path, title(page_text(path)?)))).collect()
+});
 
 /// Redirects to the first page, because pages name each other relative to their folder.
 pub(crate) async fn to_first() -> HttpResponse {
@@ -48,9 +50,15 @@ pub(crate) async fn show(
     if path.is_empty() {
         return Ok(to_first().await);
     }
-    if let Some(text) = text(path) {
+    if path == SEARCH {
+        let query = Query::of(&request);
+        let words = query.get("q").unwrap_or_default();
+        let body = help_search::results(words).await.map_err(|error| ApiError::Unwritable(error.into()))?;
+        return Ok(framed(&state, &request, &Shown { path, title: "Search", words, body: &body }));
+    }
+    if let Some(text) = page_text(path) {
         let body = markdown::page(text, |address| led(path, address));
-        return Ok(framed(&state, &request, path, title(text), &body));
+        return Ok(framed(&state, &request, &Shown { path, title: title(text), words: "", body: &body }));
     }
     if let Some((media_type, file)) = media_type(path).zip(documentation_file(path)) {
         return Ok(HttpResponse::Ok()
@@ -61,13 +69,8 @@ pub(crate) async fn show(
     }
     let listed = list(&format!("{path}/")).ok_or(ApiError::UnknownRoute)?;
     let title = path.rsplit('/').next().unwrap_or(path);
-    Ok(framed(&state, &request, path, title, &format!("<h1>{}</h1>\n{listed}", escaped(title))))
-}
-
-/// The text of a page.
-fn text(path: &str) -> Option<&'static str> {
-    let file = documentation_file(path).filter(|_| path.ends_with(".md"))?;
-    std::str::from_utf8(file).ok()
+    let body = format!("<h1>{}</h1>\n{listed}", escaped(title));
+    Ok(framed(&state, &request, &Shown { path, title, words: "", body: &body }))
 }
 
 /// The first heading of a page.
@@ -100,7 +103,7 @@ fn led(page: &str, address: &str) -> Option<String> {
         }
     }
     let path = parts.join("/");
-    let is_served = text(&path).is_some()
+    let is_served = page_text(&path).is_some()
         || media_type(&path).is_some() && documentation_file(&path).is_some()
         || list(&format!("{path}/")).is_some();
     let place = place.map(|place| format!("#{place}")).unwrap_or_default();
@@ -135,21 +138,29 @@ fn contents(here: &str) -> String {
     out
 }
 
-fn framed(state: &State, request: &HttpRequest, path: &str, title: &str, body: &str) -> HttpResponse {
+/// A page that is shown.
+struct Shown<'a> {
+    path: &'a str,
+    title: &'a str,
+    /// The words in the field of the search.
+    words: &'a str,
+    /// HTML.
+    body: &'a str,
+}
+
+fn framed(state: &State, request: &HttpRequest, shown: &Shown<'_>) -> HttpResponse {
+    let Shown { path, title, words, body } = *shown;
     let admin = if state.options.admin_schema.is_some() { "" } else { "hidden" };
-    html(state, request, |nonce| {
+    html_with_search(state, request, |nonce| {
         FRAME
             .replace("{{nonce}}", nonce)
             .replace("{{admin}}", admin)
             .replace("{{title}}", &escaped(&title.replace('`', "")))
             .replace("{{contents}}", &contents(path))
-            // The last one, because the text of a page may show such a name.
+            // The last ones, because words and the text of a page may show such a name.
+            .replace("{{words}}", &escaped(words).replace("{{", "&#123;&#123;"))
             .replace("{{body}}", body)
     })
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

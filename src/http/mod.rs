@@ -32,6 +32,8 @@ mod error;
 mod feedback;
 mod health;
 mod help;
+mod help_pages;
+mod help_search;
 mod llms;
 mod manifest;
 mod markdown;

@@ -12,7 +12,7 @@ use super::EmbedOptions;
 use super::admission::{ApiKey, HostNames, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalog;
 use crate::ingest::Mappings;
-use crate::output::Redirectors;
+use crate::output::{ChatForm, Redirectors};
 use crate::secret::Secret;
 
 /// The options of the HTTP server.
@@ -49,6 +49,8 @@ pub struct HttpOptions {
     pub page_answers: bool,
     /// The JSON schema of an assistant, from which the settings page makes its form. Without it, there is no such page.
     pub admin_schema: Option<Arc<str>>,
+    /// The form of the citations of chat completions that name none.
+    pub chat_citations: ChatForm,
     /// Rights of pages of other sites.
     pub embed: EmbedOptions,
     /// The file with the Web Chat bundle.
@@ -90,6 +92,7 @@ impl HttpOptions {
             page: true,
             page_answers: bind.ip().is_loopback(),
             admin_schema: None,
+            chat_citations: ChatForm::default(),
             embed: EmbedOptions::default(),
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),

@@ -20,7 +20,7 @@ use super::tasks::Tasks;
 use super::{ApiError, State};
 use crate::answer::Answer;
 use crate::channels::{count_support, log_report, stopwatch};
-use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded, supported};
+use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded, slack_calls, supported};
 use crate::ingest::{Retrieved, ingest, retrieved};
 use crate::metrics::Metrics;
 use crate::output::{
@@ -46,7 +46,7 @@ const BETWEEN: &str = "\n\n";
     post, path = "/v1/open-webui", tag = "answers", operation_id = "writeOpenWebUi",
     params(
         ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
-        ("events" = Option<String>, Query, description = "The output form: chunks (default), events, completion, or for a stream slack"),
+        ("events" = Option<String>, Query, description = "The output form: chunks (default), events, completion, or slack"),
     ),
     request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
@@ -199,6 +199,11 @@ pub(super) fn whole(
     conversion.stopwatch = Some(stopwatch(&state.metrics));
     let judged = supported(&answer, &conversion).map_err(convert)?;
     state.options.labels.complete(&mut answer);
+    if form == OutgoingForm::Slack {
+        let (calls, report) = slack_calls(answer, &conversion).map_err(convert)?;
+        let written = serde_json::to_vec(&json!({ "calls": calls }));
+        return Ok((written.map_err(|error| ApiError::Unwritable(error.into()))?, report));
+    }
     let output = if form == OutgoingForm::AssistantHub { Output::AssistantHub } else { Output::OpenWebUi };
     let report = report_judged(&answer, output, judged.as_ref());
     let written = written(&answer, &conversion, form).map_err(|error| ApiError::Unwritable(error.into()))?;

@@ -70,10 +70,31 @@ pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> HttpRespo
 
 /// A page with a nonce of its own, which `fill` writes into it.
 pub(super) fn html(state: &State, request: &HttpRequest, fill: impl FnOnce(&str) -> String) -> HttpResponse {
+    html_with_forms(state, request, "'none'", fill)
+}
+
+/// Such a page with a form that this server answers.
+pub(super) fn html_with_search(
+    state: &State,
+    request: &HttpRequest,
+    fill: impl FnOnce(&str) -> String,
+) -> HttpResponse {
+    html_with_forms(state, request, "'self'", fill)
+}
+
+fn html_with_forms(
+    state: &State,
+    request: &HttpRequest,
+    forms: &str,
+    fill: impl FnOnce(&str) -> String,
+) -> HttpResponse {
     let nonce = state.ids.fresh().simple().to_string();
     HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
-        .insert_header((header::CONTENT_SECURITY_POLICY, policy(&nonce, address::client_host(&state.options, request))))
+        .insert_header((
+            header::CONTENT_SECURITY_POLICY,
+            policy(&nonce, address::client_host(&state.options, request), forms),
+        ))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((CACHE_CONTROL, "no-store"))
@@ -82,11 +103,11 @@ pub(super) fn html(state: &State, request: &HttpRequest, fill: impl FnOnce(&str)
 
 /// The content security policy of the page. Only scripts and styles with the nonce run; images come from nowhere but
 /// the page itself and this server, where uploaded files are, so that an answer cannot make a reader's browser call
-/// anyone else.
-fn policy(nonce: &str, host: Option<&str>) -> String {
+/// anyone else. `forms` says where forms may lead.
+fn policy(nonce: &str, host: Option<&str>, forms: &str) -> String {
     let sockets = host.map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
     format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+        "default-src 'none'; base-uri 'none'; form-action {forms}; frame-ancestors 'none'; \
          connect-src 'self'{sockets} blob:; img-src 'self' blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
          style-src 'nonce-{nonce}'"
     )

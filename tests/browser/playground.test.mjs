@@ -378,6 +378,24 @@ visiting(around, 'the server shows its documentation, and a person finds setting
   assert.deepEqual(dead.dead, []);
   assert.ok(dead.count > 80, `${dead.count} links were followed`);
 
+  // The search is a form, with a field for the keyboard, and leads to headings.
+  await page.goto(`${visit.url}/help/start/run.md`);
+  const field = page.getByRole('searchbox', { name: 'Search the documentation' });
+  await field.fill('When Teams refuses a call');
+  await field.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+  assert.equal(await field.inputValue(), 'When Teams refuses a call');
+  await assertReadable(page, 'main.document a, main.document p, .search button');
+  for (const [width, height] of [[1280, 800], [390, 780]]) {
+    await page.setViewportSize({ width, height });
+    assert.ok(await field.isVisible());
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(overflow, 0, `${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator('main').getByRole('link', { name: /When Teams refuses a call/ }).first().click();
+  await page.waitForURL(/\/help\/guides\/teams\.md#when-teams-refuses-a-call$/);
+
   const lost = await page.goto(`${visit.url}/no-such-page`);
   assert.equal(lost.status(), 404);
   await page.getByRole('heading', { name: 'There is no page here' }).waitFor();

@@ -52,6 +52,27 @@ async fn the_report_is_left_out_where_nobody_reads_it() {
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("report: true or false")), "{problem}");
 }
 
+/// A whole answer had the form of Open WebUI, whatever was asked for.
+#[tokio::test]
+async fn a_whole_answer_for_slack_is_the_calls_of_its_stream() {
+    let app = TestApp::start();
+    let mut given = leave();
+    given["sources"][0]["url"] = json!("https://x.example/leave");
+    let (status, written) = answer(app.post("/v1/open-webui?events=slack", API_KEY).json(&given)).await;
+    let source = json!({"type": "url", "url": "https://x.example/leave#:~:text=Leave%20is%2030%20days", "text": "[1] Leave policy"});
+    let chunk =
+        json!({"type": "task_update", "id": "sources", "title": "Sources", "status": "complete", "sources": [source]});
+    let text = json!({"type": "markdown_text", "text": "Leave is 30 days [1]."});
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(
+        written,
+        json!({"calls": [
+            {"method": "chat.startStream", "arguments": {"chunks": [text]}},
+            {"method": "chat.stopStream", "arguments": {"chunks": [chunk]}},
+        ]})
+    );
+}
+
 #[tokio::test]
 async fn an_answer_for_open_webui_comes_as_one_completion_event_where_that_is_wanted() {
     let app = TestApp::start();

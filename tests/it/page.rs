@@ -311,6 +311,28 @@ async fn the_documentation_is_listed_for_programs_and_every_link_leads_to_markdo
 }
 
 #[tokio::test]
+async fn the_documentation_is_searched_without_a_script() {
+    let app = TestApp::start();
+    let search = |query: &str| app.request(Method::GET, &format!("/help/search?{query}")).send();
+    let page = search("q=retention_hours").await.expect("an answer");
+    assert_eq!(page.status(), StatusCode::OK);
+    let policy = page.headers()["content-security-policy"].to_str().expect("text").to_owned();
+    assert!(policy.contains("form-action 'self'") && policy.contains("default-src 'none'"), "{policy}");
+    let html = page.text().await.expect("text");
+    assert!(
+        html.contains("value=\"retention_hours\"") && html.contains("href=\"/help/reference/settings.md"),
+        "{html}"
+    );
+    for hostile in ["q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "q=%7B%7Bbody%7D%7D", "q=%00%FF&q=x", "", "q="] {
+        let page = search(hostile).await.expect("an answer");
+        assert_eq!(page.status(), StatusCode::OK, "{hostile}");
+        let html = page.text().await.expect("text");
+        assert!(!html.contains("<script>alert"), "{hostile}: {html}");
+        assert_eq!(html.matches("<main").count(), 1, "{hostile}");
+    }
+}
+
+#[tokio::test]
 async fn a_browser_that_is_lost_gets_a_page_and_a_program_gets_json() {
     let app = TestApp::start();
     let browser = "text/html,application/xhtml+xml,*/*;q=0.8";

@@ -57,6 +57,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Quote questions in group chats of Teams (preview).",
         |raw, wanted| raw.azure_bot.quote_questions = wanted
     ),
+    flag!(
+        "azure_bot.private_apologies",
+        Is("false"),
+        "In groups of Teams, only who asked sees [refusals and apologies](../guides/teams.md#where-answers-appear).",
+        |raw, wanted| raw.azure_bot.private_apologies = wanted
+    ),
     number!("azure_bot.max_turns", Is("64"), "Questions answered at once.", 1..=10_000, |raw, count| raw
         .azure_bot
         .max_turns =

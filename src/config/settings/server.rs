@@ -58,6 +58,13 @@ pub(super) const SETTINGS: &[Setting] = &[
             raw.admin_page = admin;
         }
     ),
+    choice!(
+        "chat_citations",
+        Is("open-webui"),
+        "[Form of the citations](chat-completions.md#the-forms-of-citations) of chat completions that name none.",
+        &["open-webui", "open-webui-links", "assistanthub", "list", "none"],
+        |raw, form| raw.chat_citations = form
+    ),
     list!(
         "embed.origins",
         Said("none"),

@@ -33,7 +33,8 @@ const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
     post, path = "/v1/chat/completions", tag = "chat completions", operation_id = "createChatCompletion",
     params(
         ("X-Citewire-Citations" = Option<String>, Header, description = "The citation form: `open-webui`, \
-            `open-webui-links`, `assistanthub` or `none`; `citewire.citations` in the body takes precedence"),
+            `open-webui-links`, `assistanthub`, `list` or `none`; `citewire.citations` in the body takes precedence, and \
+            without both the setting `chat_citations` holds"),
     ),
     request_body(content = ChatRequest, description = "A chat completion request; `model` names the assistant"),
     responses(
@@ -129,7 +130,7 @@ struct Prepared {
 /// Reads and judges the body of a request.
 fn prepare(state: &State, body: &[u8], header: Option<&str>) -> Result<Prepared, CompletionError> {
     let asked = ChatRequest::parse(body)?;
-    let form = asked.form(header)?;
+    let form = asked.form(header, state.options.chat_citations)?;
     let assistant = state.assistants.get(&asked.model);
     let assistant = assistant.ok_or_else(|| CompletionError::UnknownModel { model: asked.model.clone() })?;
     asked.check_sizes(state.direct_line.options().max_question_bytes)?;

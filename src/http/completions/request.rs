@@ -90,7 +90,7 @@ struct StreamOptions {
 #[schema(as = ChatWishes)]
 #[serde(deny_unknown_fields)]
 struct Wishes {
-    /// The form of the citations: `open-webui`, `open-webui-links`, `assistanthub` or `none`.
+    /// The form of the citations: `open-webui`, `open-webui-links`, `assistanthub`, `list` or `none`.
     #[serde(default)]
     #[schema(example = "open-webui")]
     citations: Option<String>,
@@ -183,10 +183,10 @@ impl ChatRequest {
         self.stream_options.as_ref().and_then(|options| options.include_usage).unwrap_or_default()
     }
 
-    /// The form of the citations; what the body says counts before what `header` says.
-    pub(super) fn form(&self, header: Option<&str>) -> Result<ChatForm, CompletionError> {
+    /// The form of the citations; what the body says counts before what `header` says, and that before the setting of the server.
+    pub(super) fn form(&self, header: Option<&str>, usual: ChatForm) -> Result<ChatForm, CompletionError> {
         let named = self.citewire.as_ref().and_then(|wishes| wishes.citations.as_deref()).or(header);
-        Ok(named.map(str::parse).transpose()?.unwrap_or_default())
+        Ok(named.map(str::parse).transpose()?.unwrap_or(usual))
     }
 
     /// How many tokens were sent, as far as they count.
@@ -312,10 +312,11 @@ mod tests {
     fn the_body_says_the_form_of_citations_before_the_header() {
         let request =
             parse(&json!({"model": "m", "messages": [], "citewire": {"citations": "none"}})).expect("a request");
-        assert_eq!(request.form(Some("assistanthub")).expect("a form"), ChatForm::Uncited);
+        let form = |request: &ChatRequest, header| request.form(header, ChatForm::List);
+        assert_eq!(form(&request, Some("assistanthub")).expect("a form"), ChatForm::Uncited);
         let request = parse(&json!({"model": "m", "messages": [], "citewire": null})).expect("a request");
-        assert_eq!(request.form(Some("assistanthub")).expect("a form"), ChatForm::Places);
-        assert_eq!(request.form(None).expect("a form"), ChatForm::Badges);
-        assert!(request.form(Some("cards")).is_err());
+        assert_eq!(form(&request, Some("assistanthub")).expect("a form"), ChatForm::Places);
+        assert_eq!(form(&request, None).expect("a form"), ChatForm::List);
+        assert!(form(&request, Some("cards")).is_err());
     }
 }

@@ -125,7 +125,9 @@ async fn answer(state: &Data<State>, arguments: &Map<String, Value>) -> Result<V
     only(arguments, &["question", "assistant"])?;
     let question = text(arguments, "question")?;
     let assistant = assistant(state, arguments)?;
-    let body = json!({"model": assistant.name(), "messages": [{"role": "user", "content": question}]});
+    let messages = json!([{"role": "user", "content": question}]);
+    // Whatever form the settings give to others, sources stand beside the text here.
+    let body = json!({"model": assistant.name(), "messages": messages, "citewire": {"citations": "open-webui"}});
     let completion = complete(state, body.to_string().as_bytes()).await.map_err(said)?;
     let cited = completion.pointer("/citations/sources").and_then(Value::as_array);
     let results: Vec<Value> = cited.into_iter().flatten().map(result_of_citation).collect();

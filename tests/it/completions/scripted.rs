@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants};
 use citewire::ingest::Provider;
+use citewire::output::ChatForm;
 use citewire::upstream::{Ask, Reply, Upstream, UpstreamError};
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Response, StatusCode};
@@ -135,6 +136,14 @@ impl Scripted {
         let mut options = AssistantOptions::default();
         change(&mut options);
         TestApp::with(|setup| setup.assistants = Some(team(self.assistant(options))))
+    }
+
+    /// A server whose completions have this form of citations where a request names none.
+    pub(crate) fn serve_in_form(&self, form: ChatForm) -> TestApp {
+        TestApp::with(|setup| {
+            setup.assistants = Some(team(self.assistant(AssistantOptions::default())));
+            setup.http.chat_citations = form;
+        })
     }
 
     /// A server whose streams are never silent for longer.

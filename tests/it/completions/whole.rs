@@ -1,5 +1,6 @@
 //! Answers that come at once, and the list of models.
 
+use citewire::output::ChatForm;
 use citewire::upstream::Ask;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -87,6 +88,30 @@ async fn the_form_of_the_citations_is_named_by_the_body_or_a_header() {
     assert_eq!((status, &body["error"]["code"]), (StatusCode::BAD_REQUEST, &json!("unknown_citations")));
     let (status, body) = complete(&app, &question_for(false, "cards")).await;
     assert_eq!((status, &body["error"]["param"]), (StatusCode::BAD_REQUEST, &json!("citewire.citations")));
+}
+
+#[tokio::test]
+async fn the_setting_holds_where_a_request_names_no_form_and_the_list_does_not_come_back_to_the_model() {
+    let upstream = cited();
+    let app = upstream.serve_in_form(ChatForm::List);
+    let text = "Leave is long [c]. Or [1] [2].\n\n[1] [Document c](https://docs.example/c)\n\n[2] [Document a](https://docs.example/a)";
+    let whole = completed(&app, &question(false)).await;
+    assert_eq!((content(&whole), whole.get("sources")), (text, None));
+    let cards = completed(&app, &question_for(false, "open-webui")).await;
+    assert_eq!(content(&cards), "Leave is long [c]. Or [1] [2].");
+    let mut next = question(false);
+    let said = json!([{"role": "user", "content": "One?"}, {"role": "assistant", "content": text}]);
+    let messages = next["messages"].as_array_mut().expect("messages");
+    messages.splice(0..0, said.as_array().expect("messages").clone());
+    completed(&app, &next).await;
+    let asked = upstream.asked(3).await;
+    assert_eq!(asked[2].turns[1].text, "Leave is long [c]. Or.");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_refused_or_cites_nothing_has_no_list_of_what_was_only_found() {
+    let app = Scripted::saying(&[sources(), delta("Nobody knows.")]).serve_in_form(ChatForm::List);
+    assert_eq!(content(&completed(&app, &question(false)).await), "Nobody knows.");
 }
 
 #[tokio::test]

@@ -118,7 +118,11 @@ impl Chats {
     /// Takes a call, `POST /…`.
     pub(super) fn take(&mut self, call: &str, activity: &Value, now: DateTime<Utc>) -> Answer {
         let (method, path) = call.split_once(' ').expect("a method");
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let parts = parts(path);
+        if let Some(query) = query {
+            self.targeted(query, activity);
+        }
         let (Some(conversation), Some("activities")) = (parts.first().cloned(), parts.get(1).map(String::as_str))
         else {
             return error(404, "NotFound", "no such route");
@@ -130,6 +134,19 @@ impl Chats {
             ("POST", _) => self.post(&conversation, activity, now),
             ("PUT", Some(id)) => self.put(&conversation, id, activity, now),
             _ => error(405, "MethodNotAllowed", "not allowed"),
+        }
+    }
+
+    /// Judges a message that only its recipient sees.
+    fn targeted(&mut self, query: &str, activity: &Value) {
+        if query != "isTargetedActivity=true" {
+            self.fault("a query that the service does not know");
+        }
+        if activity["conversation"]["conversationType"] == "personal" {
+            self.fault("a targeted message in a chat of two");
+        }
+        if !activity["recipient"]["id"].is_string() || activity["replyToId"].is_string() {
+            self.fault("a targeted message has a recipient and answers nothing");
         }
     }
 

@@ -142,6 +142,36 @@ async fn an_answer_in_a_group_chat_quotes_its_question_unless_the_service_knows_
 }
 
 #[tokio::test]
+async fn an_apology_in_a_group_is_for_the_user_who_asked_unless_the_service_does_not_take_that() {
+    for (wanted, takes) in [(true, true), (true, false), (false, true)] {
+        let options = ConnectorOptions { private_apologies: wanted, ..ConnectorOptions::default() };
+        let scene = Scene::with(Flavour::Teams, options).await.in_group();
+        scene.service.plan(move |_, seen| {
+            let refused =
+                seen.body["text"] != super::APOLOGY || seen.call.ends_with("?isTargetedActivity=true") && !takes;
+            refused.then(|| (Mishap::error(400, "BadSyntax", "no"), false))
+        });
+        assert!(scene.answers(pieces(told())).await.is_some());
+        let seen = scene.service.seen();
+        let apologies: Vec<_> = seen.iter().filter(|seen| seen.body["text"] == super::APOLOGY).collect();
+        let private = |call: &str| call.ends_with("/activities?isTargetedActivity=true");
+        let ways: Vec<bool> = apologies.iter().map(|seen| private(&seen.call)).collect();
+        let expected: &[bool] = match (wanted, takes) {
+            (true, true) => &[true],
+            (true, false) => &[true, false],
+            (false, _) => &[false],
+        };
+        assert_eq!(ways, expected);
+        assert_eq!(
+            (&apologies[0].body["recipient"]["id"], apologies[0].body.get("replyToId").is_some()),
+            (&json!("29:user"), !wanted)
+        );
+        let answered = seen.iter().filter(|seen| private(&seen.call) && seen.body["text"] != super::APOLOGY);
+        assert_eq!(answered.count(), 0, "an answer is for all");
+    }
+}
+
+#[tokio::test]
 async fn the_emulator_that_takes_ten_citations_shows_an_answer_with_eleven() {
     for group in [false, true] {
         let scene = Scene::new(Flavour::Playground).await;

@@ -65,7 +65,8 @@ impl AzureBot {
             (None, _) | (_, None) => None,
         };
         let verifier = Verifier::new(options.auth.clone(), egress.clone(), Arc::clone(&clock));
-        let calls = ConnectorOptions { quote_questions: options.quote_questions, ..ConnectorOptions::default() };
+        let AzureBotOptions { quote_questions, private_apologies, .. } = options;
+        let calls = ConnectorOptions { quote_questions, private_apologies, ..ConnectorOptions::default() };
         let client = ConnectorClient::new(egress, hosts, credentials, Arc::clone(&clock), Arc::clone(&ids));
         Ok(Self {
             options,

@@ -31,6 +31,8 @@ pub struct AzureBotOptions {
     pub html_email: bool,
     /// Whether an answer in a group chat of Teams quotes its question.
     pub quote_questions: bool,
+    /// Whether refusals and apologies in groups of Teams are shown to the user who asked alone.
+    pub private_apologies: bool,
     /// How much is taken in.
     pub turns: TurnLimits,
     /// The longest activity that is taken, in bytes.
@@ -74,6 +76,8 @@ pub struct AzureBotSettings {
     pub html_email: bool,
     /// Whether an answer in a group chat of Teams quotes its question.
     pub quote_questions: bool,
+    /// Whether refusals and apologies in groups of Teams are shown to the user who asked alone.
+    pub private_apologies: bool,
     /// The number of turns that run at one time.
     pub max_turns: usize,
     /// The number of activities that wait.
@@ -123,6 +127,7 @@ impl Default for AzureBotSettings {
             self_contained_for_agents: true,
             html_email: false,
             quote_questions: false,
+            private_apologies: false,
             max_turns: at_once,
             max_waiting: waiting,
         }
@@ -142,6 +147,7 @@ impl AzureBotOptions {
             self_contained_for_agents: true,
             html_email: false,
             quote_questions: false,
+            private_apologies: false,
             turns: TurnLimits::default(),
             max_activity_bytes: 256 * 1024,
             reply_within: Duration::from_secs(13),
@@ -205,6 +211,7 @@ impl AzureBotSettings {
             self_contained_for_agents: self.self_contained_for_agents,
             html_email: self.html_email,
             quote_questions: self.quote_questions,
+            private_apologies: self.private_apologies,
             turns: TurnLimits { at_once: self.max_turns, ..TurnLimits::default() }.with_waiting(self.max_waiting),
             ..AzureBotOptions::new(auth, hosts)
         }))

@@ -1,5 +1,7 @@
 //! The part of a document that a source is, as its name says it.
 
+use std::collections::{HashMap, HashSet};
+
 /// The part of a document that a source is: *Manual, page 7*, *Q3 report: Guidance*.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -40,6 +42,42 @@ impl Part {
     }
 }
 
+/// Adds to names that several sources have what tells these sources apart: the page, else the heading, else both. Names stay where
+/// nothing differs. `part` gives the part that is the source at a place of the list.
+pub(crate) fn tell_apart(names: &mut [String], part: impl Fn(usize) -> Option<Part>) {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        places.entry(name).or_default().push(at);
+    }
+    let told: Vec<(usize, String)> = places
+        .into_iter()
+        .filter(|(_, places)| places.len() > 1)
+        .flat_map(|(name, places)| {
+            let parts: Vec<Part> = places.iter().map(|at| part(*at).unwrap_or_default()).collect();
+            places.into_iter().zip(apart(name, &parts))
+        })
+        .collect();
+    for (at, name) in told {
+        names[at] = name;
+    }
+}
+
+/// The names of parts of documents with one name.
+fn apart(name: &str, parts: &[Part]) -> Vec<String> {
+    let pages = || parts.iter().map(|part| Part { heading: None, ..part.clone() }.of(name)).collect::<Vec<_>>();
+    let headings = || parts.iter().map(|part| Part { page: None, ..part.clone() }.of(name)).collect::<Vec<_>>();
+    let both = || parts.iter().map(|part| part.of(name)).collect::<Vec<_>>();
+    let different = |names: &[String]| names.iter().collect::<HashSet<_>>().len();
+    let (pages, headings, both) = (pages(), headings(), both());
+    match different(&both) {
+        // They are all of one part, which says nothing.
+        1 => vec![name.to_owned(); parts.len()],
+        most if different(&pages) == most => pages,
+        most if different(&headings) == most => headings,
+        _ => both,
+    }
+}
+
 /// The part that all of these sources have in common; `None` where they are of the whole document.
 pub(crate) fn common<'p>(mut parts: impl Iterator<Item = Option<&'p Part>>) -> Option<Part> {
     let first = parts.next()??.clone();
@@ -66,6 +104,27 @@ mod tests {
         ] {
             assert_eq!(part(page, heading).of("Manual"), expected);
         }
+    }
+
+    #[test]
+    fn names_that_several_sources_have_say_what_differs() {
+        let told = |parts: &[(&str, &str)]| {
+            let mut names: Vec<String> =
+                parts.iter().map(|_| "Manual".to_owned()).chain(["Other".to_owned()]).collect();
+            tell_apart(&mut names, |at| {
+                Some(parts.get(at).map_or_else(|| part("page 1", "x"), |(page, heading)| part(page, heading)))
+            });
+            assert_eq!(names.pop().as_deref(), Some("Other"), "it is the only one of its name");
+            names
+        };
+        assert_eq!(told(&[("page 7", "Leave"), ("page 8", "Leave")]), ["Manual, page 7", "Manual, page 8"]);
+        assert_eq!(told(&[("page 7", "Leave"), ("page 7", "Sick")]), ["Manual: Leave", "Manual: Sick"]);
+        let three = [("page 7", "Leave"), ("page 7", "Sick"), ("page 8", "Sick")];
+        assert_eq!(told(&three), ["Manual, page 7: Leave", "Manual, page 7: Sick", "Manual, page 8: Sick"]);
+        assert_eq!(told(&[("page 7", "Leave"), ("page 7", "Leave")]), ["Manual", "Manual"]);
+        assert_eq!(told(&[("", ""), ("page 7", "Leave")]), ["Manual", "Manual, page 7"]);
+        assert_eq!(told(&[("", ""), ("", "")]), ["Manual", "Manual"]);
+        assert_eq!(told(&[("page 7", "Leave")]), ["Manual"]);
     }
 
     #[test]

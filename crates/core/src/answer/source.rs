@@ -30,7 +30,8 @@ pub struct Source {
     pub id_of: IdOf,
     /// The title.
     pub title: Option<String>,
-    /// The part of the document, which its name says beside the title. Pages that providers name are no part of it.
+    /// The part of the document, which its name says beside the title. Pages that providers name are no part of it: names say these
+    /// only where they tell sources apart.
     pub part: Option<Part>,
     /// The address, if it is an absolute http(s) URL.
     pub url: Option<WebUrl>,

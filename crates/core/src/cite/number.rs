@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use smallvec::{SmallVec, smallvec};
 
 use super::{CitedSource, Numbering, Position, Rules, definition};
-use crate::answer::{Identities, Source, SourceIndex, common_part};
+use crate::answer::{Identities, Source, SourceIndex, common_part, tell_apart};
 use crate::report::{Entry, Kind};
 use crate::text::one_line;
 use crate::url::WebUrl;
@@ -198,6 +198,7 @@ fn what_is_cited(source: &CitedSource) -> String {
 /// draws no second badge to one address.
 fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -> Vec<CitedSource> {
     let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
+    name(&mut cited, all);
     if defines && cited.len() > 1 {
         let mut taken = HashSet::with_capacity(cited.len());
         for CitedSource { url, position, .. } in &mut cited {
@@ -209,6 +210,22 @@ fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -
     }
     cited.sort_by_key(|cited| cited.position);
     cited
+}
+
+/// Tells sources with one title apart, and adds the notes about sources to their titles.
+fn name(cited: &mut [CitedSource], all: &[Source]) {
+    let mut titles: Vec<String> = cited.iter_mut().map(|cited| std::mem::take(&mut cited.title)).collect();
+    if titles.len() > 1 {
+        tell_apart(&mut titles, |at| {
+            let parts: Vec<_> = cited[at].sources.iter().map(|index| all[index.0].given_part()).collect();
+            common_part(parts.iter().map(Option::as_ref))
+        });
+    }
+    for (cited, title) in cited.iter_mut().zip(titles) {
+        let mark = cited.sources.iter().find_map(|index| all[index.0].mark.as_ref());
+        cited.note_bytes = mark.map_or(0, |mark| " ".len() + mark.words.len());
+        cited.title = mark.map_or_else(|| title.clone(), |mark| format!("{title} {}", mark.words));
+    }
 }
 
 impl Draft {
@@ -230,17 +247,11 @@ impl Draft {
             (Some(title), Some(part)) => Some(one_line(&part.of(&title)).into_owned()),
             (title, _) => title.or_else(|| first.display_title()).map(Cow::into_owned),
         };
-        let mut title = title.unwrap_or_else(|| format!("Document {}", self.position));
-        let bare = title.len();
-        if let Some(mark) = sources().find_map(|source| source.mark.as_ref()) {
-            title.push(' ');
-            title.push_str(&mark.words);
-        }
         CitedSource {
             position: self.position,
             url: self.address(all).filter(|url| !defines || url.is_linkable()),
-            note_bytes: title.len() - bare,
-            title,
+            note_bytes: 0,
+            title: title.unwrap_or_else(|| format!("Document {}", self.position)),
             sources: self.sources,
         }
     }
@@ -305,6 +316,29 @@ mod tests {
         };
         assert_eq!(titled("A\r\n\"B\"\t\u{202e}C"), "A \"B\" C");
         assert_eq!(titled("\u{7}"), "Document 1");
+    }
+
+    #[test]
+    fn documents_with_one_title_are_told_apart_by_their_pages() {
+        let manual = |page, url: &str| Source { title: Some("Manual".into()), page: NonZeroU32::new(page), ..web(url) };
+        let sources = [
+            manual(7, "https://a/x.pdf"),
+            manual(8, "https://a/y.pdf"),
+            manual(9, "https://a/y.pdf"),
+            web("https://b/"),
+        ];
+        let titles = |cited: &[usize]| {
+            let mut numberer = Numberer::new(&Rules::web_chat());
+            for at in cited {
+                numberer.number(&sources, SourceIndex(*at)).expect("a number");
+            }
+            let titles: Vec<String> = numberer.so_far(&sources).into_iter().map(|cited| cited.title).collect();
+            assert!(numberer.finish(&sources, &mut Vec::new()).iter().map(|cited| &cited.title).eq(&titles));
+            titles
+        };
+        assert_eq!(titles(&[0, 1, 3]), ["Manual, page 7", "Manual, page 8", "b"]);
+        assert_eq!(titles(&[0, 1, 2]), ["Manual, page 7", "Manual"], "two pages of one document are its claim");
+        assert_eq!(titles(&[0]), ["Manual"]);
     }
 
     #[test]

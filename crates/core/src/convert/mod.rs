@@ -26,5 +26,6 @@ pub use grounding::grounded;
 pub use message::{Converted, convert_answer, empty_text};
 pub use options::{Grounding, Options, TextFormat};
 pub use outgoing::{Ended, Outgoing, OutgoingForm, UnknownOutgoingForm};
+pub use slack_stream::slack_calls;
 pub use streaming::{Streamed, Streaming, Update};
 pub use support::{judged, refuse_conflicts, supported};

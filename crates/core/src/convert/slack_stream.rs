@@ -9,10 +9,19 @@ use crate::answer::{Answer, MarkerGrammar};
 use crate::dialect::Dialect;
 use crate::graph::{Claim, Message};
 use crate::ingest::StreamEvent;
+use crate::report::Report;
 use crate::text::one_line;
 
 /// The longest text of one chunk (<https://docs.slack.dev/reference/methods/chat.appendStream>).
 const MAX_CHUNK_UTF16: usize = 12_000;
+
+/// The calls of a Slack stream for an answer that has come whole, each as `method` and `arguments`, with its report.
+///
+/// # Errors
+/// When the answer cannot be converted.
+pub fn slack_calls(answer: Answer, conversion: &Conversion) -> Result<(Vec<Value>, Report), ConvertError> {
+    SlackStream::new(conversion).end(answer)
+}
 
 /// The calls for one answer. The text is Markdown without HTML, in which each number is that of a source; the last call has the
 /// sources.
@@ -40,7 +49,7 @@ impl SlackStream {
     }
 
     /// Ends the stream with the answer that the events made.
-    pub(super) fn end(mut self, answer: Answer) -> Result<(Vec<Value>, crate::report::Report), ConvertError> {
+    pub(super) fn end(mut self, answer: Answer) -> Result<(Vec<Value>, Report), ConvertError> {
         let streaming = std::mem::replace(&mut self.streaming, Streaming::new(Conversion::to(Dialect::Teams)));
         let Streamed { message, report, .. } = streaming.end_with(answer)?;
         let mut calls = self.grow(message.text.as_deref().unwrap_or_default());

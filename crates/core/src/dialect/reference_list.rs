@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cite::Position;
 use crate::graph::Message;
+use crate::text::escape_markdown;
 use crate::url::without_directives;
 
 /// The form of the list.
@@ -72,7 +73,7 @@ pub(super) fn append(text: &mut String, message: &Message, form: Form) {
 fn line(reference: &Reference<'_>, form: Form) -> String {
     let shown = |text: &str| match form {
         Form::Plain => text.to_owned(),
-        Form::Markdown => escaped(text),
+        Form::Markdown => escape_markdown(text),
     };
     let head = format!("[{}] {}", reference.number, shown(&reference.title));
     match &reference.lead {
@@ -86,17 +87,6 @@ fn line(reference: &Reference<'_>, form: Form) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Escapes all characters that Markdown could read as markup.
-fn escaped(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if "\\`*_[]<>&~!#|$".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-        out
-    })
 }
 
 /// Percent-encodes the characters behind the host that Markdown could read as another link: a path may hold

@@ -1,6 +1,7 @@
 //! A whole answer for clients of chat completions: the text, AssistantHub's `citations` and Open WebUI's events, with the
 //! same numbers.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -8,9 +9,11 @@ use serde_json::{Map, Value, json};
 
 use super::chat_completion::{Completion, FinishReason, Usage, ended_choices};
 use super::chat_options::{ChatForm, ChatOptions};
+use super::document_name::document_names;
 use super::hub_citations::HubCitations;
-use super::numbered::shown_uncited;
+use super::numbered::{passage, shown_uncited};
 use super::open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
+use super::source_list::{self, Reference};
 use crate::answer::{Answer, Source};
 use crate::cite::CitedText;
 use crate::claims::ShownNumbers;
@@ -18,7 +21,7 @@ use crate::claims::ShownNumbers;
 /// An answer for a client of chat completions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chat {
-    /// The text.
+    /// The text; in the form `list` with the list of the sources at its end.
     pub content: String,
     /// The sources in the format of AssistantHub; `None` without sources, or if citations are off (rule AH-02).
     pub citations: Option<HubCitations>,
@@ -72,7 +75,7 @@ impl Chat {
     pub(super) fn of(
         answer: &Answer,
         cited: &CitedText,
-        content: String,
+        mut content: String,
         order: Option<Vec<usize>>,
         missed: &[usize],
         options: &ChatOptions,
@@ -81,8 +84,11 @@ impl Chat {
         let finish_reason = answer.complete.then_some(FinishReason::Stop);
         let events_of = |cards: &[usize]| -> Vec<WebUiEvent> {
             let pages = answer.pages_at(cards);
-            let pages = pages.iter().enumerate();
-            pages.map(|(at, (place, source))| event(form, source, at, *place, withhold_encrypted)).collect()
+            let names = document_names(pages.iter().map(|(_, source)| &**source));
+            let pages = pages.iter().zip(names).enumerate();
+            pages
+                .map(|(at, ((place, source), name))| event(form, (source, name), at, *place, withhold_encrypted))
+                .collect()
         };
         let is_own_order = order.is_some();
         let mut listed = order.unwrap_or_else(|| {
@@ -100,20 +106,36 @@ impl Chat {
         }
         let (citations, events) = match form {
             ChatForm::Uncited => (None, Vec::new()),
-            ChatForm::Badges | ChatForm::Links | ChatForm::Places => {
+            ChatForm::Badges | ChatForm::Links | ChatForm::Places | ChatForm::List => {
                 let everything = 0..answer.sources.len();
-                let cards = if listed.is_empty() { shown_uncited(answer, cited) } else { listed.clone() };
+                let cards = match form {
+                    _ if !listed.is_empty() => listed.clone(),
+                    ChatForm::List => used(answer, cited),
+                    ChatForm::Badges | ChatForm::Links | ChatForm::Places | ChatForm::Uncited => {
+                        shown_uncited(answer, cited)
+                    }
+                };
+                // The numbers of a list are also those of `citations`.
+                let first = if form == ChatForm::List { &cards } else { &listed };
                 let all = if !is_own_order {
                     everything.collect()
                 } else if answer.complete {
-                    let first: BTreeSet<usize> = listed.iter().copied().collect();
-                    let others = everything.filter(|place| !first.contains(place));
-                    answer.without_repeated_pages(listed.iter().copied().chain(others))
+                    let known: BTreeSet<usize> = first.iter().copied().collect();
+                    let others = everything.filter(|place| !known.contains(place));
+                    answer.without_repeated_pages(first.iter().copied().chain(others))
                 } else {
                     cards.clone()
                 };
                 let citations = HubCitations::in_order(answer, &listed, &all, links, withhold_encrypted);
-                (citations, if form == ChatForm::Places { Vec::new() } else { events_of(&cards) })
+                let events = match form {
+                    ChatForm::Badges | ChatForm::Links => events_of(&cards),
+                    ChatForm::List => {
+                        source_list::append(&mut content, &references(answer, cited, &cards, withhold_encrypted));
+                        Vec::new()
+                    }
+                    ChatForm::Places | ChatForm::Uncited => Vec::new(),
+                };
+                (citations, events)
             }
         };
         Self { content, citations, events, finish_reason, numbers }
@@ -170,15 +192,44 @@ fn numbers(cited: &CitedText, order: Option<&[usize]>) -> ShownNumbers {
     numbers
 }
 
-fn event(form: ChatForm, source: &Source, at: usize, place: usize, withhold_encrypted: bool) -> WebUiEvent {
+/// The sources to list below a text that cites none: those that were used for the answer (policy P-03).
+fn used(answer: &Answer, cited: &CitedText) -> Vec<usize> {
+    let used = if cited.unresolved.is_empty() { answer.used() } else { &answer.attested };
+    let known = used.iter().map(|index| index.0).filter(|place| *place < answer.sources.len());
+    answer.without_repeated_pages(known)
+}
+
+/// The entries of a list of the sources at these places.
+fn references(answer: &Answer, cited: &CitedText, places: &[usize], withhold_encrypted: bool) -> Vec<Reference> {
+    let address = |place: usize, source: &Source| {
+        let known = cited.sources.iter().find(|cited| cited.sources.first().is_some_and(|first| first.0 == place));
+        known.and_then(|cited| cited.url.clone()).or_else(|| source.page_url())
+    };
+    let pages = answer.pages_at(places);
+    let names = document_names(pages.iter().map(|(_, source)| &**source));
+    let reference = |((place, source), name): (&(usize, Cow<'_, Source>), String)| Reference {
+        name,
+        url: address(*place, source),
+        passage: passage(source, withhold_encrypted).map(str::to_owned),
+    };
+    pages.iter().zip(names).map(reference).collect()
+}
+
+fn event(
+    form: ChatForm,
+    (source, name): (&Source, String),
+    at: usize,
+    place: usize,
+    withhold_encrypted: bool,
+) -> WebUiEvent {
     match form {
         ChatForm::Links => WebUiEvent {
             kind: WebUiEventKind::Citation,
             data: WebUiSource::of_document(source, place + 1, CardMetadata::Named, withhold_encrypted),
         },
-        ChatForm::Badges | ChatForm::Places | ChatForm::Uncited => WebUiEvent {
+        ChatForm::Badges | ChatForm::Places | ChatForm::List | ChatForm::Uncited => WebUiEvent {
             kind: WebUiEventKind::Source,
-            data: WebUiSource::behind_badge(source, at + 1, withhold_encrypted),
+            data: WebUiSource::behind_badge(source, name, at + 1, withhold_encrypted),
         },
     }
 }
@@ -239,6 +290,34 @@ mod tests {
     }
 
     #[test]
+    fn a_list_has_the_numbers_of_the_text_and_names_that_differ() {
+        let mut given = answer("x [3] y [1] z [2]");
+        given.sources[2].title = Some("A".into());
+        for (at, page) in [(0, 4), (2, 9)] {
+            given.sources[at].page = std::num::NonZeroU32::new(page);
+        }
+        given.sources[1].content = Some("The *passage*.".into());
+        let whole = written(&given, ChatForm::List);
+        assert_eq!(content(&whole), "x [1] y [2] z [3]\n\n[1] A, page 9\n\n[2] A, page 4\n\n[3] B: The passage.");
+        assert_eq!((&whole["citations"]["referenced_indices"], whole.get("sources")), (&json!([1, 2, 3]), None));
+        let cards = written(&given, ChatForm::Badges);
+        assert_eq!(names(&cards["sources"], "/source/name"), ["A, page 9", "A, page 4", "B"]);
+    }
+
+    #[test]
+    fn a_list_of_an_answer_that_cites_nothing_has_what_was_used_and_its_numbers() {
+        let told = Answer { shown: Some(vec![SourceIndex(1)]), ..answer("x") };
+        let whole = written(&told, ChatForm::List);
+        assert_eq!(content(&whole), "x\n\n[1] B");
+        assert_eq!(
+            (&whole["citations"]["referenced_indices"], &whole["citations"]["sources"][0]["document_name"]),
+            (&json!([1]), &json!("B"))
+        );
+        assert_eq!(content(&written(&answer("x"), ChatForm::List)), "x", "nobody knows what was used");
+        assert_eq!(content(&written(&answer("x [9]"), ChatForm::List)), "x [\u{2060}9]");
+    }
+
+    #[test]
     fn without_citations_or_sources_there_is_no_member() {
         let uncited = written(&answer("x [1]"), ChatForm::Uncited);
         let bare = Answer { sources: Vec::new(), ..answer("x [1] arr[0]") };
@@ -251,11 +330,15 @@ mod tests {
     #[test]
     fn a_list_of_references_goes_in_every_form_that_cites() {
         let given = answer("x [2].\n\nReferences:\n[1] A\n[2] B\n");
-        for (form, text) in [(ChatForm::Badges, "x [1]."), (ChatForm::Links, "x [doc2]."), (ChatForm::Places, "x [2].")]
-        {
+        for (form, text) in [
+            (ChatForm::Badges, "x [1]."),
+            (ChatForm::List, "x [1].\n\n[1] B"),
+            (ChatForm::Links, "x [doc2]."),
+            (ChatForm::Places, "x [2]."),
+        ] {
             let whole = written(&given, form);
             assert_eq!(content(&whole), text);
-            let referenced = if form == ChatForm::Badges { json!([1]) } else { json!([2]) };
+            let referenced = if matches!(form, ChatForm::Badges | ChatForm::List) { json!([1]) } else { json!([2]) };
             assert_eq!(whole["citations"]["referenced_indices"], referenced);
         }
     }

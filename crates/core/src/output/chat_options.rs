@@ -30,13 +30,16 @@ pub enum ChatForm {
     /// `[1]` is the place of the source in the provider's list; there are no events. Clients of AssistantHub read this form
     /// (rules AH-01 to AH-06).
     Places,
+    /// `[1]`, counted by first appearance, and a list of the sources at the end of the text. Clients that draw nothing beside the
+    /// text show this form; there are no events.
+    List,
     /// The numbers stay in the text; no sources accompany them (rule AH-02).
     Uncited,
 }
 
 impl ChatForm {
     /// All forms.
-    pub const ALL: [Self; 4] = [Self::Badges, Self::Links, Self::Places, Self::Uncited];
+    pub const ALL: [Self; 5] = [Self::Badges, Self::Links, Self::Places, Self::List, Self::Uncited];
 }
 
 impl fmt::Display for ChatForm {
@@ -45,6 +48,7 @@ impl fmt::Display for ChatForm {
             Self::Badges => "open-webui",
             Self::Links => "open-webui-links",
             Self::Places => "assistanthub",
+            Self::List => "list",
             Self::Uncited => "none",
         })
     }
@@ -52,7 +56,7 @@ impl fmt::Display for ChatForm {
 
 /// The name of the citation form is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown citation form {:?}; known forms: open-webui, open-webui-links, assistanthub, none", echo(given))]
+#[error("unknown citation form {:?}; known forms: open-webui, open-webui-links, assistanthub, list, none", echo(given))]
 pub struct UnknownChatForm {
     /// The name.
     pub given: String,

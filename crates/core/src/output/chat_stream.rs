@@ -134,9 +134,9 @@ impl ChatStream {
         }
         self.chat_text.advance(&cited.text, &cited.places, &answer.sources, true);
         let content = self.chat_text.written().to_owned();
-        let rest = content[self.given..].to_owned();
         let order = self.chat_text.order();
-        ChatUpdate { chat: Chat::of(answer, &cited, content, order, &missed, &self.options), rest }
+        let chat = Chat::of(answer, &cited, content, order, &missed, &self.options);
+        ChatUpdate { rest: chat.content[self.given..].to_owned(), chat }
     }
 
     /// Whether the text of the whole answer continues the text that was read so far.
@@ -251,7 +251,7 @@ mod tests {
         "\n\nReferences:\n[1] A\n[2] B\n",
     ];
 
-    const FORMS: [ChatForm; 4] = ChatForm::ALL;
+    const FORMS: [ChatForm; 5] = ChatForm::ALL;
 
     fn sources() -> Vec<Source> {
         let source = |name: &str| Source {

@@ -33,7 +33,7 @@ impl Wording {
     /// A writer for this form, without text.
     pub(super) fn new(form: ChatForm) -> Self {
         match form {
-            ChatForm::Badges => Self::Badges(BadgeStream::default()),
+            ChatForm::Badges | ChatForm::List => Self::Badges(BadgeStream::default()),
             ChatForm::Links => Self::Links { out: String::new(), read: 0, cited: 0 },
             ChatForm::Places | ChatForm::Uncited => Self::Places { out: String::new() },
         }

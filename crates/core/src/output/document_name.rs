@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::answer::Source;
+use crate::answer::{Source, tell_apart};
 use crate::url::WebUrl;
 
 /// The name of a document without any name (rules AZ-05 and AH-09).
@@ -17,6 +17,14 @@ pub(super) const UNKNOWN_DOCUMENT: &str = "Unknown Document";
 pub fn document_name(source: &Source) -> String {
     let name = source.names().find(|name| name.parse::<WebUrl>().is_err());
     name.map_or_else(|| UNKNOWN_DOCUMENT.to_owned(), Cow::into_owned)
+}
+
+/// The names of the sources that are shown together: those that are the same say besides which part of the document each is.
+pub(super) fn document_names<'s>(sources: impl IntoIterator<Item = &'s Source>) -> Vec<String> {
+    let sources: Vec<&Source> = sources.into_iter().collect();
+    let mut names: Vec<String> = sources.iter().map(|source| document_name(source)).collect();
+    tell_apart(&mut names, |at| sources[at].given_part());
+    names
 }
 
 #[cfg(test)]

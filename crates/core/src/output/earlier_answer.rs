@@ -2,14 +2,16 @@
 
 use super::markdown_places::MarkdownPlaces;
 use super::open_webui_text::{bracket, is_marker};
+use super::source_list::without_list;
 
 /// Invisible; the outputs insert it to keep bracketed numbers from becoming badges.
 const WORD_JOINER: char = '\u{2060}';
 
-/// An earlier answer without its source numbers, which a model would confuse with the numbers of its current sources. Code,
-/// formulas and addresses stay unchanged.
+/// An earlier answer without its source numbers, which a model would confuse with the numbers of its current sources, and without
+/// a list of sources that was appended for a client. Code, formulas and addresses stay unchanged.
 #[must_use]
 pub fn without_numbers(text: &str) -> String {
+    let text = without_list(text);
     let places = MarkdownPlaces::of(text, &[]);
     let mut out = String::with_capacity(text.len());
     let mut rest = 0;
@@ -39,6 +41,7 @@ mod tests {
     #[test]
     fn trap_12_numbers_of_sources_that_nobody_knows_any_more_go() {
         assert_eq!(without_numbers("One [1][2]. Two [1, 2], `a[0]` and [x]."), "One. Two, `a[0]` and [x].");
+        assert_eq!(without_numbers("One [1].\n\n[1] [A](https://x.example/a)"), "One.");
         assert_eq!(without_numbers("a[\u{2060}0] [see](https://x/[1])"), "a[0] [see](https://x/[1])");
     }
 }

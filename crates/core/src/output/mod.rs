@@ -25,6 +25,7 @@ mod open_webui_text;
 mod output;
 mod records;
 mod redirect;
+mod source_list;
 
 pub use account::{report, report_judged, report_numbered};
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::chat_completion::Completion;
 use super::document_links::linked_text;
+use super::document_name::document_names;
 use super::numbered::Numbered;
 use super::open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
 use super::open_webui_text::badge_text;
@@ -64,11 +65,12 @@ pub fn open_webui(answer: &Answer, options: &OpenWebUiOptions) -> OpenWebUi {
         WebUiCitations::Badges => badge_text(&numbered, &order),
     };
     let pages = answer.pages_at(&order);
-    let sources = (1..).zip(&pages);
-    let event = |(number, (place, source)): (usize, &(usize, Cow<'_, Source>))| match citations {
+    let names = document_names(pages.iter().map(|(_, source)| &**source));
+    let sources = (1..).zip(pages.iter().zip(names));
+    let event = |(number, ((place, source), name)): (usize, (&(usize, Cow<'_, Source>), String))| match citations {
         WebUiCitations::Badges => WebUiEvent {
             kind: WebUiEventKind::Source,
-            data: WebUiSource::behind_badge(source, number, withhold_encrypted),
+            data: WebUiSource::behind_badge(source, name, number, withhold_encrypted),
         },
         WebUiCitations::Links(form) => WebUiEvent {
             kind: WebUiEventKind::Citation,

@@ -70,9 +70,9 @@ pub enum CardMetadata {
 }
 
 impl WebUiSource {
-    /// The source behind the badge with this number.
-    pub(super) fn behind_badge(source: &Source, number: usize, withhold_encrypted: bool) -> Self {
-        let name = not_like_an_address(document_name(source));
+    /// The source behind the badge with this number, under this name.
+    pub(super) fn behind_badge(source: &Source, name: String, number: usize, withhold_encrypted: bool) -> Self {
+        let name = not_like_an_address(name);
         let mut metadata = Map::new();
         metadata.insert("source".into(), format!("citewire:{number}").into());
         if let Some(page) = source.page {
@@ -144,12 +144,16 @@ mod tests {
     #[test]
     fn the_date_of_a_source_is_kept_and_shown_in_the_dialog() {
         let source = Source { modified: Some("2026-11-02".into()), ..Source::default() };
-        let metadata = &WebUiSource::behind_badge(&source, 1, false).metadata[0];
+        let metadata = &named(&source, 1, false).metadata[0];
         assert_eq!(metadata["date_accessed"], "2026-11-02");
         assert_eq!(metadata["parameters"], json!({"date_accessed": "2026-11-02"}));
-        assert_eq!(WebUiSource::behind_badge(&Source::default(), 1, false).metadata[0].len(), 1);
+        assert_eq!(named(&Source::default(), 1, false).metadata[0].len(), 1);
     }
     use crate::answer::SensitivityLabel;
+
+    fn named(source: &Source, number: usize, withhold_encrypted: bool) -> WebUiSource {
+        WebUiSource::behind_badge(source, document_name(source), number, withhold_encrypted)
+    }
 
     fn source() -> Source {
         Source {
@@ -167,7 +171,7 @@ mod tests {
     }
 
     fn behind_badge(source: &Source) -> Value {
-        json!(WebUiSource::behind_badge(source, 2, false))
+        json!(named(source, 2, false))
     }
 
     fn document(source: &Source, form: CardMetadata) -> Value {
@@ -258,8 +262,8 @@ mod tests {
     fn the_passage_of_an_encrypted_document_can_be_withheld() {
         let label = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };
         let source = Source { label: Some(label), ..source() };
-        assert_eq!(WebUiSource::behind_badge(&source, 1, true).document, ["Leave"]);
+        assert_eq!(named(&source, 1, true).document, ["Leave"]);
         assert_eq!(WebUiSource::of_document(&source, 1, CardMetadata::Named, true).document, ["Leave"]);
-        assert_eq!(WebUiSource::behind_badge(&source, 1, false).document, ["30 days"]);
+        assert_eq!(named(&source, 1, false).document, ["30 days"]);
     }
 }

@@ -1,10 +1,11 @@
-//! Offsets in three units, spans on character boundaries, ends of words, echoes, raw HTML, and the removal of invisible
-//! characters.
+//! Offsets in three units, spans on character boundaries, ends of words, echoes, raw HTML, escapes of Markdown, and the removal
+//! of invisible characters.
 
 mod bytes;
 mod cut;
 mod drawn_html;
 mod echo;
+mod escape;
 mod line;
 mod offset;
 mod plain;
@@ -16,6 +17,7 @@ pub(crate) use bytes::ByteSet;
 pub use cut::{cut_at_word, end_within};
 pub use drawn_html::{RawHtml, ends_paragraph, is_drawn, loses_text};
 pub use echo::echo;
+pub use escape::escape_markdown;
 pub use line::in_terminal;
 pub use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};

@@ -29,6 +29,8 @@ enum Way {
     Replace(ActivityId),
     /// As a message of its own.
     Message,
+    /// As a message that only the user who asked sees.
+    Private,
 }
 
 impl ConnectorAnswer {
@@ -68,7 +70,8 @@ impl ConnectorAnswer {
         };
         let shown = self.shown();
         let text = if stays && !shown.trim().is_empty() { format!("{shown}\n\n{text}") } else { text.to_owned() };
-        self.deliver(Activity::message(text), &mut Vec::new()).await?;
+        let first = if self.sink.can_tell() { Way::Private } else { Way::Message };
+        self.deliver(Activity::message(text), first, &mut Vec::new()).await?;
         Ok(self.ids)
     }
 
@@ -79,14 +82,14 @@ impl ConnectorAnswer {
     /// When nobody knows whether it has arrived.
     pub(crate) async fn once_more(mut self, message: Activity, stream: ActivityId) -> Result<Vec<String>, Refusal> {
         (self.state, self.once_more) = (StreamState::Quiet(stream), true);
-        self.deliver(message, &mut Vec::new()).await?;
+        self.deliver(message, Way::Message, &mut Vec::new()).await?;
         Ok(self.ids)
     }
 
     /// Sends the message, and says what has become of it.
     pub(super) async fn finish(&mut self, message: Activity, mut report: Report) -> Result<Answered, Refusal> {
         let mut entries = Vec::new();
-        let ended = self.deliver(message.clone(), &mut entries).await?;
+        let ended = self.deliver(message.clone(), Way::Message, &mut entries).await?;
         report.extend(entries);
         let message = match ended {
             Ended::Whole => message,
@@ -102,10 +105,11 @@ impl ConnectorAnswer {
         }
     }
 
-    async fn deliver(&mut self, message: Activity, entries: &mut Vec<Entry>) -> Result<Ended, Refusal> {
+    /// Sends a message in parts; `first` is the way where there is no stream.
+    async fn deliver(&mut self, message: Activity, first: Way, entries: &mut Vec<Entry>) -> Result<Ended, Refusal> {
         let mut way = match self.state.clone() {
             StreamState::Stopped => return Ok(Ended::Stopped),
-            StreamState::Fresh | StreamState::Plain => Way::Message,
+            StreamState::Fresh | StreamState::Plain => first,
             StreamState::Open(id) | StreamState::Quiet(id) => Way::Final(id),
             StreamState::Over(id) => self.instead(id),
         };
@@ -137,6 +141,7 @@ impl ConnectorAnswer {
                     (Sent::Replacement, self.sink.replace(id.as_str(), part.clone()).await.map(|()| None))
                 }
                 Way::Message => (Sent::Message, self.sink.send(part.clone()).await),
+                Way::Private => (Sent::Message, self.sink.tell(part.clone()).await),
             };
             let refusal = match taken {
                 Ok(given) => {
@@ -157,6 +162,8 @@ impl ConnectorAnswer {
                     self.state = StreamState::Stopped;
                     return Ok(Ended::Stopped);
                 }
+                // Words that the service keeps from nobody are better than none.
+                (_, Way::Private) => Some(Way::Message),
                 (Next::Again, way) if !std::mem::replace(&mut again, true) => Some(way),
                 (Next::Settle, Way::Final(id)) if (lost || refusal.repeated) && !self.pacing.can_replace => {
                     lost = false;
@@ -200,7 +207,7 @@ impl ConnectorAnswer {
                 let from = later(self.pace.last(), self.pacing.gap);
                 (from - self.clock.now()).to_std().ok().filter(|wait| !wait.is_zero())
             }
-            Way::Replace(_) | Way::Message => None,
+            Way::Replace(_) | Way::Message | Way::Private => None,
         }
     }
 
@@ -215,7 +222,7 @@ impl ConnectorAnswer {
                 self.state = StreamState::Plain;
                 self.ids.push(id.to_string());
             }
-            Way::Message => self.ids.extend(given),
+            Way::Message | Way::Private => self.ids.extend(given),
         }
         content.advance();
         Way::Message

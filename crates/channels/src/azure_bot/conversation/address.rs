@@ -80,6 +80,15 @@ impl Address {
         self.channel_id.as_deref() == Some("msteams") && self.conversation_type() == Some("groupChat")
     }
 
+    /// Whether this is a group chat or a channel of Teams, with a user who can be told something alone.
+    #[must_use]
+    pub fn is_among_others(&self) -> bool {
+        let has_user = || self.user.as_ref().is_some_and(|user| user["id"].as_str().is_some_and(|id| !id.is_empty()));
+        self.channel_id.as_deref() == Some("msteams")
+            && matches!(self.conversation_type(), Some("groupChat" | "channel"))
+            && has_user()
+    }
+
     /// Whether the service takes streams here: in one-on-one chats of Teams, which say that they are, and where Web Chat is,
     /// unless the conversation says that it is more than two.
     #[must_use]

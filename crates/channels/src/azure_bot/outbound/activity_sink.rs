@@ -18,6 +18,19 @@ pub trait ActivitySink: Send {
     /// When it is not taken, or nobody knows whether it was.
     async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal>;
 
+    /// Whether something can be said to the user who asked, so that others of the group do not see it.
+    fn can_tell(&self) -> bool {
+        false
+    }
+
+    /// Says something to the user who asked, so that others of the group do not see it, where the channel [can](Self::can_tell).
+    ///
+    /// # Errors
+    /// When it is not taken, or nobody knows whether it was.
+    async fn tell(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
+        self.send(activity).await
+    }
+
     /// Puts an activity in the destination of one that was sent.
     ///
     /// # Errors
@@ -77,6 +90,17 @@ impl ActivitySink for ConnectorSink {
             }
         }
         self.send_signed(&wire).await
+    }
+
+    fn can_tell(&self) -> bool {
+        self.client.apologizes_privately() && self.destination.address.is_among_others()
+    }
+
+    async fn tell(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
+        let mut wire = self.destination.address.sign(&activity);
+        // Such messages take no replies, and are none.
+        wire.remove("replyToId");
+        self.client.tell(&self.destination, &wire).await
     }
 
     async fn replace(&mut self, id: &str, activity: Activity) -> Result<(), Refusal> {

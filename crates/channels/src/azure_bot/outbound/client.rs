@@ -33,11 +33,13 @@ pub struct ConnectorOptions {
     pub retry: Retry,
     /// Whether an answer in a group chat of Teams quotes its question.
     pub quote_questions: bool,
+    /// Whether refusals and apologies in groups of Teams are shown to the user who asked alone.
+    pub private_apologies: bool,
 }
 
 impl Default for ConnectorOptions {
     fn default() -> Self {
-        Self { call_limit: LIMIT, retry: as_teams_advises(), quote_questions: false }
+        Self { call_limit: LIMIT, retry: as_teams_advises(), quote_questions: false, private_apologies: false }
     }
 }
 
@@ -61,6 +63,7 @@ pub struct ConnectorClient {
 struct Call<'a> {
     method: Method,
     parts: &'a [&'a str],
+    query: Option<&'static str>,
     body: String,
     /// The text of the activity in it.
     text: &'a str,
@@ -93,6 +96,12 @@ impl ConnectorClient {
         self.options.quote_questions
     }
 
+    /// Whether refusals and apologies in groups of Teams are shown to the user who asked alone.
+    #[must_use]
+    pub fn apologizes_privately(&self) -> bool {
+        self.options.private_apologies
+    }
+
     /// Which calls were refused, by what that means.
     #[must_use]
     pub fn figures(&self) -> &ChannelFigures {
@@ -116,7 +125,21 @@ impl ConnectorClient {
         activity: &Map<String, Value>,
     ) -> Result<Option<String>, Refusal> {
         let parts = ["v3", "conversations", destination.address.conversation_id(), "activities", to];
-        self.post(destination, &parts, activity).await
+        self.post(destination, &parts, None, activity).await
+    }
+
+    /// Sends an activity that only its `recipient` sees: a targeted message of Teams
+    /// (<https://learn.microsoft.com/microsoftteams/platform/agents-in-teams/targeted-messages>).
+    ///
+    /// # Errors
+    /// When the service does not take it, or nobody knows whether it has.
+    pub async fn tell(
+        &self,
+        destination: &Destination,
+        activity: &Map<String, Value>,
+    ) -> Result<Option<String>, Refusal> {
+        let parts = ["v3", "conversations", destination.address.conversation_id(), "activities"];
+        self.post(destination, &parts, Some("isTargetedActivity=true"), activity).await
     }
 
     /// Sends an activity that answers nothing; returns its id, where the service gives one.
@@ -129,7 +152,7 @@ impl ConnectorClient {
         activity: &Map<String, Value>,
     ) -> Result<Option<String>, Refusal> {
         let parts = ["v3", "conversations", destination.address.conversation_id(), "activities"];
-        self.post(destination, &parts, activity).await
+        self.post(destination, &parts, None, activity).await
     }
 
     /// Puts an activity in the destination of one that was sent. To do so twice does no harm, so a call without an answer is made again.
@@ -144,8 +167,8 @@ impl ConnectorClient {
     ) -> Result<(), Refusal> {
         let parts = ["v3", "conversations", destination.address.conversation_id(), "activities", id];
         let body = Value::Object(activity.clone()).to_string();
-        let call =
-            Call { method: Method::PUT, parts: &parts, body, text: text_of(activity), retry: &self.options.retry };
+        let (text, retry) = (text_of(activity), &self.options.retry);
+        let call = Call { method: Method::PUT, parts: &parts, query: None, body, text, retry };
         self.run(destination, &call).await.map(drop)
     }
 
@@ -153,6 +176,7 @@ impl ConnectorClient {
         &self,
         destination: &Destination,
         parts: &[&str],
+        query: Option<&'static str>,
         activity: &Map<String, Value>,
     ) -> Result<Option<String>, Refusal> {
         let never = Retry::never();
@@ -160,8 +184,8 @@ impl ConnectorClient {
         let passing = activity.get("type").is_some_and(|kind| kind == "typing");
         let retry = if passing { &never } else { &self.options.retry };
         let body = Value::Object(activity.clone()).to_string();
-        let body =
-            self.run(destination, &Call { method: Method::POST, parts, body, text: text_of(activity), retry }).await?;
+        let call = Call { method: Method::POST, parts, query, body, text: text_of(activity), retry };
+        let body = self.run(destination, &call).await?;
         let answer: Option<Value> = serde_json::from_slice(&body).ok();
         let id = answer.as_ref().and_then(|answer| answer.get("id")).and_then(Value::as_str);
         Ok(id.filter(|id| !id.is_empty()).map(str::to_owned))
@@ -240,7 +264,8 @@ impl ConnectorClient {
         // A destination may have been stored when another configuration held.
         let service = self.hosts.check(destination.service_url.as_str()).map_err(RefusalCause::Untrusted)?;
         let unusable = || RefusalCause::Id { id: call.parts.last().map_or_else(String::new, |id| (*id).to_owned()) };
-        let url = service.call(call.parts).ok_or_else(unusable)?;
+        let mut url = service.call(call.parts).ok_or_else(unusable)?;
+        url.set_query(call.query);
         let mut request = Request::new(call.method.clone(), url);
         if let Some(token) = token {
             request.headers_mut().insert(AUTHORIZATION, authorization(token));
