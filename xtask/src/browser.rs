@@ -1,7 +1,7 @@
 //! The tests that drive real Web Chat in a real browser, and the pictures made the same way.
 
 use crate::repository::Repository;
-use crate::{chromium, debian, npm, process, web_chat};
+use crate::{chromium, debian, documents, npm, process, web_chat};
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
@@ -17,6 +17,29 @@ pub(crate) fn test(repository: &Repository) -> Result<()> {
         debian::ensure("nginx", "nginx-light")?;
     }
     run_tests(prepared(repository)?, &repository.path(FOLDER))
+}
+
+/// The folder of the tests about links to sentences.
+const SENTENCES: &str = "tests/browser/sentences";
+
+/// Packages of Debian with documentation as pages of the web, all together less than 10 MB.
+const DOCUMENTATION: [&str; 5] =
+    ["debian-faq", "debian-policy", "debian-reference-en", "developers-reference", "maint-guide"];
+
+/// Has badges lead to sentences of many pages in a real browser.
+pub(crate) fn test_sentences(repository: &Repository) -> Result<()> {
+    let documentation = repository.target("documentation");
+    for package in DOCUMENTATION {
+        documents::fetch(&documentation, package)?;
+    }
+    npm::install(&repository.path(FOLDER))?;
+    let folder = repository.path(SENTENCES);
+    let mut node = Command::new("node");
+    node.current_dir(&folder)
+        .env("CITEWIRE_BINARY", repository.build_for_tests()?)
+        .env("CITEWIRE_DOCUMENTATION", documentation);
+    chromium::tell(&mut node)?;
+    run_tests(node, &folder)
 }
 
 /// Runs every test file of a folder with a Node.js that was prepared for it.

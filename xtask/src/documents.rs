@@ -73,7 +73,7 @@ pub(crate) fn test(repository: &Repository) -> Result<()> {
 }
 
 /// Downloads a package and unpacks it into a folder of its name, where it is not there yet. Nothing is installed.
-fn fetch(folder: &Path, package: &str) -> Result<()> {
+pub(crate) fn fetch(folder: &Path, package: &str) -> Result<()> {
     let unpacked = folder.join(package);
     if unpacked.is_dir() {
         return Ok(());

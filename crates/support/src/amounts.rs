@@ -4,18 +4,24 @@ use std::ops::Range;
 
 use crate::fact::{Amount, Fact, FactKind};
 use crate::passage::{Origin, Passage, Value};
+use crate::sentence::Standing;
 use crate::slot::Slot;
 use crate::token::Token;
 use crate::verdict::ReasonCode;
 use crate::words::WORDS;
 
 /// What is wrong with a fact of a sentence; `None` if the passage holds it.
-pub(crate) fn fault(fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> Option<ReasonCode> {
+pub(crate) fn fault(
+    fact: &Fact,
+    sentence: &[Token],
+    standings: &[Standing],
+    passage: &Passage<'_>,
+) -> Option<ReasonCode> {
     match fact.kind {
         // "Half of them" may be said of 120 out of 240.
         FactKind::Fraction(_) => None,
         FactKind::Date(date) => {
-            let mut known = passage.facts.iter().filter_map(|fact| match fact.kind {
+            let mut known = passage.facts().iter().filter_map(|fact| match fact.kind {
                 FactKind::Date(date) => Some(date),
                 FactKind::Amount(_) | FactKind::Fraction(_) | FactKind::Time(_) => None,
             });
@@ -32,14 +38,14 @@ pub(crate) fn fault(fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> O
             (!is_year_alone).then_some(differs)
         }
         FactKind::Time(times) => {
-            let holds = passage.facts.iter().any(|fact| match fact.kind {
+            let holds = passage.facts().iter().any(|fact| match fact.kind {
                 FactKind::Time(known) => known.iter().any(|known| times.contains(known)),
                 FactKind::Amount(_) | FactKind::Fraction(_) | FactKind::Date(_) => false,
             });
             let is_hour = times.iter().any(|time| time % 60 == 0 && holds_number(passage, f64::from(time / 60)));
             (!holds && !is_hour).then_some(ReasonCode::TimeMissing)
         }
-        FactKind::Amount(amount) => amount_fault(&amount, fact, sentence, passage),
+        FactKind::Amount(amount) => amount_fault(&amount, fact, sentence, standings, passage),
     }
 }
 
@@ -56,18 +62,24 @@ enum Held {
     Yes,
 }
 
-fn amount_fault(amount: &Amount, fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> Option<ReasonCode> {
+fn amount_fault(
+    amount: &Amount,
+    fact: &Fact,
+    sentence: &[Token],
+    standings: &[Standing],
+    passage: &Passage<'_>,
+) -> Option<ReasonCode> {
     let held = amount.values.iter().map(|value| held(amount, *value, passage)).max().unwrap_or(Held::No);
     let held = if held == Held::No && is_rounded(amount, passage) { Held::Yes } else { held };
     match held {
-        Held::Yes if has_other_word_behind(amount, fact, sentence, passage) => Some(ReasonCode::UnitDiffers),
+        Held::Yes if has_other_word_behind(amount, fact, sentence, standings, passage) => Some(ReasonCode::UnitDiffers),
         Held::Yes => None,
         Held::OtherUnit => Some(ReasonCode::UnitDiffers),
         Held::No if is_hour_of_day(amount, passage) => None,
         // Another group of the number makes it whole.
         Held::No if amount.joined.is_some_and(|joined| holds_number(passage, joined)) => None,
         // A word for a number stands there, where it was not read as one.
-        Held::No if amount.significant.is_none() && passage.words.contains_key(&sentence[fact.first].full) => None,
+        Held::No if amount.significant.is_none() && standings[fact.first].times > 0 => None,
         Held::No => Some(ReasonCode::NumberMissing),
     }
 }
@@ -76,7 +88,8 @@ fn amount_fault(amount: &Amount, fact: &Fact, sentence: &[Token], passage: &Pass
 fn is_hour_of_day(amount: &Amount, passage: &Passage<'_>) -> bool {
     let is_hours = amount.unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
     let is_it = |time: &u16| f64::from(*time) == amount.values[0] * 60.0;
-    is_hours && passage.facts.iter().any(|known| matches!(known.kind, FactKind::Time(times) if times.iter().any(is_it)))
+    is_hours
+        && passage.facts().iter().any(|known| matches!(known.kind, FactKind::Time(times) if times.iter().any(is_it)))
 }
 
 /// How the passage holds one reading of an amount.
@@ -125,18 +138,24 @@ fn is_rounded(amount: &Amount, passage: &Passage<'_>) -> bool {
 
 /// Whether the same number stands once in the passage, and neither side knows the word behind the other's: `30 days` and
 /// `30 desks`.
-fn has_other_word_behind(amount: &Amount, fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> bool {
+fn has_other_word_behind(
+    amount: &Amount,
+    fact: &Fact,
+    sentence: &[Token],
+    standings: &[Standing],
+    passage: &Passage<'_>,
+) -> bool {
     let number = &sentence[fact.first];
     let is_content = |token: &&Token| token.is_word() && token.weight() > 0.0;
     let own_at = if amount.unit.is_some() { fact.end - 1 } else { fact.end };
     let Some(own) = sentence.get(own_at).filter(is_content).filter(|own| own.start <= number.end + 16) else {
         return false;
     };
-    if passage.stems.contains(&own.stem) || passage.words.get(&number.full) != Some(&1) {
+    if standings[own_at].has_stem || standings[fact.first].times != 1 {
         return false;
     }
     let is_it = |known: &&Fact| passage.tokens[known.first].full == number.full;
-    let other = passage.facts.iter().find(is_it).and_then(|known| match known.kind {
+    let other = passage.facts().iter().find(is_it).and_then(|known| match known.kind {
         FactKind::Amount(Amount { unit: None, .. }) => passage.tokens.get(known.end).filter(is_content),
         FactKind::Amount(_) | FactKind::Fraction(_) | FactKind::Date(_) | FactKind::Time(_) => None,
     });
@@ -145,6 +164,18 @@ fn has_other_word_behind(amount: &Amount, fact: &Fact, sentence: &[Token], passa
     // A unit of one side beside a word that is none: both being none are two words for one thing.
     let one_is_unit = is_unit(own) != is_unit(other);
     one_is_unit && !sentence.iter().any(|token| token.stem == other.stem)
+}
+
+/// How many of these facts stand in a part of a passage, given in tokens.
+pub(crate) fn in_common(facts: &[Fact], passage: &Passage<'_>, tokens: &Range<usize>) -> usize {
+    let from = passage.facts().partition_point(|known| known.first < tokens.start);
+    let to = passage.facts().partition_point(|known| known.end <= tokens.end);
+    let known = passage.facts().get(from..to).unwrap_or_default();
+    let is_known = |fact: &&Fact| match fact.kind {
+        FactKind::Amount(amount) => known.iter().take(MOST_IN_PLACE).any(|known| is_same_number(&amount, known)),
+        FactKind::Fraction(_) | FactKind::Date(_) | FactKind::Time(_) => false,
+    };
+    facts.iter().take(MOST_IN_PLACE).filter(is_known).count()
 }
 
 /// The facts of a sentence among which another one is looked for in the place of a number. A list of more says nothing about places.
@@ -161,13 +192,16 @@ pub(crate) fn replaced(
     let FactKind::Amount(amount) = fact.kind else { return None };
     let slot = Slot::of(sentence, fact.first..fact.end);
     let tokens = &passage.tokens[best.clone()];
-    let from = passage.facts.partition_point(|known| known.first < best.start);
-    let to = passage.facts.partition_point(|known| known.end <= best.end);
-    if !(is_near || slot.is_telling()) || to.saturating_sub(from) > MOST_IN_PLACE {
+    if !(is_near || slot.is_telling()) {
+        return None;
+    }
+    let from = passage.facts().partition_point(|known| known.first < best.start);
+    let to = passage.facts().partition_point(|known| known.end <= best.end);
+    if to.saturating_sub(from) > MOST_IN_PLACE {
         return None;
     }
     let mut differs = None;
-    let facts = &passage.facts[from..to.max(from)];
+    let facts = &passage.facts()[from..to.max(from)];
     // A number that stands elsewhere in the sentence may have been said in another order.
     if !is_near && facts.iter().any(|known| is_same_number(&amount, known)) {
         return None;

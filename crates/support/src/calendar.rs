@@ -141,15 +141,18 @@ impl Finder<'_> {
     /// `14:30`, `2:30 pm`, `2 pm`, `14.30 Uhr`, `14 Uhr`
     fn time(&self, at: usize) -> Option<Fact> {
         let numeral = self.get(at)?.numeral()?;
-        let is_word = |at: usize, word: &str| self.get(at).is_some_and(|token| token.full == hash_of(word));
+        const UHR: u64 = hash_of("uhr");
+        const AM: u64 = hash_of("am");
+        const PM: u64 = hash_of("pm");
+        let is_word = |at: usize, word: u64| self.get(at).is_some_and(|token| token.full == word);
         let with_colon = self.is(at + 1, ':') && self.is_glued(at) && self.is_glued(at + 1);
         let has_two_digits =
             || self.get(at + 2).is_some_and(|token| token.numeral().is_some_and(|numeral| numeral.digits == 2));
         let (hours, minutes, mut end) = if with_colon && has_two_digits() {
             (self.integer(at)?, self.integer(at + 2)?, at + 3)
-        } else if is_word(at + 1, "uhr") && numeral.is_decimal {
+        } else if is_word(at + 1, UHR) && numeral.is_decimal {
             (numeral.values[1].floor(), (numeral.values[1].fract() * 100.0).round(), at + 1)
-        } else if ["uhr", "am", "pm"].iter().any(|word| is_word(at + 1, word)) {
+        } else if [UHR, AM, PM].into_iter().any(|word| is_word(at + 1, word)) {
             (self.integer(at)?, 0.0, at + 1)
         } else {
             return None;
@@ -159,8 +162,8 @@ impl Finder<'_> {
         }
         // Seconds: a duration or a place in a recording, of which the first two numbers are enough.
         end += 2 * usize::from(with_colon && self.is(end, ':') && self.integer(end + 1).is_some());
-        let (is_am, is_pm) = (is_word(end, "am"), is_word(end, "pm"));
-        end += usize::from(is_am || is_pm || is_word(end, "uhr"));
+        let (is_am, is_pm) = (is_word(end, AM), is_word(end, PM));
+        end += usize::from(is_am || is_pm || is_word(end, UHR));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 24 hours")]
         let of_day = |hours: f64| (hours * 60.0 + minutes) as u16;
         let times = match (is_am, is_pm) {

@@ -6,6 +6,13 @@ use crate::fold::hash_of;
 use crate::token::{Kind, Token};
 use crate::words::{Languages, WORDS};
 
+/// Words before a number that make it negative.
+const MINUS: [u64; 4] = [hash_of("minus"), hash_of("moins"), hash_of("menos"), hash_of("meno")];
+
+/// The two words that say that a number is a share of a hundred.
+const PER: [u64; 3] = [hash_of("per"), hash_of("por"), hash_of("pour")];
+const CENT: [u64; 3] = [hash_of("cent"), hash_of("cento"), hash_of("ciento")];
+
 /// The facts of a text. Number words are those of `languages`.
 pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
     let mut reader = Reader { tokens, languages, taken: vec![false; tokens.len()], facts: Vec::new() };
@@ -110,7 +117,7 @@ impl Reader<'_> {
             let is_mark = sign.is_mark() && matches!(sign.first, '-' | '\u{2212}' | '\u{2013}');
             // Between two numbers it is a range.
             let is_alone = before < 2 || self.tokens[before - 2].end < sign.start;
-            let is_minus = ["minus", "moins", "menos", "meno"].iter().any(|word| sign.full == hash_of(word));
+            let is_minus = MINUS.contains(&sign.full);
             amount.is_negative = is_mark && is_glued && is_alone || is_minus;
             before -= usize::from(amount.is_negative);
         }
@@ -204,10 +211,8 @@ impl Reader<'_> {
 
     /// The token behind `per cent`, `por ciento`, `pour cent`.
     fn per_cent(&self, at: usize) -> Option<usize> {
-        let is = |at: usize, words: &[&str]| {
-            self.token(at).is_some_and(|token| words.iter().any(|word| token.full == hash_of(word)))
-        };
-        let is_share = is(at, &["per", "por", "pour"]) && is(at + 1, &["cent", "cento", "ciento"]);
+        let is = |at: usize, words: [u64; 3]| self.token(at).is_some_and(|token| words.contains(&token.full));
+        let is_share = is(at, PER) && is(at + 1, CENT);
         is_share.then_some(at + 2)
     }
 

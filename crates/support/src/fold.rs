@@ -5,14 +5,35 @@ use unicode_normalization::UnicodeNormalization as _;
 /// The hash of no letters (FNV-1a).
 pub(crate) const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
+/// The prime of FNV-1a.
+const PRIME: u64 = 0x0000_0100_0000_01b3;
+
 /// The hash of a word that goes on by one folded letter.
 pub(crate) fn hash_with(hash: u64, letter: char) -> u64 {
-    (hash ^ u64::from(u32::from(letter))).wrapping_mul(0x0000_0100_0000_01b3)
+    (hash ^ u64::from(u32::from(letter))).wrapping_mul(PRIME)
 }
 
 /// The hash of a word that is folded already.
-pub(crate) fn hash_of(folded: &str) -> u64 {
-    folded.chars().fold(EMPTY, hash_with)
+pub(crate) const fn hash_of(folded: &str) -> u64 {
+    let bytes = folded.as_bytes();
+    let (mut hash, mut at) = (EMPTY, 0);
+    while at < bytes.len() {
+        // The letter, decoded here: a constant cannot ask an iterator.
+        let (length, first) = match bytes[at] {
+            first @ ..0x80 => (1, first),
+            first @ ..0xe0 => (2, first & 0x1f),
+            first @ ..0xf0 => (3, first & 0x0f),
+            first => (4, first & 0x07),
+        };
+        let (mut letter, mut next) = (first as u64, at + 1);
+        while next < at + length {
+            letter = letter << 6 | (bytes[next] & 0x3f) as u64;
+            next += 1;
+        }
+        hash = (hash ^ letter).wrapping_mul(PRIME);
+        at += length;
+    }
+    hash
 }
 
 /// Calls `out` with the folded letters of a character: none for an accent, two for `ß`.
@@ -54,7 +75,8 @@ pub(crate) fn fold(letter: char, mut out: impl FnMut(char)) {
 
 /// Whether a character has no place of its own: accents, points, soft hyphens, zero width, marks of direction.
 pub(crate) fn is_unseen(character: char) -> bool {
-    matches!(character,
+    !character.is_ascii()
+        && matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{640}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{65f}' | '\u{670}'
         | '\u{591}'..='\u{5c7}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e007f}')
@@ -68,7 +90,8 @@ fn is_cased_script(letter: char) -> bool {
 
 /// Whether a character belongs to a script without blanks: each is a token, and neighbours make words.
 pub(crate) fn is_ideograph(character: char) -> bool {
-    matches!(character, '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}'
+    !character.is_ascii()
+        && matches!(character, '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{2ffff}')
         && !matches!(character, '\u{e50}'..='\u{e59}' | '\u{ed0}'..='\u{ed9}' | '\u{1040}'..='\u{1049}'
@@ -120,6 +143,13 @@ mod tests {
         assert_ne!(folded("А"), folded("A"));
         assert_eq!(folded("हिन्दी"), "हिन्दी");
         assert_eq!(folded("각 漢字 かな"), "각 漢字 かな");
+    }
+
+    #[test]
+    fn the_hash_of_a_word_is_that_of_its_letters() {
+        for word in ["", "per", "чем", "休暇", "𝒂b"] {
+            assert_eq!(hash_of(word), word.chars().fold(EMPTY, hash_with), "{word}");
+        }
     }
 
     #[test]

@@ -11,9 +11,10 @@ use crate::negation::negations;
 use crate::passage::{Passage, cut};
 use crate::quotation::{Quotation, quotations};
 use crate::sentence::{Overlap, Sentence};
-use crate::table;
+use crate::table::NamedRows;
 use crate::token::{Token, tokens};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
+use crate::word_sequence::WordSequence;
 use crate::words::Languages;
 
 /// The bytes of a sentence that are read.
@@ -89,7 +90,13 @@ fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
     }
     let overlap = Overlap::of(&sentence.tokens, cited.passage);
     let Cited { passage, headings, is_teaser } = cited;
-    let mut draft = Comparison { sentence, passage, overlap, headings: &headings.tokens, is_teaser }.draft();
+    let languages = sentence.language.known.unwrap_or_else(|| passage.language.or_english());
+    let numbers = facts(&sentence.tokens, languages);
+    let holds = |tokens: &Range<usize>| amounts::in_common(&numbers, passage, tokens);
+    let overlap = if numbers.is_empty() { overlap } else { overlap.among_equals(holds) };
+    let named_rows = NamedRows::new(&sentence.tokens, passage);
+    let mut draft =
+        Comparison { sentence, numbers, passage, overlap, named_rows, headings: &headings.tokens, is_teaser }.draft();
     if cited.passage.is_cut || is_cut {
         draft.note(ReasonCode::Cut, 0..0);
     }
@@ -99,8 +106,11 @@ fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
 /// A sentence beside a passage.
 struct Comparison<'a> {
     sentence: &'a Sentence<'a>,
+    /// The facts of the sentence.
+    numbers: Vec<Fact>,
     passage: &'a Passage<'a>,
     overlap: Overlap,
+    named_rows: NamedRows<'a>,
     headings: &'a [Token],
     is_teaser: bool,
 }
@@ -117,24 +127,24 @@ impl Comparison<'_> {
                 if self.is_translated(quotation) { draft.note(code, range) } else { draft.fault(code, range) }
             }
         }
-        let languages = sentence.language.known.unwrap_or_else(|| passage.language.or_english());
-        let numbers = facts(&sentence.tokens, languages);
+        let numbers = self.numbers.as_slice();
         let is_short = sentence.words < 2 && quotations.is_empty() || sentence.length() < 3;
         // A sign is no word.
         let has_sign = numbers.iter().any(|fact| matches!(fact.kind, FactKind::Amount(amount) if amount.is_negative));
-        if !is_short && !has_sign && self.finds_verbatim(&mut draft) {
-            return draft;
-        }
         if is_short && numbers.is_empty() {
             draft.settle(Verdict::Unknown);
             draft.note(ReasonCode::Short, 0..0);
             return draft;
         }
-        let (in_facts, held) = self.note_numbers(&numbers, &mut draft);
+        if !has_sign && let Some(found) = self.literally() {
+            self.settle_literal(&mut draft, found, is_short);
+            return draft;
+        }
+        let (in_facts, held) = self.note_numbers(numbers, &mut draft);
         self.note_names(&in_facts, &mut draft);
         draft.is_quoted =
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
-        draft.share = sentence.share(passage, &held);
+        draft.share = sentence.share(&self.overlap, &held);
         draft.best = self.overlap.best;
         // Of fewer words, some may be names for what the passage calls otherwise.
         draft.has_words = sentence.words >= 5 || sentence.words == 4 && draft.share == 0.0;
@@ -151,11 +161,11 @@ impl Comparison<'_> {
         if !self.sentence.is_of_another_language(self.passage, self.overlap.whole) {
             return false;
         }
-        let words = self.sentence.tokens[quotation.tokens.clone()].iter().filter(|token| !token.is_mark());
+        let words = quotation.tokens.clone().filter(|at| !self.sentence.tokens[*at].is_mark());
         let (mut count, mut known) = (0, 0);
         for word in words {
             count += 1;
-            known += usize::from(self.passage.words.contains_key(&word.full));
+            known += usize::from(self.overlap.standings[word].times > 0);
         }
         known * 2 < count
     }
@@ -167,12 +177,17 @@ impl Comparison<'_> {
         quoted.or(best).and_then(|tokens| self.passage.place(tokens))
     }
 
-    /// Settles the verdict if the whole sentence stands in the passage word for word.
-    fn finds_verbatim(&self, draft: &mut Draft) -> bool {
-        let words: Vec<u64> =
-            self.sentence.tokens.iter().filter(|token| !token.is_mark()).map(|token| token.full).collect();
-        let sequence = &self.passage.sequence;
-        let Some(found) = sequence.find(&words, 0).map(|found| sequence.tokens(found)) else { return false };
+    /// Where the whole sentence stands in the passage word for word, in tokens of it.
+    fn literally(&self) -> Option<Range<usize>> {
+        let words = || self.sentence.tokens.iter().zip(&self.overlap.standings).filter(|(token, _)| !token.is_mark());
+        if words().any(|(_, standing)| standing.times == 0) {
+            return None;
+        }
+        WordSequence::new(words().map(|(token, _)| token.full).collect()).find(&self.passage.tokens, 0)
+    }
+
+    /// Settles the verdict about a sentence that stands in the passage word for word.
+    fn settle_literal(&self, draft: &mut Draft, found: Range<usize>, is_short: bool) {
         draft.place = self.passage.place(found.clone());
         let tokens = &self.passage.tokens;
         // "It is not true that …"
@@ -185,9 +200,9 @@ impl Comparison<'_> {
             draft.note(ReasonCode::NegationBefore, 0..0);
             draft.settle(Verdict::SupportedWords);
         } else {
-            draft.settle(Verdict::Verbatim);
+            // A number and a word stand in many places.
+            draft.settle(if is_short { Verdict::SupportedWords } else { Verdict::Verbatim });
         }
-        true
     }
 
     /// Notes the numbers that differ. Returns which tokens are part of facts, and of facts that the passage holds.
@@ -197,7 +212,7 @@ impl Comparison<'_> {
         for (at, fact) in numbers.iter().enumerate() {
             in_facts[fact.first..fact.end].fill(true);
             let stands_above = self.headings.iter().any(|heading| heading.full == tokens[fact.first].full);
-            let fault = amounts::fault(fact, tokens, self.passage).filter(|_| !stands_above);
+            let fault = amounts::fault(fact, tokens, &self.overlap.standings, self.passage).filter(|_| !stands_above);
             let is_sure = fault.is_some() && !is_counted(fact);
             let range = self.sentence.range(fact.first..fact.end);
             let has_place = at < MOST_PLACED && !stands_above && !is_sure;
@@ -225,8 +240,7 @@ impl Comparison<'_> {
         let tokens = &self.sentence.tokens;
         let in_place =
             || amounts::replaced(fact, tokens, self.passage, self.overlap.tokens.clone(), self.overlap.best >= NEAR);
-        let in_row =
-            || table::is_of_another_row(fact, self.sentence, self.passage).then_some(ReasonCode::NumberDiffers);
+        let in_row = || self.named_rows.have_elsewhere(fact).then_some(ReasonCode::NumberDiffers);
         if self.overlap.best >= ALIKE { in_place().or_else(in_row) } else { in_row() }
     }
 
@@ -234,6 +248,7 @@ impl Comparison<'_> {
         let pair = Pair {
             text: self.sentence.text,
             sentence: &self.sentence.tokens,
+            standings: &self.overlap.standings,
             in_facts,
             language: self.sentence.language,
             passage: self.passage,
@@ -252,7 +267,8 @@ impl Comparison<'_> {
 
     /// Whether only one of this and the best sentence of the passage negates what both say.
     fn contradicts(&self) -> bool {
-        if self.overlap.best < ALIKE {
+        // A word that negates may name a row.
+        if self.overlap.best < ALIKE || self.passage.rows().touch(&self.overlap.tokens) {
             return false;
         }
         let best = &self.passage.tokens[self.overlap.tokens.clone()];

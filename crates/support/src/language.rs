@@ -87,7 +87,12 @@ pub(crate) struct Scripts {
 impl Scripts {
     pub(crate) fn of(text: &str) -> Self {
         let mut counts = [0; SCRIPTS.len()];
-        for letter in text.chars() {
+        let latin = text.bytes().filter(u8::is_ascii_alphabetic).count();
+        counts[Script::Latin as usize] = u32::try_from(latin).unwrap_or(u32::MAX);
+        if text.is_ascii() {
+            return Self { counts };
+        }
+        for letter in text.chars().filter(|letter| !letter.is_ascii()) {
             if let Some(script) = script(letter) {
                 // A character of these is a syllable or a word.
                 let weight = if matches!(script, Script::Han | Script::Kana | Script::Hangul) { 2 } else { 1 };
@@ -121,9 +126,10 @@ impl Scripts {
     }
 }
 
+/// The script of a letter beyond ASCII.
 fn script(letter: char) -> Option<Script> {
     Some(match letter {
-        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
         '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
         '\u{400}'..='\u{52f}' => Script::Cyrillic,
         '\u{5d0}'..='\u{5ea}' => Script::Hebrew,

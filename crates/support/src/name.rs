@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
-use crate::fold::{EMPTY, fold, hash_with};
+use crate::fold::{fold, hash_of};
 use crate::language::Language;
-use crate::passage::Passage;
+use crate::passage::{Passage, Spellings, joined};
+use crate::sentence::Standing;
 use crate::slot::{Slot, next_word};
 use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
@@ -20,6 +21,8 @@ pub(crate) struct Pair<'a> {
     /// The text of the sentence.
     pub(crate) text: &'a str,
     pub(crate) sentence: &'a [Token],
+    /// How each token of the sentence stands in the passage.
+    pub(crate) standings: &'a [Standing],
     /// Tokens of the sentence that are part of a fact.
     pub(crate) in_facts: &'a [bool],
     pub(crate) language: Language,
@@ -38,15 +41,17 @@ pub(crate) struct MissingName {
 
 /// The names that neither the passage nor the headings of its source have.
 pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingName> {
-    let known = |token: &Token| {
-        let passage = pair.passage;
-        passage.words.contains_key(&token.full)
-            || passage.stems.contains(&token.stem) && pair.has_form_of(token)
+    let known = |at: usize| {
+        let (token, standing) = (&pair.sentence[at], pair.standings[at]);
+        // `Linux's` is a form of `Linux`, but `internal` none of `Internet`.
+        let has_form = if token.is_capital { standing.has_capital } else { standing.has_stem };
+        standing.times > 0
+            || has_form
             || headings.iter().any(|heading| heading.full == token.full || heading.stem == token.stem)
     };
     let (names, capitals) = pair.names();
-    let mut missing: Vec<usize> = names.into_iter().filter(|at| !known(&pair.sentence[*at])).collect();
-    let unsure: Vec<usize> = capitals.into_iter().filter(|at| !known(&pair.sentence[*at])).collect();
+    let mut missing: Vec<usize> = names.into_iter().filter(|at| !known(*at)).collect();
+    let unsure: Vec<usize> = capitals.into_iter().filter(|at| !known(*at)).collect();
     if missing.is_empty() && unsure.is_empty() {
         return Vec::new();
     }
@@ -57,8 +62,7 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
     if missing.is_empty() {
         return found;
     }
-    let joined = pair.passage.joined_words();
-    let initials = initials(&pair.passage.tokens);
+    let Spellings { joined, initials, .. } = pair.passage.spellings();
     let own_initials = initials_hashes(pair.sentence);
     let spells_out = pair.passage.tokens.iter().any(|token| token.is_acronym && own_initials.contains(&token.full));
     missing.retain(|at| {
@@ -169,12 +173,6 @@ impl Pair<'_> {
         (names, unsure)
     }
 
-    /// Whether the passage has a form of a name: `Linux's`, but not `internal` for `Internet`.
-    fn has_form_of(&self, token: &Token) -> bool {
-        let mut forms = self.passage.tokens.iter().filter(|other| other.stem == token.stem);
-        forms.any(|other| other.is_capital || other.is_first || !token.is_capital)
-    }
-
     /// Whether a word is the first of the sentence.
     fn begins(&self, at: usize) -> bool {
         self.sentence[..at].iter().all(Token::is_mark)
@@ -220,7 +218,7 @@ impl Pair<'_> {
     fn is_parted(&self, at: usize) -> bool {
         let with = |one: usize, next: usize| {
             let (Some(one), Some(next)) = (self.sentence.get(one), self.sentence.get(next)) else { return false };
-            self.passage.words.contains_key(&crate::passage::joined(self.text, one, next))
+            self.passage.spellings().words.contains(&joined(self.text, one, next))
         };
         let next = (at + 1..self.sentence.len()).find(|next| !self.sentence[*next].is_mark());
         let before = (0..at).rev().find(|before| !self.sentence[*before].is_mark());
@@ -317,7 +315,7 @@ fn is_form_of_address(word: &str) -> bool {
 }
 
 /// The initials of names of several words, folded: `wc` of `Web Chat`.
-fn initials(tokens: &[Token]) -> Vec<String> {
+pub(crate) fn initials(tokens: &[Token]) -> Vec<String> {
     let (mut found, mut initials) = (Vec::new(), String::new());
     let mut flush = |initials: &mut String| {
         if initials.chars().count() > 1 {
@@ -337,5 +335,5 @@ fn initials(tokens: &[Token]) -> Vec<String> {
 }
 
 fn initials_hashes(tokens: &[Token]) -> Vec<u64> {
-    initials(tokens).iter().map(|initials| initials.chars().fold(EMPTY, hash_with)).collect()
+    initials(tokens).iter().map(|initials| hash_of(initials)).collect()
 }

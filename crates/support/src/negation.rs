@@ -1,26 +1,29 @@
 //! Negations: where both sides speak of the same words, and only one of them negates.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
-
 use crate::fold::hash_of;
 use crate::language::Language;
 use crate::token::{Kind, Token};
-use crate::words::{Identity, Languages, WORDS};
+use crate::words::{Hashes, Languages, WORDS};
 
-type Stems = HashSet<u64, BuildHasherDefault<Identity>>;
+/// Words that compare.
+const THAN: [u64; 7] =
+    [hash_of("than"), hash_of("als"), hash_of("que"), hash_of("che"), hash_of("чем"), hash_of("dan"), hash_of("nez")];
 
 /// The number of negations of two sentences, each near words that both have.
 pub(crate) fn negations(sentence: &[Token], other: &[Token], language: Language) -> (usize, usize) {
+    let has_any = |tokens: &[Token]| (0..tokens.len()).any(|at| negates(tokens, at, language));
+    if !has_any(sentence) && !has_any(other) {
+        return (0, 0);
+    }
     let (own, others) = (stems(sentence), stems(other));
     (count(sentence, &others, language), count(other, &own, language))
 }
 
-fn stems(tokens: &[Token]) -> Stems {
+fn stems(tokens: &[Token]) -> Hashes {
     tokens.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect()
 }
 
-fn count(tokens: &[Token], shared: &Stems, language: Language) -> usize {
+fn count(tokens: &[Token], shared: &Hashes, language: Language) -> usize {
     let doubles =
         ["fr", "es", "it", "pt", "pl", "ru", "cs"].iter().any(|code| language.or_english().has(WORDS.language(code)));
     let (mut count, mut last) = (0, None);
@@ -58,15 +61,12 @@ fn negates(tokens: &[Token], at: usize, language: Language) -> bool {
 /// `not only`, `no more than`, and comparisons: `not later than`.
 fn is_taken_away(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).and_then(|token| token.meaning);
-    let compares = tokens.get(at + 2).is_some_and(|token| {
-        token.is_word()
-            && ["than", "als", "que", "che", "чем", "dan", "nez"].iter().any(|word| token.full == hash_of(word))
-    });
+    let compares = tokens.get(at + 2).is_some_and(|token| token.is_word() && THAN.contains(&token.full));
     next.is_some_and(|meaning| meaning.unnegates) || compares
 }
 
 /// Whether most of the two words behind it (or before it, at the end of a clause) are shared.
-fn is_about_shared_words(tokens: &[Token], at: usize, shared: &Stems) -> bool {
+fn is_about_shared_words(tokens: &[Token], at: usize, shared: &Hashes) -> bool {
     if tokens[at].kind == Kind::Ideograph {
         let near = tokens[..at].iter().rev().take(3).chain(tokens[at + 1..].iter().take(3));
         return near.filter(|token| token.kind == Kind::Ideograph).any(|token| shared.contains(&token.stem));

@@ -61,6 +61,12 @@ pub(crate) fn figures(char: impl Fn(usize) -> char) -> (Figures, usize) {
         group = Digits { value: 0.0, length: 0 };
         at += 1;
     }
+    // Most numbers are one group.
+    if groups.is_empty() {
+        let digits = u8::try_from(group.length).unwrap_or(u8::MAX);
+        let values = [group.value; 2];
+        return (Figures::Number(Numeral { values, significant, digits, is_decimal: false }), at);
+    }
     groups.push(group);
     let digits = u8::try_from(groups.iter().map(|group| group.length).sum::<u32>()).unwrap_or(u8::MAX);
     let figures = match (date(&groups, &separators), values(&groups, &separators)) {

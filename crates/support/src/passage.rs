@@ -1,35 +1,46 @@
 //! A passage of a source, read once for all citations of an answer.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasherDefault;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::fact::{Fact, FactKind};
 use crate::facts::facts;
 use crate::fold::{EMPTY, fold, hash_with};
 use crate::language::{Language, Scripts};
+use crate::name::initials;
+use crate::table::Rows;
 use crate::token::{Token, tokens};
 use crate::word_sequence::WordSequence;
-use crate::words::{Dimension, Identity, Unit};
+use crate::words::{Dimension, Hashes, Unit};
 
 /// The bytes of a passage that are read; the rest is not looked at.
 pub const MAX_PASSAGE_BYTES: usize = 64 * 1024;
 
-/// The text of a cited source, cut into its words, facts and sentences.
+/// The text of a cited source, cut into its words and sentences. The rest is read once, when a sentence has something to hold
+/// against it.
 #[derive(Debug)]
 pub struct Passage<'t> {
     pub(crate) text: &'t str,
     pub(crate) is_cut: bool,
     pub(crate) tokens: Vec<Token>,
-    pub(crate) sequence: WordSequence,
     pub(crate) language: Language,
     pub(crate) scripts: Scripts,
-    pub(crate) facts: Vec<Fact>,
+    facts: OnceCell<Vec<Fact>>,
     /// The values of amounts, sorted, each once with its unit.
-    values: Vec<Value>,
-    /// The hashes of whole words, with the number of each.
-    pub(crate) words: HashMap<u64, u32, BuildHasherDefault<Identity>>,
-    pub(crate) stems: HashSet<u64, BuildHasherDefault<Identity>>,
+    values: OnceCell<Vec<Value>>,
+    rows: OnceCell<Rows>,
+    names: OnceCell<Spellings>,
+}
+
+/// The words of a passage as names may be spelt in another text.
+#[derive(Debug)]
+pub(crate) struct Spellings {
+    /// The hashes of its words.
+    pub(crate) words: Hashes,
+    /// The hashes of neighbouring words as one: `e-mail` is `email`.
+    pub(crate) joined: Hashes,
+    /// The initials of names of several words, folded: `wc` of `Web Chat`.
+    pub(crate) initials: Vec<String>,
 }
 
 /// A number of a passage.
@@ -80,43 +91,61 @@ impl<'t> Passage<'t> {
     pub fn read(text: &'t str) -> Self {
         let read = cut(text, MAX_PASSAGE_BYTES);
         let tokens = tokens(read);
-        let language = Language::of(&tokens);
-        let facts = facts(&tokens, language.or_english());
-        let values = values(&tokens, &facts);
-        let mut words: HashMap<u64, u32, BuildHasherDefault<Identity>> = HashMap::default();
-        let mut stems = HashSet::default();
-        words.reserve(tokens.len() / 2);
-        stems.reserve(tokens.len() / 2);
-        for token in tokens.iter().filter(|token| !token.is_mark()) {
-            *words.entry(token.full).or_default() += 1;
-            stems.insert(token.stem);
-        }
         Self {
             text: read,
             is_cut: read.len() < text.len(),
             scripts: Scripts::of(read),
-            sequence: WordSequence::of(&tokens),
+            language: Language::of(&tokens),
             tokens,
-            language,
-            facts,
-            values,
-            words,
-            stems,
+            facts: OnceCell::new(),
+            values: OnceCell::new(),
+            rows: OnceCell::new(),
+            names: OnceCell::new(),
         }
     }
 
-    /// Whether it has no words.
+    /// Whether it has no words: `€` alone says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        !self.tokens.iter().any(|token| token.first.is_alphanumeric())
+    }
+
+    /// Whether the words of a text stand in it as they are.
+    #[must_use]
+    pub fn holds(&self, text: &str) -> bool {
+        let words = tokens(text).into_iter().filter(|token| !token.is_mark()).map(|token| token.full);
+        WordSequence::new(words.collect()).find(&self.tokens, 0).is_some()
+    }
+
+    /// Its facts.
+    pub(crate) fn facts(&self) -> &[Fact] {
+        self.facts.get_or_init(|| facts(&self.tokens, self.language.or_english()))
+    }
+
+    /// Its rows, if it has a table.
+    pub(crate) fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| Rows::of(self))
+    }
+
+    /// Its words as names may be spelt elsewhere.
+    pub(crate) fn spellings(&self) -> &Spellings {
+        self.names.get_or_init(|| {
+            let words: Vec<&Token> = self.tokens.iter().filter(|token| !token.is_mark()).collect();
+            Spellings {
+                joined: words.windows(2).map(|pair| joined(self.text, pair[0], pair[1])).collect(),
+                words: words.into_iter().map(|token| token.full).collect(),
+                initials: initials(&self.tokens),
+            }
+        })
     }
 
     /// The amounts with a value, up to a difference.
     pub(crate) fn values_near(&self, value: f64, within: f64) -> impl Iterator<Item = &Value> {
         let slack = value.abs() * 1e-9 + 1e-9;
         let (least, most) = (value - within - slack, value + within + slack);
-        let from = self.values.partition_point(|known| known.value < least);
-        self.values[from..].iter().take_while(move |known| known.value <= most)
+        let values = self.values.get_or_init(|| values(&self.tokens, self.facts()));
+        let from = values.partition_point(|known| known.value < least);
+        values[from..].iter().take_while(move |known| known.value <= most)
     }
 
     /// The text between two tokens, both included, as a place.
@@ -130,12 +159,6 @@ impl<'t> Passage<'t> {
         let from = self.tokens.partition_point(|token| token.sentence < number);
         let to = self.tokens.partition_point(|token| token.sentence <= number);
         from..to
-    }
-
-    /// The hashes of neighbouring words as one: `e-mail` is `email`.
-    pub(crate) fn joined_words(&self) -> HashSet<u64, BuildHasherDefault<Identity>> {
-        let words: Vec<&Token> = self.tokens.iter().filter(|token| !token.is_mark()).collect();
-        words.windows(2).map(|pair| joined(self.text, pair[0], pair[1])).collect()
     }
 }
 
@@ -167,7 +190,9 @@ fn values(tokens: &[Token], facts: &[Fact]) -> Vec<Value> {
         match fact.kind {
             FactKind::Amount(amount) => {
                 let base = Value { value: 0.0, origin: Origin::Written(amount.unit), is_negative: amount.is_negative };
-                for (value, in_base) in amount.values.into_iter().zip(amount.in_base()) {
+                // Most numbers have one reading.
+                let readings = 1 + usize::from(amount.values[0] != amount.values[1]);
+                for (value, in_base) in amount.values.into_iter().zip(amount.in_base()).take(readings) {
                     values.push(Value { value, ..base });
                     let unit = amount.unit;
                     values.extend(unit.map(|unit| Value { value: in_base, origin: Origin::Converted(unit), ..base }));
@@ -187,7 +212,7 @@ fn values(tokens: &[Token], facts: &[Fact]) -> Vec<Value> {
     let others = tokens.iter().zip(is_read).filter(|(_, is_read)| !is_read).filter_map(|(token, _)| token.numeral());
     let written = |value| Value { value, origin: Origin::Written(None), is_negative: false };
     values.extend(others.flat_map(|numeral| numeral.values).map(written));
-    values.sort_by(|one, other| {
+    values.sort_unstable_by(|one, other| {
         let factor = |value: &Value| value.origin.unit().map_or(1.0, |unit| unit.factor);
         let rank = |value: &Value| (value.origin.rank(), value.is_negative);
         let by_value = one.value.total_cmp(&other.value).then_with(|| rank(one).cmp(&rank(other)));

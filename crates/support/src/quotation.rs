@@ -7,7 +7,7 @@ use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
 use crate::word_sequence::WordSequence;
 
-/// The least words of a quotation; fewer are a term.
+/// The least words of a quotation, parted by blanks; fewer are a term, a command or a name.
 const LEAST_WORDS: usize = 3;
 const LEAST_IDEOGRAPHS: usize = 6;
 
@@ -28,7 +28,7 @@ pub(crate) fn quotations(sentence: &[Token], passage: &Passage<'_>) -> Vec<Quota
     if quoted.is_empty() {
         return Vec::new();
     }
-    quoted.into_iter().filter_map(|tokens| judge(sentence, tokens, &passage.sequence)).collect()
+    quoted.into_iter().filter_map(|tokens| judge(sentence, tokens, &passage.tokens)).collect()
 }
 
 /// The tokens between quotation marks that belong together. A mark inside of others counts for itself.
@@ -63,27 +63,36 @@ fn closes(open: char, mark: char) -> bool {
     }
 }
 
-fn judge(sentence: &[Token], tokens: Range<usize>, sequence: &WordSequence) -> Option<Quotation> {
+fn judge(sentence: &[Token], tokens: Range<usize>, passage: &[Token]) -> Option<Quotation> {
     let parts = parts(&sentence[tokens.clone()]);
-    let length: usize = parts.iter().map(Vec::len).sum();
     let is_ideographic = sentence.get(tokens.start).is_some_and(|token| token.kind == Kind::Ideograph);
-    if length < if is_ideographic { LEAST_IDEOGRAPHS } else { LEAST_WORDS } {
+    let is_long = if is_ideographic {
+        parts.iter().map(Vec::len).sum::<usize>() >= LEAST_IDEOGRAPHS
+    } else {
+        words(&sentence[tokens.clone()]) >= LEAST_WORDS
+    };
+    if !is_long {
         return None;
     }
     let (mut fault, mut from, mut place) = (None, 0, None::<Range<usize>>);
-    for part in &parts {
-        match sequence.find(part, from) {
+    for part in parts {
+        let part = WordSequence::new(part);
+        match part.find(passage, from) {
             Some(found) => {
                 from = found.end;
                 let start = place.as_ref().map_or(found.start, |place| place.start);
                 place = Some(start..found.end);
             }
-            None if sequence.find(part, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
+            None if part.find(passage, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
             None => fault = Some(ReasonCode::QuoteMissing),
         }
     }
-    let place = place.filter(|_| fault.is_none()).map(|place| sequence.tokens(place));
-    Some(Quotation { tokens, fault, place })
+    Some(Quotation { tokens, fault, place: place.filter(|_| fault.is_none()) })
+}
+
+/// The number of words that blanks part: `doc-file-list` is one.
+fn words(tokens: &[Token]) -> usize {
+    tokens.chunk_by(|one, next| one.end == next.start).filter(|word| word.iter().any(|token| !token.is_mark())).count()
 }
 
 /// The words of a quotation, parted where it leaves some out: `…`, `[…]`.

@@ -67,10 +67,11 @@ impl<'t> Sentence<'t> {
     }
 
     /// The share of the weight of the words that stand in the passage, in this form or, as facts, in another one.
-    pub(crate) fn share(&self, passage: &Passage<'_>, held: &[bool]) -> f32 {
+    pub(crate) fn share(&self, overlap: &Overlap, held: &[bool]) -> f32 {
         let total: f32 = self.tokens.iter().map(Token::weight).sum();
-        let stands = self.tokens.iter().zip(held).filter(|(token, held)| **held || passage.stems.contains(&token.stem));
-        let found: f32 = stands.map(|(token, _)| token.weight()).sum();
+        let known = self.tokens.iter().zip(&overlap.standings).zip(held);
+        let stands = known.filter(|((_, standing), held)| **held || standing.has_stem);
+        let found: f32 = stands.map(|((token, _), _)| token.weight()).sum();
         if total > 0.0 { found / total } else { 0.0 }
     }
 
@@ -103,42 +104,95 @@ pub(crate) struct Overlap {
     pub(crate) best: f32,
     /// The tokens of that sentence.
     pub(crate) tokens: Range<usize>,
+    /// The tokens of further sentences that have as much.
+    equals: Vec<Range<usize>>,
+    /// How each token of the sentence stands in the passage.
+    pub(crate) standings: Vec<Standing>,
 }
 
-/// A stem of a sentence.
+/// The sentences of a passage that are looked at where several have as much of a sentence.
+const MOST_EQUALS: usize = 8;
+
+/// How a word of a sentence stands in a passage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// How often the very word does.
+    pub(crate) times: u32,
+    /// Whether a form of it does.
+    pub(crate) has_stem: bool,
+    /// Whether a form does that has a capital, or stands where every word has one.
+    pub(crate) has_capital: bool,
+}
+
+/// A word of a sentence, or the stem of one.
 #[derive(Default)]
-struct Stem {
+struct Sought {
+    /// As a word and as a stem.
+    standing: Standing,
+    /// The weight of the words with this stem.
     weight: f32,
-    /// The sentence of the passage in which it stood last.
+    /// The sentence of the passage in which the stem stood last.
     last: Option<u32>,
 }
 
 impl Overlap {
-    /// Looks up each word of the passage in a table of the sentence's stems.
+    /// Looks up each word of the passage in a table of the sentence's words and stems.
     pub(crate) fn of(sentence: &[Token], passage: &Passage<'_>) -> Self {
-        let mut stems: ByWord<Stem> = ByWord::default();
+        let mut sought: ByWord<Sought> = ByWord::default();
         let mut total = 0.0;
-        for token in sentence.iter().filter(|token| token.weight() > 0.0) {
+        for token in sentence.iter().filter(|token| !token.is_mark()) {
             total += token.weight();
-            stems.entry(token.stem).or_default().weight += token.weight();
+            sought.entry(token.full).or_default();
+            sought.entry(token.stem).or_default().weight += token.weight();
         }
-        let (mut whole, mut best, mut best_sentence) = (0.0, 0.0, 0);
+        let (mut whole, mut best, mut best_sentences) = (0.0, 0.0, Vec::with_capacity(MOST_EQUALS));
         let (mut current, mut sum) = (u32::MAX, 0.0);
         for token in passage.tokens.iter().filter(|token| !token.is_mark()) {
             if token.sentence != current {
                 (current, sum) = (token.sentence, 0.0);
             }
-            let Some(stem) = stems.get_mut(&token.stem) else { continue };
+            if let Some(word) = sought.get_mut(&token.full) {
+                word.standing.times += 1;
+            }
+            let Some(stem) = sought.get_mut(&token.stem) else { continue };
+            stem.standing.has_stem = true;
+            stem.standing.has_capital |= token.is_capital || token.is_first;
             whole += if stem.last.is_none() { stem.weight } else { 0.0 };
             if stem.last != Some(current) {
                 sum += stem.weight;
                 stem.last = Some(current);
             }
             if sum > best {
-                (best, best_sentence) = (sum, current);
+                best = sum;
+                best_sentences.clear();
+            }
+            if sum == best && best_sentences.len() < MOST_EQUALS && best_sentences.last() != Some(&current) {
+                best_sentences.push(current);
             }
         }
         let share = |weight: f32| if total > 0.0 { weight / total } else { 0.0 };
-        Self { whole: share(whole), best: share(best), tokens: passage.sentence(best_sentence) }
+        let standing = |token: &Token| {
+            let of = |hash: u64| sought.get(&hash).map(|sought| sought.standing).unwrap_or_default();
+            Standing { times: of(token.full).times, ..of(token.stem) }
+        };
+        Self {
+            whole: share(whole),
+            best: share(best),
+            tokens: passage.sentence(best_sentences.first().copied().unwrap_or_default()),
+            equals: best_sentences.into_iter().skip(1).map(|number| passage.sentence(number)).collect(),
+            standings: sentence.iter().map(standing).collect(),
+        }
+    }
+
+    /// The same, with the sentence that has most of something else as the best, among those that have as much.
+    pub(crate) fn among_equals(mut self, measure: impl Fn(&Range<usize>) -> usize) -> Self {
+        let equals = std::mem::take(&mut self.equals);
+        if !equals.is_empty() {
+            // Of several, the last one is the greatest.
+            let others = equals.into_iter().rev();
+            let best = others.chain([self.tokens.clone()]).max_by_key(|tokens| measure(tokens));
+            self.tokens = best.unwrap_or(self.tokens);
+        }
+        self
     }
 }

@@ -1,44 +1,92 @@
 //! Tables in passages: a number of one row says nothing about what another row names.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
+use std::cell::OnceCell;
+use std::ops::Range;
 
 use crate::fact::{Amount, Fact, FactKind};
 use crate::passage::Passage;
-use crate::sentence::Sentence;
 use crate::token::Token;
-use crate::words::Identity;
+use crate::words::Hashes;
 
 /// The rows that are looked at. A longer table is no evidence.
 const MOST_ROWS: usize = 256;
 
-/// Whether the number stands in rows alone that have no word of the sentence, while another row with numbers has one.
-pub(crate) fn is_of_another_row(fact: &Fact, sentence: &Sentence<'_>, passage: &Passage<'_>) -> bool {
-    let FactKind::Amount(amount) = fact.kind else { return false };
-    let mut places = passage.facts.iter().filter(|known| has_value(&amount, known)).peekable();
-    if places.peek().is_none() || !places.all(|known| is_cell(passage, known)) {
-        return false;
+/// The rows of a passage that have numbers; none if no number stands in a cell.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    rows: Vec<Row>,
+    /// Whether each fact of the passage stands alone in a cell.
+    is_cell: Vec<bool>,
+}
+
+/// A line of a passage: its tokens and its facts.
+#[derive(Debug)]
+struct Row {
+    tokens: Range<usize>,
+    facts: Range<usize>,
+}
+
+impl Rows {
+    pub(crate) fn of(passage: &Passage<'_>) -> Self {
+        let is_cell: Vec<bool> = passage.facts().iter().map(|fact| is_cell(passage, fact)).collect();
+        if !is_cell.contains(&true) || passage.text.matches('\n').count() >= MOST_ROWS {
+            return Self::default();
+        }
+        Self { rows: rows(passage), is_cell }
     }
-    let own = sentence.tokens.iter().filter(|token| says(token)).map(|token| token.stem);
-    let own: HashSet<u64, BuildHasherDefault<Identity>> = own.collect();
-    let (mut has_other, mut rows) = (false, 0);
-    for row in rows_of(passage) {
-        rows += 1;
-        if rows > MOST_ROWS {
+
+    /// Whether some of these tokens of the passage stand in a row with a number in a cell.
+    pub(crate) fn touch(&self, tokens: &Range<usize>) -> bool {
+        self.rows.iter().any(|row| {
+            let overlaps = row.tokens.start < tokens.end && tokens.start < row.tokens.end;
+            overlaps && self.is_cell[row.facts.clone()].contains(&true)
+        })
+    }
+}
+
+/// The rows of a passage beside a sentence.
+pub(crate) struct NamedRows<'a> {
+    passage: &'a Passage<'a>,
+    sentence: &'a [Token],
+    /// Whether each row has a word of the sentence.
+    are_named: OnceCell<Vec<bool>>,
+}
+
+impl<'a> NamedRows<'a> {
+    pub(crate) fn new(sentence: &'a [Token], passage: &'a Passage<'a>) -> Self {
+        Self { passage, sentence, are_named: OnceCell::new() }
+    }
+
+    /// Whether a number stands in rows alone that have no word of the sentence, while another row with numbers has one.
+    pub(crate) fn have_elsewhere(&self, fact: &Fact) -> bool {
+        let FactKind::Amount(amount) = fact.kind else { return false };
+        let (facts, Rows { rows, is_cell }) = (self.passage.facts(), self.passage.rows());
+        if rows.is_empty() {
             return false;
         }
-        let facts = facts_of(passage, row);
-        if facts.is_empty() {
-            continue;
+        let mut places = facts.iter().zip(is_cell).filter(|(known, _)| has_value(&amount, known)).peekable();
+        if places.peek().is_none() || !places.all(|(_, is_cell)| *is_cell) {
+            return false;
         }
-        let is_named = row.iter().any(|token| says(token) && own.contains(&token.stem));
-        match (is_named, facts.iter().any(|known| has_value(&amount, known))) {
-            (true, true) => return false,
-            (true, false) => has_other = true,
-            (false, _) => {}
-        }
+        let named = || rows.iter().zip(self.are_named()).filter(|(_, is_named)| **is_named).map(|(row, _)| row);
+        let has_it = |row: &Row| facts[row.facts.clone()].iter().any(|known| has_value(&amount, known));
+        named().next().is_some() && !named().any(has_it)
     }
-    has_other
+
+    fn are_named(&self) -> &[bool] {
+        self.are_named.get_or_init(|| {
+            let own: Hashes = self.sentence.iter().filter(|token| says(token)).map(|token| token.stem).collect();
+            let all: Hashes = self.sentence.iter().filter(|token| token.is_word()).map(|token| token.full).collect();
+            let is_named = |row: &Row| {
+                let words = &self.passage.tokens[row.tokens.clone()];
+                // The first cell names its row, whatever word stands there alone.
+                let first = words.iter().find(|token| !token.is_mark());
+                first.is_some_and(|first| all.contains(&first.full) && ends_cell(self.passage, first))
+                    || words.iter().any(|token| says(token) && own.contains(&token.stem))
+            };
+            self.passage.rows().rows.iter().map(is_named).collect()
+        })
+    }
 }
 
 fn has_value(amount: &Amount, known: &Fact) -> bool {
@@ -50,6 +98,15 @@ fn says(token: &Token) -> bool {
     token.weight() > 0.0 && token.numeral().is_none()
 }
 
+/// Whether a cell ends behind a token.
+fn ends_cell(passage: &Passage<'_>, last: &Token) -> bool {
+    let behind = passage.text[last.end as usize..].trim_start_matches(' ');
+    behind.is_empty()
+        || behind.starts_with(['|', '\t', ';', '\n', '\r'])
+        // A comma parts cells where no blank follows it.
+        || behind.starts_with(',') && !behind[1..].starts_with(' ')
+}
+
 /// Whether a number stands alone between the marks that part cells.
 fn is_cell(passage: &Passage<'_>, fact: &Fact) -> bool {
     let (Some(first), Some(last)) = (passage.tokens.get(fact.first), passage.tokens.get(fact.end.saturating_sub(1)))
@@ -57,34 +114,25 @@ fn is_cell(passage: &Passage<'_>, fact: &Fact) -> bool {
         return false;
     };
     let before = passage.text[..first.start as usize].trim_end_matches(' ');
-    let behind = passage.text[last.end as usize..].trim_start_matches(' ');
-    let parts = |mark: char| matches!(mark, '|' | '\t' | ';');
-    // A comma parts cells where no blank follows it.
-    let begins = before.ends_with(parts) || before.ends_with(',') && before.len() == first.start as usize;
-    let ends = behind.is_empty()
-        || behind.starts_with(|mark: char| parts(mark) || matches!(mark, '\n' | '\r'))
-        || behind.starts_with(',') && !behind[1..].starts_with(' ');
-    begins && ends
+    let begins = before.ends_with(['|', '\t', ';']) || before.ends_with(',') && before.len() == first.start as usize;
+    begins && ends_cell(passage, last)
 }
 
-/// The tokens of each line.
-fn rows_of<'p>(passage: &'p Passage<'_>) -> impl Iterator<Item = &'p [Token]> {
-    let mut rest = &passage.tokens[..];
-    let mut ends = passage.text.match_indices('\n').map(|(at, _)| at).chain([passage.text.len()]);
-    std::iter::from_fn(move || {
-        let end = ends.next()?;
-        let length = rest.partition_point(|token| (token.start as usize) < end);
-        let (row, others) = rest.split_at(length);
-        rest = others;
-        Some(row)
-    })
-}
-
-/// The facts of a row.
-fn facts_of<'p>(passage: &'p Passage<'_>, row: &[Token]) -> &'p [Fact] {
-    let (Some(first), Some(last)) = (row.first(), row.last()) else { return &[] };
-    let start = |fact: &Fact| passage.tokens.get(fact.first).map_or(u32::MAX, |token| token.start);
-    let from = passage.facts.partition_point(|fact| start(fact) < first.start);
-    let to = passage.facts.partition_point(|fact| start(fact) < last.end);
-    &passage.facts[from..to.max(from)]
+/// The lines that have facts.
+fn rows(passage: &Passage<'_>) -> Vec<Row> {
+    let (tokens, facts) = (&passage.tokens, passage.facts());
+    let start = |fact: &Fact| tokens.get(fact.first).map_or(usize::MAX, |token| token.start as usize);
+    let (mut token, mut fact) = (0, 0);
+    let mut rows = Vec::new();
+    for end in passage.text.match_indices('\n').map(|(at, _)| at).chain([passage.text.len()]) {
+        let (next, next_fact) = (
+            token + tokens[token..].partition_point(|token| (token.start as usize) < end),
+            fact + facts[fact..].partition_point(|fact| start(fact) < end),
+        );
+        if next_fact > fact {
+            rows.push(Row { tokens: token..next, facts: fact..next_fact });
+        }
+        (token, fact) = (next, next_fact);
+    }
+    rows
 }

@@ -125,7 +125,11 @@ impl Cutter<'_> {
 
     fn next(&mut self) {
         let character = self.char(self.at);
-        if digit(character).is_some() {
+        if character == ' ' {
+            self.at += 1;
+        } else if character.is_ascii_alphabetic() {
+            self.word();
+        } else if digit(character).is_some() {
             self.number();
         } else if is_ideograph(character) {
             self.ideograph(character);
@@ -183,7 +187,8 @@ impl Cutter<'_> {
         }
         let is_ordinal =
             matches!(letters.as_str(), "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "º" | "ª" | "o" | "a" | "s");
-        let known = WORDS.meaning(suffix).is_some_and(|meaning| meaning.unit.is_some() || meaning.scale.is_some());
+        let is_known = |meaning: &Meaning| meaning.unit.is_some() || meaning.scale.is_some();
+        let known = !letters.is_empty() && WORDS.meaning(suffix).is_some_and(is_known);
         // Particles stand behind a number without a blank in Korean.
         let is_hangul = !letters.is_empty() && letters.chars().all(|letter| matches!(letter, '\u{ac00}'..='\u{d7a3}'));
         let is_time =
@@ -241,7 +246,10 @@ impl Cutter<'_> {
         let mut at = begin;
         loop {
             let character = self.char(at);
-            if character.is_alphanumeric() && !is_ideograph(character) || is_part_of_word(character) {
+            if character.is_ascii_alphabetic()
+                || character.is_alphanumeric() && !is_ideograph(character)
+                || is_part_of_word(character)
+            {
                 word.push(character);
                 at += 1;
             } else if self.is_broken_at(at) {

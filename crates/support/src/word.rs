@@ -36,6 +36,10 @@ impl Default for Word {
 
 impl Word {
     pub(crate) fn push(&mut self, character: char) {
+        if character.is_ascii_lowercase() {
+            self.lower += 1;
+            return self.add(character);
+        }
         self.has_inner_capital |= character.is_uppercase() && self.lower > 0;
         self.lower += usize::from(character.is_lowercase());
         self.is_hangul |= matches!(character, '\u{ac00}'..='\u{d7a3}');

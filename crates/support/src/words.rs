@@ -1,6 +1,6 @@
 //! What words mean to a fact: the tables of `tables/`, read once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
@@ -28,6 +28,9 @@ impl Hasher for Identity {
 
 /// A map by the hash of a word.
 pub(crate) type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Identity>>;
+
+/// A set of hashes of words.
+pub(crate) type Hashes = HashSet<u64, BuildHasherDefault<Identity>>;
 
 /// A set of languages, one bit each, in the order of `tables/stop_words.txt`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

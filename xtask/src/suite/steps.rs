@@ -56,7 +56,7 @@ impl Step {
 
 pub(super) const BUILD: &str = "build";
 
-pub(super) const STEPS: [Step; 18] = [
+pub(super) const STEPS: [Step; 19] = [
     Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
     Step::new(
         "core",
@@ -87,6 +87,13 @@ pub(super) const STEPS: [Step; 18] = [
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
     Step::new("browser", When::Whole, Lane::Browser, browser::test, "real Web Chat in a real browser"),
+    Step::new(
+        "sentences",
+        When::Whole,
+        Lane::Browser,
+        browser::test_sentences,
+        "badges lead to sentences of many pages",
+    ),
 ];
 
 fn fmt(repository: &Repository) -> Result<()> {

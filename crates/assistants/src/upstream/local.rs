@@ -60,6 +60,7 @@ impl Upstream for Local {
         // Without citations readers see neither numbers nor sources, as with a model.
         let marking = if ask.citations { Marking::Numbers } else { Marking::Nothing };
         let Extract { text, mut sources } = extract(&found, &self.options, marking);
+        sources.iter_mut().for_each(|source| source.is_quoted = true);
         if let Some(links) = &self.links {
             links.fill_in(&mut sources);
         }

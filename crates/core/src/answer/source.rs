@@ -51,6 +51,8 @@ pub struct Source {
     pub content: Option<String>,
     /// The passage is the part that the provider quotes for what it cites.
     pub is_quotation: bool,
+    /// The text of the answer has sentences of the passage as they stand there: the badge is for all of them.
+    pub is_quoted: bool,
     /// The way to the cited sentences, where it is known.
     pub sentence: Option<SentenceLink>,
     /// The media type of the document.

@@ -55,6 +55,9 @@ impl Block {
     }
 }
 
+/// The marks that are looked over between two letters of code.
+const MOST_LEFT_OUT: usize = 64;
+
 /// The blocks of a text with badges, in order.
 pub(super) fn blocks(text: &str, badges: &[CitedPlace]) -> Vec<Block> {
     let mut reader = Reader { text, badges, next_badge: 0, blocks: Vec::new(), open: Vec::new(), cell: None };
@@ -187,9 +190,22 @@ impl Reader<'_> {
     }
 
     fn inner(&mut self, inner: &str, range: Range<usize>) {
-        let start =
-            self.text.get(range.clone()).and_then(|whole| whole.find(inner)).map_or(range.start, |at| range.start + at);
-        self.current().push(inner, start..start + inner.len());
+        let whole = self.text.get(range.clone()).unwrap_or_default();
+        if let Some(at) = whole.find(inner) {
+            let start = range.start + at;
+            return self.current().push(inner, start..start + inner.len());
+        }
+        // Line ends are blanks in it, and marks of quotes and tables are left out: its letters are found one by one.
+        let mut at = 0;
+        for letter in inner.chars() {
+            let mut near = whole[at..].char_indices().take(MOST_LEFT_OUT);
+            let is_it = |next: char| next == letter || letter == ' ' && next == '\n';
+            let found = near.find(|(_, next)| is_it(*next)).map(|(skipped, next)| (at + skipped, next.len_utf8()));
+            let (start, length) = found.unwrap_or((at, 0));
+            let place = range.start + start;
+            self.current().push(letter.encode_utf8(&mut [0; 4]), place..place + length);
+            at = start + length;
+        }
     }
 }
 
@@ -204,6 +220,15 @@ mod tests {
             .map(|(at, _)| CitedPlace { range: at..at + 3, position: Position::after(0) })
             .collect();
         blocks(text, &badges)
+    }
+
+    #[test]
+    fn code_of_several_lines_and_with_escapes_comes_from_its_own_bytes() {
+        let text = "> See `ä\n> “b` [1]\n\n| h |\n|---|\n| `ü\\|“` [1] |";
+        let blocks = read(text);
+        assert_eq!((blocks[0].visible.as_str(), blocks[2].visible.as_str()), ("See ä “b ", "ü|“ "));
+        assert_eq!(&text[blocks[0].source(4..11)], "ä\n> “b");
+        assert_eq!(&text[blocks[2].source(0..6)], "ü\\|“");
     }
 
     #[test]

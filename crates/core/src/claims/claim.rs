@@ -8,7 +8,7 @@ use citewire_support::{Cited, ContentWords, Headings, Judgement, Passage, Reason
 use serde::Serialize;
 
 use super::block::{Block, blocks};
-use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, ReadBlock, groups, sentence_counts};
+use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, ReadBlock, groups, sentence_counts, trimmed};
 use crate::answer::{Answer, Source, SourceKind};
 use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
@@ -31,7 +31,8 @@ pub struct Claims {
     /// The text, as [records](crate::output::records) have it: the position of its source, `[n]`, replaces each marker.
     #[cfg_attr(feature = "schema", schema(example = "Leave is 30 days [1]."))]
     pub text: String,
-    /// One claim for each group of badges, in the order of the text.
+    /// One claim for each group of badges, in the order of the text. An answer that quotes its sources has one for each paragraph
+    /// that a badge behind it is for, too.
     pub claims: Vec<Claim>,
     /// The number of sentences that no badge stands for; headings are none.
     pub uncited: usize,
@@ -126,16 +127,20 @@ pub fn claims(answer: &Answer) -> Claims {
     let blocks = blocks(&text, &places);
     let judge = Judge::of(answer, &places);
     let (mut claims, mut uncited, mut cited_sentences) = (Vec::new(), 0, 0);
-    for block in &blocks {
+    for (block, next_badge) in blocks.iter().zip(next_badges(&blocks)) {
         // Code without badges says nothing.
         if block.badges.is_empty() && !block.is_prose {
             continue;
         }
         let read = ReadBlock::new(block);
         let mut groups = groups(&read);
+        let mut before = 0;
         for group in groups.iter_mut().take(MOST_CLAIMS) {
-            group.part = judge.spanned(block, group).unwrap_or_else(|| group.part.clone());
+            let named = judge.spanned(block, group).or_else(|| judge.quoted(&read, group, before));
+            group.part = named.unwrap_or_else(|| group.part.clone());
+            before = group.at;
         }
+        groups.extend(next_badge.and_then(|badge| judge.quoted_block(block, badge)));
         let sentences = sentence_counts(&read, &groups);
         uncited += sentences.uncited;
         cited_sentences += sentences.cited;
@@ -274,6 +279,28 @@ impl<'a> Judge<'a> {
         starts.min().map(|start| start..block.visible[..group.at].trim_end().len())
     }
 
+    /// The part of a group with the sentences before it that are quoted from its source as well.
+    fn quoted(&self, read: &ReadBlock<'_>, group: &Group, before: usize) -> Option<Range<usize>> {
+        let [source] = self.sources(group)[..] else { return None };
+        if !self.answer.sources[source].is_quoted {
+            return None;
+        }
+        let visible = &read.block.visible;
+        let passage = &self.source(source).passage;
+        let sentences = read.sentences_before(before..group.part.start);
+        let quoted = sentences.take_while(|sentence| passage.holds(&visible[(*sentence).clone()]));
+        quoted.last().map(|first| first.start..group.part.end)
+    }
+
+    /// A block without badges as the part of one behind it, if it is quoted from the source of that.
+    fn quoted_block(&self, block: &Block, badge: usize) -> Option<Group> {
+        let all = 0..block.visible.len();
+        let group = Group { at: all.end, badges: badge..badge + 1, part: trimmed(&block.visible, all) };
+        let [source] = self.sources(&group)[..] else { return None };
+        let is_quoted = self.answer.sources[source].is_quoted && self.source(source).passage.holds(&block.visible);
+        is_quoted.then_some(group)
+    }
+
     fn judge(&self, sentence: &str, sources: &[usize]) -> Vec<Judgement> {
         let read = sources.iter().map(|source| self.source(*source));
         let group: Vec<Cited<'_>> = read
@@ -299,6 +326,24 @@ impl<'a> Judge<'a> {
         let others = (0..self.read.len()).filter(|source| !group.contains(source)).take(MOST_OTHERS);
         others.into_iter().find(|source| holds(source))
     }
+}
+
+/// For each block without badges, the first badge behind it.
+fn next_badges(blocks: &[Block]) -> Vec<Option<usize>> {
+    let mut next = None;
+    let mut badges: Vec<Option<usize>> = blocks
+        .iter()
+        .rev()
+        .map(|block| match block.badges.first() {
+            Some((_, badge)) => {
+                next = Some(*badge);
+                None
+            }
+            None => next,
+        })
+        .collect();
+    badges.reverse();
+    badges
 }
 
 fn reason_of(code: ReasonCode, text: Option<&str>, range: Range<usize>, source: usize) -> ClaimReason {

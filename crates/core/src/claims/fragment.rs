@@ -52,6 +52,12 @@ impl<'p> ReadPassage<'p> {
         Some(if is_whole { whole } else { ends(words) })
     }
 
+    /// Whether one part of the passage follows another one, with no word between them.
+    pub(super) fn follow(&self, one: &Range<usize>, next: &Range<usize>) -> bool {
+        next.start <= one.end
+            || self.text.get(one.end..next.start).is_some_and(|between| !between.contains(char::is_alphanumeric))
+    }
+
     /// The sentences around a part of the passage, as a range of it.
     pub(super) fn sentences(&self, part: &Range<usize>) -> Option<Range<usize>> {
         let (at, sentence) = sentences(&self.blocks, part)?;
@@ -223,6 +229,13 @@ mod tests {
         let at = passage.find("30").expect("there");
         let sentence = ReadPassage::new(passage).sentences(&(at..at + 2)).expect("a sentence");
         assert_eq!(&passage[sentence], "Leave is **30 days** a `year`.");
+    }
+
+    #[test]
+    fn parts_follow_each_other_where_no_word_stands_between_them() {
+        let read = ReadPassage::new("One.\n\n- Two.\n- Three.");
+        assert!(read.follow(&(0..4), &(8..12)) && read.follow(&(0..9), &(8..12)));
+        assert!(!read.follow(&(0..4), &(15..21)));
     }
 
     #[test]

@@ -39,6 +39,12 @@ impl<'b> ReadBlock<'b> {
         Self { block, sentences: sentences(&block.visible), words: ContentWords::of(&block.visible) }
     }
 
+    /// The sentences of a part of the visible text, the last one first. One that begins before the part is none of them.
+    pub(super) fn sentences_before(&self, part: Range<usize>) -> impl Iterator<Item = &Range<usize>> {
+        let inside = move |sentence: &Range<usize>| sentence.start >= part.start && sentence.end <= part.end;
+        self.sentences.iter().rev().filter(move |sentence| inside(sentence))
+    }
+
     /// Whether a part of the visible text says something.
     pub(super) fn says_something(&self, part: &Range<usize>) -> bool {
         self.words.within(part) >= LEAST_WORDS
@@ -118,8 +124,10 @@ fn joined(block: &Block) -> Vec<(usize, Range<usize>)> {
 /// the end of the sentence where too few words stand before it.
 fn part(read: &ReadBlock<'_>, at: usize, before: usize, next: usize) -> Range<usize> {
     let (visible, sentences) = (read.block.visible.as_str(), &read.sentences);
-    // A badge behind the full stop belongs to the sentence before it.
-    let last = visible[..at].trim_end().len();
+    // A badge behind the full stop, and behind a closing quotation mark, belongs to the sentence before it.
+    let closes =
+        |mark: char| mark.is_whitespace() || matches!(mark, '»' | '«' | '”' | '“' | '"' | '’' | '」' | '』' | ')');
+    let last = visible[..at].trim_end_matches(closes).len();
     let sentence = sentences.get(sentences.partition_point(|sentence| sentence.end < last)).filter(|_| last > 0);
     let start = sentence.map_or(at, |sentence| sentence.start.max(before));
     let back = trimmed(visible, start..at);
@@ -137,7 +145,7 @@ fn part(read: &ReadBlock<'_>, at: usize, before: usize, next: usize) -> Range<us
 }
 
 /// A part without the blanks and the punctuation around it.
-fn trimmed(visible: &str, part: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed(visible: &str, part: Range<usize>) -> Range<usize> {
     let text = &visible[part.clone()];
     let start = text.len()
         - text

@@ -29,39 +29,73 @@ pub fn sentence_links(
             let Some(source) = position.checked_sub(1).and_then(|at| answer.sources.get(at)) else { continue };
             let (Some(passage), Some(_)) = (source.content.as_deref(), &source.url) else { continue };
             let Some(part) = part(claim, *position, source) else { continue };
-            cited.entry(position - 1).or_insert_with(|| Cited::new(passage)).add(part, source, addresses);
+            cited.entry(position - 1).or_insert_with(|| Cited::new(passage)).add(part);
         }
     }
-    cited.into_iter().map(|(at, cited)| (at, cited.link)).collect()
+    cited.into_iter().map(|(at, cited)| (at, cited.link(&answer.sources[at], addresses))).collect()
 }
+
+/// The cited sentences of one source that are looked at for the page that shows it.
+const MOST_SENTENCES: usize = 64;
 
 /// A source that is cited: its passage is read once, and each part of it is looked for once.
 struct Cited<'a> {
     passage: ReadPassage<'a>,
     parts: BTreeSet<(usize, usize)>,
-    link: SentenceLink,
+    /// The sentences around the parts, the first cited one first.
+    sentences: Vec<Range<usize>>,
+    directives: Vec<String>,
 }
 
 impl<'a> Cited<'a> {
     fn new(passage: &'a str) -> Self {
-        Self { passage: ReadPassage::new(passage), parts: BTreeSet::new(), link: SentenceLink::default() }
+        Self {
+            passage: ReadPassage::new(passage),
+            parts: BTreeSet::new(),
+            sentences: Vec::new(),
+            directives: Vec::new(),
+        }
     }
 
-    fn add(&mut self, part: Range<usize>, source: &Source, addresses: Option<&dyn Addresses>) {
-        let Self { passage, parts, link } = self;
+    fn add(&mut self, part: Range<usize>) {
+        let Self { passage, parts, sentences, directives } = self;
         if !parts.insert((part.start, part.end)) {
             return;
         }
-        if let Some(addresses) = addresses.filter(|_| link.reader_page.is_none()) {
-            let sentences = passage.sentences(&part).unwrap_or_else(|| part.clone());
-            link.reader_page = addresses.for_passage(source, &sentences);
+        if sentences.len() < MOST_SENTENCES {
+            sentences.push(passage.sentences(&part).unwrap_or_else(|| part.clone()));
         }
-        if link.directives.len() < MAX_DIRECTIVES
+        if directives.len() < MAX_DIRECTIVES
             && let Some(directive) = passage.directive(&part)
-            && !link.directives.contains(&directive)
+            && !directives.contains(&directive)
         {
-            link.directives.push(directive);
+            directives.push(directive);
         }
+    }
+
+    fn link(self, source: &Source, addresses: Option<&dyn Addresses>) -> SentenceLink {
+        let page = addresses.zip(self.run(source.is_quoted));
+        let reader_page = page.and_then(|(addresses, sentences)| addresses.for_passage(source, &sentences));
+        SentenceLink { directives: self.directives, reader_page }
+    }
+
+    /// The cited sentences that a page marks: the first one, or the most that follow each other where the answer quotes them all.
+    fn run(&self, is_quoted: bool) -> Option<Range<usize>> {
+        let first = self.sentences.first()?.clone();
+        if !is_quoted {
+            return Some(first);
+        }
+        let mut sentences = self.sentences.clone();
+        sentences.sort_by_key(|sentence| (sentence.start, sentence.end));
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for sentence in sentences {
+            match runs.last_mut() {
+                Some(run) if self.passage.follow(run, &sentence) => run.end = run.end.max(sentence.end),
+                _ => runs.push(sentence),
+            }
+        }
+        // Of several, the last one is the greatest.
+        runs.into_iter().rev().max_by_key(Range::len)
     }
 }
 

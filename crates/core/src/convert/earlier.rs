@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::Conversion;
 use super::brackets::numbers_in;
+use super::support::timed_claims;
 use crate::activity::{Activity, Entity, Role};
 use crate::answer::{Answer, NumberMeaning, Source};
 use crate::cite::{CitedSource, Rules, cite};
-use crate::claims::{Verdict, claims};
+use crate::claims::{Claims, Verdict};
 use crate::ingest::{Provider, ingest};
 use crate::report::{Entry, Kind};
 use crate::url::without_directives;
@@ -49,11 +51,12 @@ impl EarlierAnswers {
     /// Adds the sources that markers without one of their own mean. Each number means what it meant when readers last saw it cited;
     /// sources that were only listed do not count.
     ///
-    /// A source whose passage speaks of something else is left out, and a note says so: the number means something else here.
-    pub(super) fn add_to(&self, answer: &mut Answer) -> Vec<Entry> {
+    /// A source whose passage speaks of something else is left out, and a note says so: the number means something else here. Also
+    /// returns the claims of the answer, if they were found for that and still hold.
+    pub(super) fn add_to(&self, answer: &mut Answer, conversion: &Conversion) -> (Vec<Entry>, Option<Claims>) {
         // Elsewhere numbers are not those that readers see.
         if answer.grammar.meaning != NumberMeaning::Places {
-            return Vec::new();
+            return (Vec::new(), None);
         }
         let own = answer.sources.len();
         let mut wanted: BTreeSet<usize> = numbers_in(&answer.text);
@@ -68,19 +71,20 @@ impl EarlierAnswers {
                 }
             }
         }
-        leave_out_foreign(answer, own)
+        leave_out_foreign(answer, own, conversion)
     }
 }
 
 /// Leaves out the sources of earlier answers whose passages hold nothing of what they would be cited for.
-fn leave_out_foreign(answer: &mut Answer, own: usize) -> Vec<Entry> {
+fn leave_out_foreign(answer: &mut Answer, own: usize, conversion: &Conversion) -> (Vec<Entry>, Option<Claims>) {
     if answer.sources.len() == own {
-        return Vec::new();
+        return (Vec::new(), None);
     }
+    let judged = timed_claims(answer, conversion);
     // The best verdict about each source: one sentence that it holds is enough.
     let mut verdicts: BTreeMap<usize, Verdict> = BTreeMap::new();
-    for claim in claims(answer).claims {
-        for (position, verdict) in claim.positions.into_iter().zip(claim.verdicts) {
+    for claim in &judged.claims {
+        for (position, verdict) in claim.positions.iter().copied().zip(claim.verdicts.iter().copied()) {
             verdicts.entry(position).and_modify(|best| *best = verdict.min(*best)).or_insert(verdict);
         }
     }
@@ -98,7 +102,8 @@ fn leave_out_foreign(answer: &mut Answer, own: usize) -> Vec<Entry> {
         }));
         number.is_none()
     });
-    notes
+    let judged = notes.is_empty().then_some(judged);
+    (notes, judged)
 }
 
 /// Notes which badges lead to sources of earlier answers.
@@ -168,9 +173,11 @@ fn as_seen(source: &Source) -> Source {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use serde_json::json;
 
-    use super::super::{Conversion, Converted, Grounding, Streaming, convert};
+    use super::super::{Converted, Grounding, Stopwatch, Streaming, convert};
     use super::*;
     use crate::dialect::Dialect;
     use crate::report::Report;
@@ -229,6 +236,27 @@ mod tests {
         }
     }
 
+    /// Counts the checks.
+    #[derive(Debug, Default)]
+    struct Counter(AtomicUsize);
+
+    impl Stopwatch for Counter {
+        fn support_check(&self, check: &mut dyn FnMut()) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            check();
+        }
+    }
+
+    #[test]
+    fn a_follow_up_is_judged_once() {
+        let counter = Arc::new(Counter::default());
+        let stopwatch: Arc<dyn Stopwatch> = Arc::<Counter>::clone(&counter);
+        let conversion = Conversion { stopwatch: Some(stopwatch), ..after(&[leave()], Dialect::WebChat) };
+        let follow_up = converted(&json!({"text": "In short: it opens at noon [2]."}), &conversion);
+        assert_eq!(follow_up.report.support[0].verdict, "supported-words");
+        assert_eq!(counter.0.load(Ordering::Relaxed), 1);
+    }
+
     #[test]
     fn sources_of_the_answer_itself_always_win() {
         let conversion = after(&[leave()], Dialect::WebChat);
@@ -279,7 +307,8 @@ mod tests {
         assert_eq!(EarlierAnswers::among([Arc::new(of_user)]), None);
         let mut answer = Answer { text: "a [2]".into(), ..Answer::default() };
         answer.grammar.meaning = NumberMeaning::Ids;
-        after(&[leave()], Dialect::WebChat).earlier.expect("answers").add_to(&mut answer);
+        let conversion = after(&[leave()], Dialect::WebChat);
+        conversion.earlier.as_ref().expect("answers").add_to(&mut answer, &conversion);
         assert!(answer.sources.is_empty());
     }
 

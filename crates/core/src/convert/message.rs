@@ -6,8 +6,9 @@ use serde_json::json;
 
 use super::earlier;
 use super::grounding::{attests, grounded, judge};
+use super::support::supported_by;
 use super::support_mark::{mark, review};
-use super::{Conversion, ConvertError, Support, supported};
+use super::{Conversion, ConvertError, Support};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source, SourceIndex};
 use crate::cite::{CLAIMS_LIMIT, CitedText, cite};
@@ -102,12 +103,14 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     }
 
     // They have addresses for these readers already.
+    let mut known = None;
     if let Some(earlier) = conversion.earlier.as_ref().filter(|_| conversion.citations) {
-        let notes = earlier.add_to(&mut answer);
+        let (notes, judged) = earlier.add_to(&mut answer, conversion);
         answer.warnings.extend(notes);
+        known = judged;
     }
     let rules = conversion.rules();
-    let judged = supported(&answer, conversion)?;
+    let judged = supported_by(&answer, known, conversion)?;
     if !conversion.citations {
         grounded(&answer, options.require_grounding)?;
         leave_out_sources(&mut answer);

@@ -10,10 +10,20 @@ use crate::claims::{Claims, Support, Verdict, claims, has_passages};
 /// # Errors
 /// [`ConvertError::SupportConflict`] as [`refuse_conflicts`] says.
 pub fn supported(answer: &Answer, conversion: &Conversion) -> Result<Option<Claims>, ConvertError> {
+    supported_by(answer, None, conversion)
+}
+
+/// The claims of an answer likewise, which may be known already.
+pub(super) fn supported_by(
+    answer: &Answer,
+    known: Option<Claims>,
+    conversion: &Conversion,
+) -> Result<Option<Claims>, ConvertError> {
     if !has_passages(answer) {
         return Ok(None);
     }
-    let judged = judged(answer, conversion);
+    let known = known.filter(|_| conversion.options.require_support.is_judged());
+    let judged = known.or_else(|| judged(answer, conversion));
     if let Some(judged) = &judged {
         refuse_conflicts(judged, conversion.options.require_support)?;
     }
@@ -23,14 +33,19 @@ pub fn supported(answer: &Answer, conversion: &Conversion) -> Result<Option<Clai
 /// The claims of an answer with their verdicts; `None` where the options ask for none.
 #[must_use]
 pub fn judged(answer: &Answer, conversion: &Conversion) -> Option<Claims> {
-    let Conversion { options, stopwatch, .. } = conversion;
+    conversion.options.require_support.is_judged().then(|| timed_claims(answer, conversion))
+}
+
+/// The claims of an answer, whatever the options ask for. The stopwatch takes the time of those that they ask for.
+pub(super) fn timed_claims(answer: &Answer, conversion: &Conversion) -> Claims {
     let mut judged = Claims::default();
-    match stopwatch {
-        _ if !options.require_support.is_judged() => return None,
-        Some(stopwatch) => stopwatch.support_check(&mut || judged = claims(answer)),
-        None => judged = claims(answer),
+    match &conversion.stopwatch {
+        Some(stopwatch) if conversion.options.require_support.is_judged() => {
+            stopwatch.support_check(&mut || judged = claims(answer))
+        }
+        Some(_) | None => judged = claims(answer),
     }
-    Some(judged)
+    judged
 }
 
 /// Refuses an answer that its sources contradict, where that is wanted. Only conflicts count: what its sources do not speak of may be

@@ -196,6 +196,7 @@ impl WireSource {
             page: self.page.and_then(NonZeroU32::new),
             content: filled(self.content),
             is_quotation: false,
+            is_quoted: false,
             sentence: None,
             media_type: filled(self.media_type),
             modified: filled(self.modified),

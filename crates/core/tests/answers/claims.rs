@@ -1,5 +1,6 @@
 //! The parts of an answer that its badges stand for, and the verdicts about them.
 
+use citewire_core::answer::{Answer, Source};
 use citewire_core::claims::{Claims, Verdict, claims};
 use citewire_core::ingest::ingest;
 use citewire_core::output::records;
@@ -57,7 +58,7 @@ fn each_badge_of_many_answers_stands_for_its_own_words() {
     let answers: Vec<(String, String)> =
         lines.map(|(text, spans)| (text.replace("\\n", "\n"), spans.replace("\\n", "\n"))).collect();
     let spans: usize = answers.iter().map(|(_, spans)| spans.matches('{').count()).sum();
-    assert!(spans >= 140, "{spans}");
+    assert!(spans >= 200, "{spans}");
     let others: Vec<String> = answers
         .iter()
         .filter(|(text, spans)| written(text) != *spans)
@@ -102,6 +103,25 @@ fn the_part_that_a_provider_names_is_taken() {
         "annotations": [{"start": 0, "end": 42, "sources": ["a"]}]}));
     assert_eq!(&shown[found.claims[0].start..found.claims[0].end], "Employees get leave. It is 30 days a year.");
     assert_eq!(found.uncited, 1);
+}
+
+#[test]
+fn a_badge_of_an_answer_that_quotes_is_for_all_that_is_quoted() {
+    let passage = "# Leave\n\nLeave is 30 days. Ask **first**.\n\n- Fill in the form.\n- Wait for an answer.";
+    let text = "I found this:\n\nLeave is 30 days. Ask **first**.\n\nWait for an answer. [1]";
+    let of = |is_quoted| {
+        let source = Source { content: Some(passage.to_owned()), is_quoted, ..Source::default() };
+        let found = claims(&Answer { text: text.to_owned(), sources: vec![source], ..Answer::default() });
+        let quoted =
+            found.claims.iter().map(|claim| (&found.text[claim.start..claim.end], claim.verdict, &claim.quotes));
+        let quoted = quoted.map(|(part, verdict, quotes)| (part.to_owned(), verdict, quotes[0].text.clone()));
+        (quoted.collect::<Vec<_>>(), found.uncited)
+    };
+    let verbatim = |part: &str, quote: &str| (part.to_owned(), Verdict::Verbatim, quote.to_owned());
+    let last = verbatim("Wait for an answer.", "Wait for an answer");
+    assert_eq!(of(false), (vec![last.clone()], 2));
+    let first = verbatim("Leave is 30 days. Ask **first**.", "Leave is 30 days. Ask **first");
+    assert_eq!(of(true), (vec![first, last], 0));
 }
 
 #[test]

@@ -23,6 +23,8 @@ mod proposals;
 mod block_streams;
 /// Answers that break off.
 mod broken_off;
+/// The promises about verdicts, for any text and any passages.
+mod cited_passages;
 /// The parts that badges stand for, and the verdicts about them.
 mod claims;
 /// Every byte of an answer, shown or named.

@@ -60,7 +60,8 @@ impl Corpus {
             let plain = if language == "en-doc" { text } else { without_macros(&text) };
             let mut paragraphs = paragraphs(&plain);
             if !language.starts_with("en") {
-                paragraphs.iter_mut().for_each(|sentences| sentences.retain(|sentence| !is_english(sentence)));
+                let is_dutch = language.starts_with("nl");
+                paragraphs.iter_mut().for_each(|sentences| sentences.retain(|it| !is_english(it, is_dutch)));
                 paragraphs.retain(|sentences| !sentences.is_empty());
             }
             if paragraphs.iter().map(Vec::len).sum::<usize>() >= 4 {
@@ -255,8 +256,13 @@ fn sentences(text: &str) -> Vec<String> {
 }
 
 /// Whether a sentence was left untranslated.
-fn is_english(sentence: &str) -> bool {
-    let words = ["this", "that", "with", "will", "which", "are", "be", "and", "from", "as", "an", "if"];
+fn is_english(sentence: &str, is_dutch: bool) -> bool {
+    const WORDS: [&str; 25] = [
+        "this", "that", "with", "will", "which", "are", "be", "and", "from", "as", "an", "if", "may", "must", "should",
+        "cannot", "than", "more", "only", "each", "thus", "by", "not", "of", "is",
+    ];
+    // The last two are words of Dutch as well.
+    let words = &WORDS[..WORDS.len() - if is_dutch { 2 } else { 0 }];
     let is_the = |word: &str| word.eq_ignore_ascii_case("the");
     sentence.split(' ').any(is_the)
         || sentence.split(' ').filter(|word| words.contains(&word.to_lowercase().as_str())).count() > 1
