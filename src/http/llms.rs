@@ -76,7 +76,7 @@ fn text(path: &str) -> Option<&'static str> {
 fn place(path: &str) -> Option<(usize, usize)> {
     let places = SECTIONS.iter().enumerate().flat_map(|(section, (_, starts))| {
         let longest = |start: &&str| path.starts_with(start).then_some(start.len());
-        starts.iter().enumerate().filter_map(move |(rank, start)| Some((longest(&start)?, section, rank)))
+        starts.iter().enumerate().filter_map(move |(rank, start)| Some((longest(start)?, section, rank)))
     });
     places.max_by_key(|(length, ..)| *length).map(|(_, section, rank)| (section, rank))
 }
@@ -132,10 +132,10 @@ fn first_text(text: &str, begins: impl Fn(&Tag<'_>) -> bool) -> String {
         .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_) | TagEnd::Paragraph | TagEnd::Item)));
     let mut out = String::new();
     for event in block {
-        match event {
-            Event::Text(part) | Event::Code(part) => out.push_str(&part),
-            Event::SoftBreak | Event::HardBreak => out.push(' '),
-            _ => {}
+        if let Event::Text(part) | Event::Code(part) = event {
+            out.push_str(&part);
+        } else if matches!(event, Event::SoftBreak | Event::HardBreak) {
+            out.push(' ');
         }
     }
     out

@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use super::message::{Fault, Request};
 use crate::answer::Source;
 use crate::assistant::Assistant;
+use crate::http::State;
 use crate::http::check::check_body;
 use crate::http::completions::complete;
 use crate::http::convert::{Readers, Updates, convert_body};
 use crate::http::problem::in_words;
-use crate::http::{ApiError, State};
 
 /// The passages of a search where the caller says no number.
 const RESULTS: usize = 6;
@@ -128,7 +128,7 @@ async fn answer(state: &Data<State>, arguments: &Map<String, Value>) -> Result<V
     let messages = json!([{"role": "user", "content": question}]);
     // Whatever form the settings give to others, sources stand beside the text here.
     let body = json!({"model": assistant.name(), "messages": messages, "citewire": {"citations": "open-webui"}});
-    let completion = complete(state, body.to_string().as_bytes()).await.map_err(said)?;
+    let completion = complete(state, body.to_string().as_bytes()).await.map_err(|error| in_words(&error))?;
     let cited = completion.pointer("/citations/sources").and_then(Value::as_array);
     let results: Vec<Value> = cited.into_iter().flatten().map(result_of_citation).collect();
     let answer = completion.pointer("/choices/0/message/content").cloned().unwrap_or_default();
@@ -194,7 +194,8 @@ async fn convert(state: &Data<State>, http: &HttpRequest, arguments: Map<String,
     let body = Bytes::from(Value::Object(arguments).to_string());
     let addresses = state.assistants.addresses_for_anybody();
     let readers = Readers { addresses, ..Readers::default() };
-    let converted = convert_body(state, http, body, Updates::Unwanted, readers).await.map_err(said)?;
+    let converted =
+        convert_body(state, http, body, Updates::Unwanted, readers).await.map_err(|error| in_words(&error))?;
     Ok(json!({"activities": converted.activities, "report": converted.report}))
 }
 
@@ -229,8 +230,4 @@ fn only(arguments: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
         Some(name) => Err(format!("there is no argument {name:?}; there are: {}", known.join(", "))),
         None => Ok(()),
     }
-}
-
-fn said(error: ApiError) -> String {
-    in_words(&error)
 }

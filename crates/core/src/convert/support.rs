@@ -41,7 +41,7 @@ pub(super) fn timed_claims(answer: &Answer, conversion: &Conversion) -> Claims {
     let mut judged = Claims::default();
     match &conversion.stopwatch {
         Some(stopwatch) if conversion.options.require_support.is_judged() => {
-            stopwatch.support_check(&mut || judged = claims(answer))
+            stopwatch.support_check(&mut || judged = claims(answer));
         }
         Some(_) | None => judged = claims(answer),
     }
