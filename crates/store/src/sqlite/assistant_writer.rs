@@ -35,9 +35,11 @@ const GROW: &str = "UPDATE document SET bytes = bytes + ?1, received = CASE draf
 
 const IS_DRAFT: &str = "SELECT assistant, name, bytes FROM document WHERE key = ? AND draft = 1";
 
-/// How many documents have other names, how large they are, and whether one has this name.
-const OTHERS: &str = "SELECT coalesce(sum(name <> ?2), 0), coalesce(sum(bytes) FILTER (WHERE name <> ?2), 0), \
-                      coalesce(max(name = ?2), 0) FROM document WHERE assistant = ?1 AND draft = 0";
+/// The number of documents, and their sizes together.
+const TOTAL: &str = "SELECT count(*), coalesce(sum(bytes), 0) FROM document WHERE assistant = ? AND draft = 0";
+
+/// The size of the document of a name.
+const SIZE: &str = "SELECT bytes FROM document WHERE assistant = ? AND name = ? AND draft = 0";
 
 const PUBLISH: &str = "UPDATE document SET draft = 0, received = ?, revised = ? WHERE key = ?";
 
@@ -207,9 +209,13 @@ impl Writer {
         let draft: Option<(String, String, i64)> =
             sqlx::query_as(IS_DRAFT).bind(key).fetch_optional(&mut *transaction).await?;
         let Some((assistant, name, bytes)) = draft else { return Ok(Publication::Unknown) };
-        let others = sqlx::query_as(OTHERS).bind(&assistant).bind(&name).fetch_one(&mut *transaction).await?;
-        let (others, together, replaces): (i64, i64, bool) = others;
-        let judged = limits.judge(bytes.unsigned_abs(), others.unsigned_abs(), together.unsigned_abs(), replaces);
+        let total = sqlx::query_as(TOTAL).bind(&assistant).fetch_one(&mut *transaction).await?;
+        let (count, together): (i64, i64) = total;
+        let replaced = sqlx::query_scalar(SIZE).bind(&assistant).bind(&name).fetch_optional(&mut *transaction).await?;
+        let replaced: Option<i64> = replaced;
+        let others = count.unsigned_abs().saturating_sub(replaced.map_or(0, |_| 1));
+        let together = together.unsigned_abs().saturating_sub(replaced.unwrap_or_default().unsigned_abs());
+        let judged = limits.judge(bytes.unsigned_abs(), others, together, replaced.is_some());
         if judged == Publication::Published {
             let replaced = sqlx::query("DELETE FROM document WHERE assistant = ? AND name = ? AND draft = 0");
             replaced.bind(&assistant).bind(&name).execute(&mut *transaction).await?;

@@ -31,11 +31,11 @@ const REVISION: &str = "SELECT value FROM assistant_revision";
 const DOCUMENTS: &str = "SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
                          WHERE assistant = ? AND draft = 0 ORDER BY name";
 
-/// Each half has an index.
+/// Each half has an index; the signs keep the second one from that of the first, which has all documents.
 const CHANGED: &str = "SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
                        WHERE assistant = ?1 AND revised > ?2 AND draft = 0 \
                        UNION ALL SELECT key, name, bytes, received, state, pages, passages, reason FROM document \
-                       WHERE state = 'reading' AND draft = 0 AND assistant = ?1 AND revised <= ?2";
+                       WHERE state = 'reading' AND draft = 0 AND +assistant = ?1 AND +revised <= ?2";
 
 const DOCUMENT: &str =
     "SELECT key, name, bytes, received, state, pages, passages, reason FROM document WHERE key = ? AND draft = 0";
