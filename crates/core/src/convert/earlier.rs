@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Conversion;
 use super::brackets::numbers_in;
-use super::support::timed_claims;
 use crate::activity::{Activity, Entity, Role};
 use crate::answer::{Answer, NumberMeaning, Source};
 use crate::cite::{CitedSource, Rules, cite};
@@ -52,8 +50,12 @@ impl EarlierAnswers {
     /// sources that were only listed do not count.
     ///
     /// A source whose passage speaks of something else is left out, and a note says so: the number means something else here. Also
-    /// returns the claims of the answer, if they were found for that and still hold.
-    pub(super) fn add_to(&self, answer: &mut Answer, conversion: &Conversion) -> (Vec<Entry>, Option<Claims>) {
+    /// returns the claims of the answer, if they were judged for that and still hold.
+    pub(super) fn add_to(
+        &self,
+        answer: &mut Answer,
+        judge: impl FnOnce(&Answer) -> Claims,
+    ) -> (Vec<Entry>, Option<Claims>) {
         // Elsewhere numbers are not those that readers see.
         if answer.grammar.meaning != NumberMeaning::Places {
             return (Vec::new(), None);
@@ -71,16 +73,20 @@ impl EarlierAnswers {
                 }
             }
         }
-        leave_out_foreign(answer, own, conversion)
+        leave_out_foreign(answer, own, judge)
     }
 }
 
 /// Leaves out the sources of earlier answers whose passages hold nothing of what they would be cited for.
-fn leave_out_foreign(answer: &mut Answer, own: usize, conversion: &Conversion) -> (Vec<Entry>, Option<Claims>) {
+fn leave_out_foreign(
+    answer: &mut Answer,
+    own: usize,
+    judge: impl FnOnce(&Answer) -> Claims,
+) -> (Vec<Entry>, Option<Claims>) {
     if answer.sources.len() == own {
         return (Vec::new(), None);
     }
-    let judged = timed_claims(answer, conversion);
+    let judged = judge(answer);
     // The best verdict about each source: one sentence that it holds is enough.
     let mut verdicts: BTreeMap<usize, Verdict> = BTreeMap::new();
     for claim in &judged.claims {
@@ -177,8 +183,9 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::{Converted, Grounding, Stopwatch, Streaming, convert};
+    use super::super::{Conversion, Converted, Grounding, Stopwatch, Streaming, convert};
     use super::*;
+    use crate::claims::claims;
     use crate::dialect::Dialect;
     use crate::report::Report;
 
@@ -307,8 +314,7 @@ mod tests {
         assert_eq!(EarlierAnswers::among([Arc::new(of_user)]), None);
         let mut answer = Answer { text: "a [2]".into(), ..Answer::default() };
         answer.grammar.meaning = NumberMeaning::Ids;
-        let conversion = after(&[leave()], Dialect::WebChat);
-        conversion.earlier.as_ref().expect("answers").add_to(&mut answer, &conversion);
+        after(&[leave()], Dialect::WebChat).earlier.expect("answers").add_to(&mut answer, claims);
         assert!(answer.sources.is_empty());
     }
 

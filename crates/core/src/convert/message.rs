@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::earlier;
 use super::grounding::{attests, grounded, judge};
-use super::support::supported_by;
+use super::support::{supported_by, timed_claims};
 use super::support_mark::{mark, review};
 use super::{Conversion, ConvertError, Support};
 use crate::activity::Activity;
@@ -105,7 +105,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     // They have addresses for these readers already.
     let mut known = None;
     if let Some(earlier) = conversion.earlier.as_ref().filter(|_| conversion.citations) {
-        let (notes, judged) = earlier.add_to(&mut answer, conversion);
+        let (notes, judged) = earlier.add_to(&mut answer, |answer| timed_claims(answer, conversion));
         answer.warnings.extend(notes);
         known = judged;
     }
