@@ -135,7 +135,7 @@ pub struct McpArgs {
     /// The configuration file (TOML) with the address and the API key of the server.
     #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
     pub config: Option<PathBuf>,
-    /// The server instead of the configured one, such as https://bot.contoso.example; its key is in `CITEWIRE_API_KEY`.
+    /// The server instead of the configured one, such as `https://bot.contoso.example`; its key is in `CITEWIRE_API_KEY`.
     #[arg(long, value_name = "URL")]
     pub url: Option<Url>,
 }

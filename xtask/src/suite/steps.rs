@@ -86,7 +86,6 @@ pub(super) const STEPS: [Step; 19] = [
     Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
     Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
-    Step::new("browser", When::Whole, Lane::Browser, browser::test, "real Web Chat in a real browser"),
     Step::new(
         "sentences",
         When::Whole,
@@ -94,6 +93,7 @@ pub(super) const STEPS: [Step; 19] = [
         browser::test_sentences,
         "badges lead to sentences of many pages",
     ),
+    Step::new("browser", When::Whole, Lane::Browser, browser::test, "real Web Chat in a real browser"),
 ];
 
 fn fmt(repository: &Repository) -> Result<()> {

@@ -79,7 +79,7 @@ impl<'a> Cited<'a> {
         SentenceLink { directives: self.directives, reader_page }
     }
 
-    /// The cited sentences that a page marks: the first one, or the most that follow each other where the answer quotes them all.
+    /// The cited sentences that a page marks: the first one, or the last that follow each other where the answer quotes them all.
     fn run(&self, is_quoted: bool) -> Option<Range<usize>> {
         let first = self.sentences.first()?.clone();
         if !is_quoted {
@@ -94,8 +94,8 @@ impl<'a> Cited<'a> {
                 _ => runs.push(sentence),
             }
         }
-        // Of several, the last one is the greatest.
-        runs.into_iter().rev().max_by_key(Range::len)
+        // Nearest to the badge.
+        runs.pop()
     }
 }
 
