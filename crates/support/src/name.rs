@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use crate::fold::{fold, hash_of};
 use crate::language::Language;
-use crate::passage::{Passage, Spellings, joined};
+use crate::passage::Passage;
 use crate::sentence::Standing;
 use crate::slot::{Slot, next_word};
+use crate::spellings::{Spellings, initials, joined};
 use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
 use crate::words::{Identity, WORDS};
@@ -312,26 +313,6 @@ fn closest(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
 
 fn is_form_of_address(word: &str) -> bool {
     matches!(word, "Jr" | "Sr" | "Mr" | "Mrs" | "Ms" | "Dr" | "Prof" | "St")
-}
-
-/// The initials of names of several words, folded: `wc` of `Web Chat`.
-pub(crate) fn initials(tokens: &[Token]) -> Vec<String> {
-    let (mut found, mut initials) = (Vec::new(), String::new());
-    let mut flush = |initials: &mut String| {
-        if initials.chars().count() > 1 {
-            found.push(std::mem::take(initials));
-        }
-        initials.clear();
-    };
-    for token in tokens {
-        if token.is_word() && token.is_capital {
-            fold(token.first, |letter| initials.push(letter));
-        } else if !(token.is_word() && token.letters <= 3) {
-            flush(&mut initials);
-        }
-    }
-    flush(&mut initials);
-    found
 }
 
 fn initials_hashes(tokens: &[Token]) -> Vec<u64> {

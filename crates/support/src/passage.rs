@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use crate::fact::{Fact, FactKind};
 use crate::facts::facts;
-use crate::fold::{EMPTY, fold, hash_with};
 use crate::language::{Language, Scripts};
-use crate::name::initials;
-use crate::table::Rows;
+use crate::rows::Rows;
+use crate::spellings::Spellings;
 use crate::token::{Token, tokens};
 use crate::word_sequence::WordSequence;
-use crate::words::{Dimension, Hashes, Unit};
+use crate::words::{Dimension, Unit};
 
 /// The bytes of a passage that are read; the rest is not looked at.
 pub const MAX_PASSAGE_BYTES: usize = 64 * 1024;
@@ -30,17 +29,6 @@ pub struct Passage<'t> {
     values: OnceCell<Vec<Value>>,
     rows: OnceCell<Rows>,
     names: OnceCell<Spellings>,
-}
-
-/// The words of a passage as names may be spelt in another text.
-#[derive(Debug)]
-pub(crate) struct Spellings {
-    /// The hashes of its words.
-    pub(crate) words: Hashes,
-    /// The hashes of neighbouring words as one: `e-mail` is `email`.
-    pub(crate) joined: Hashes,
-    /// The initials of names of several words, folded: `wc` of `Web Chat`.
-    pub(crate) initials: Vec<String>,
 }
 
 /// A number of a passage.
@@ -124,19 +112,12 @@ impl<'t> Passage<'t> {
 
     /// Its rows, if it has a table.
     pub(crate) fn rows(&self) -> &Rows {
-        self.rows.get_or_init(|| Rows::of(self))
+        self.rows.get_or_init(|| Rows::of(self.text, &self.tokens, self.facts()))
     }
 
     /// Its words as names may be spelt elsewhere.
     pub(crate) fn spellings(&self) -> &Spellings {
-        self.names.get_or_init(|| {
-            let words: Vec<&Token> = self.tokens.iter().filter(|token| !token.is_mark()).collect();
-            Spellings {
-                joined: words.windows(2).map(|pair| joined(self.text, pair[0], pair[1])).collect(),
-                words: words.into_iter().map(|token| token.full).collect(),
-                initials: initials(&self.tokens),
-            }
-        })
+        self.names.get_or_init(|| Spellings::of(self.text, &self.tokens))
     }
 
     /// The amounts with a value, up to a difference.
@@ -160,16 +141,6 @@ impl<'t> Passage<'t> {
         let to = self.tokens.partition_point(|token| token.sentence <= number);
         from..to
     }
-}
-
-/// The hash of two words as one.
-pub(crate) fn joined(text: &str, one: &Token, next: &Token) -> u64 {
-    let mut hash = EMPTY;
-    for token in [one, next] {
-        let word = text.get(token.start as usize..token.end as usize).unwrap_or_default();
-        word.chars().for_each(|letter| fold(letter, |letter| hash = hash_with(hash, letter)));
-    }
-    hash
 }
 
 /// The start of a text, at most so many bytes, and no part of a word.
