@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::app::{API_KEY, TestApp, answer};
+use crate::completions::scripted::{Scripted, Step, delta, sources};
 use crate::documents::folder;
 
 const LEAVE: &str = "# Leave\n\nEmployees get 30 days of leave.\n";
@@ -149,6 +150,21 @@ async fn a_tool_that_fails_says_in_words_what_to_mend() {
         assert_eq!(result["isError"], true, "{name}: {result}");
         let said = result["content"][0]["text"].as_str().expect("words");
         assert!(said.contains(words), "{name}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_broke_off_says_so() {
+    let broken = Scripted::new(vec![Step::event(&sources()), Step::event(&delta("Leave is long [3]"))]);
+    for (upstream, incomplete) in [
+        (broken, json!("the answer broke off")),
+        (Scripted::saying(&[sources(), delta("Leave is long [3].")]), Value::Null),
+    ] {
+        let result = call(&upstream.serve(), "answer", json!({"question": "How long is leave?"})).await;
+        assert_eq!(result["structuredContent"]["incomplete"], incomplete, "{result}");
+        let text = result["content"][0]["text"].as_str().expect("words");
+        assert!(text.starts_with("Leave is long [1]"), "{text}");
+        assert_eq!(text.contains("broke off"), incomplete.is_string(), "{text}");
     }
 }
 

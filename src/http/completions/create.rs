@@ -112,9 +112,7 @@ pub(in crate::http) async fn complete(state: &State, body: &[u8]) -> Result<Valu
         () = state.tasks.ending() => return Err(CompletionError::ShuttingDown.into()),
         written = all(writing) => written?,
     };
-    let Written { chat, token_counts, .. } = written;
-    let whole = chat.whole(&telling.completion, telling.usage(&chat, token_counts));
-    serde_json::to_value(&whole).map_err(|error| ApiError::Unwritable(error.into()))
+    serde_json::to_value(completed(&telling, &mut { written })).map_err(|error| ApiError::Unwritable(error.into()))
 }
 
 /// A request that was read.
@@ -134,7 +132,7 @@ fn prepare(state: &State, body: &[u8], header: Option<&str>) -> Result<Prepared,
     let assistant = state.assistants.get(&asked.model);
     let assistant = assistant.ok_or_else(|| CompletionError::UnknownModel { model: asked.model.clone() })?;
     asked.check_sizes(state.direct_line.options().max_question_bytes)?;
-    let mut ask = asked.ask()?;
+    let mut ask = asked.ask(form)?;
     if !assistant.searches_itself() {
         unwrap(&mut ask);
     }
@@ -206,15 +204,19 @@ async fn all(mut writing: Writing) -> Result<Written, CompletionError> {
 }
 
 /// One completion.
-fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, ApiError> {
-    let Written { mut chat, failure, token_counts, extras, .. } = written;
+fn whole(telling: &Telling, mut written: Written) -> Result<HttpResponse, ApiError> {
+    json_response(HttpResponse::Ok(), &completed(telling, &mut written))
+}
+
+fn completed<'a>(telling: &'a Telling, written: &'a mut Written) -> ChatCompletion<'a> {
+    let Written { chat, failure, token_counts, extras, .. } = written;
     if failure.is_some() && telling.form != ChatForm::Places {
         chat.finish_reason = Some(FinishReason::Length);
     }
-    let mut whole = chat.whole(&telling.completion, telling.usage(&chat, token_counts));
+    let mut whole = chat.whole(&telling.completion, telling.usage(chat, *token_counts));
     whole.retrieval = telling.retrieval.clone().filter(|_| telling.form == ChatForm::Places);
-    whole.citewire = extras;
-    json_response(HttpResponse::Ok(), &whole)
+    whole.citewire = extras.take();
+    whole
 }
 
 fn event_stream() -> HttpResponseBuilder {

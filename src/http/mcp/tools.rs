@@ -45,7 +45,10 @@ pub(super) fn list() -> Value {
             },
             "outputSchema": {
                 "type": "object",
-                "properties": {"answer": {"type": "string"}, "results": {"type": "array", "items": results}},
+                "properties": {
+                    "answer": {"type": "string"}, "results": {"type": "array", "items": results},
+                    "incomplete": text("Why the answer is not all of it"),
+                },
                 "required": ["answer", "results"],
             },
             "annotations": {"readOnlyHint": true},
@@ -102,7 +105,7 @@ pub(super) fn list() -> Value {
     ])
 }
 
-/// What a tool has to say: a result, or why there is none, which the model reads and can mend.
+/// Calls a tool. A tool that fails gives its reason as the result, so that the model reads it and can mend its arguments.
 pub(super) async fn call(state: &Data<State>, http: &HttpRequest, asked: &Request) -> Result<Value, Fault> {
     let (name, arguments) = (asked.required("name")?, asked.arguments()?);
     let outcome = match name {
@@ -114,11 +117,19 @@ pub(super) async fn call(state: &Data<State>, http: &HttpRequest, asked: &Reques
     };
     Ok(match outcome {
         Ok(result) => {
-            let text = result.get("answer").and_then(Value::as_str).map_or_else(|| result.to_string(), str::to_owned);
-            json!({"content": [{"type": "text", "text": text}], "structuredContent": result, "isError": false})
+            json!({"content": [{"type": "text", "text": in_text(&result)}], "structuredContent": result, "isError": false})
         }
         Err(reason) => json!({"content": [{"type": "text", "text": reason}], "isError": true}),
     })
+}
+
+/// A result for clients that show the text alone.
+fn in_text(result: &Value) -> String {
+    match (result.get("answer").and_then(Value::as_str), result.get("incomplete").and_then(Value::as_str)) {
+        (Some(answer), Some(reason)) => format!("{answer}\n\n({reason})"),
+        (Some(answer), None) => answer.to_owned(),
+        (None, _) => result.to_string(),
+    }
 }
 
 async fn answer(state: &Data<State>, arguments: &Map<String, Value>) -> Result<Value, String> {
@@ -126,13 +137,28 @@ async fn answer(state: &Data<State>, arguments: &Map<String, Value>) -> Result<V
     let question = text(arguments, "question")?;
     let assistant = assistant(state, arguments)?;
     let messages = json!([{"role": "user", "content": question}]);
-    // Whatever form the settings give to others, sources stand beside the text here.
+    // This form has the sources beside the text; the setting chat_citations may put them into it.
     let body = json!({"model": assistant.name(), "messages": messages, "citewire": {"citations": "open-webui"}});
     let completion = complete(state, body.to_string().as_bytes()).await.map_err(|error| in_words(&error))?;
     let cited = completion.pointer("/citations/sources").and_then(Value::as_array);
     let results: Vec<Value> = cited.into_iter().flatten().map(result_of_citation).collect();
     let answer = completion.pointer("/choices/0/message/content").cloned().unwrap_or_default();
-    Ok(json!({"answer": answer, "results": results}))
+    let mut result = json!({"answer": answer, "results": results});
+    if let Some(reason) = completion.pointer("/choices/0/finish_reason").and_then(Value::as_str).and_then(incomplete) {
+        result["incomplete"] = json!(reason);
+    }
+    Ok(result)
+}
+
+/// Why an answer that ended so is not all of it.
+fn incomplete(finish_reason: &str) -> Option<&'static str> {
+    match finish_reason {
+        "stop" => None,
+        "content_filter" => {
+            Some("the answer is withheld, because it lacks the grounding or the support that the assistant demands")
+        }
+        _ => Some("the answer broke off"),
+    }
 }
 
 /// A source of a completion, in the names from which Microsoft 365 Copilot takes citations.
@@ -204,7 +230,7 @@ fn check(arguments: Map<String, Value>) -> Result<Value, String> {
     Ok(json!({"findings": findings}))
 }
 
-/// The assistant that is named; without a name, the only one with documents of its owner.
+/// The assistant that is named; without a name, the only one there is.
 fn assistant(state: &State, arguments: &Map<String, Value>) -> Result<Arc<Assistant>, String> {
     let names = || state.assistants.all().iter().map(|assistant| assistant.name().to_owned()).collect::<Vec<_>>();
     if arguments.contains_key("assistant") {

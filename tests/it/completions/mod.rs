@@ -3,7 +3,7 @@
 mod client;
 mod failures;
 mod open_webui;
-mod scripted;
+pub(crate) mod scripted;
 mod shapes;
 mod streamed;
 mod support;
