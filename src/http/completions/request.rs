@@ -210,7 +210,7 @@ impl ChatRequest {
     ///
     /// What a user said last is the question; what stands behind it is the business of clients that run tools. Earlier
     /// answers come without the numbers of their sources, which count from 1 again in each answer.
-    pub(super) fn ask(&self) -> Result<Ask, CompletionError> {
+    pub(super) fn ask(&self, form: ChatForm) -> Result<Ask, CompletionError> {
         let mut turns = Vec::new();
         let mut instructions = Vec::new();
         for message in &self.messages {
@@ -221,7 +221,7 @@ impl ChatRequest {
             match message.role {
                 Role::System | Role::Developer => instructions.push(text),
                 Role::User => turns.push(ChatMessage::new(Speaker::User, text)),
-                Role::Assistant => turns.push(ChatMessage::new(Speaker::Assistant, without_numbers(&text))),
+                Role::Assistant => turns.push(ChatMessage::new(Speaker::Assistant, without_numbers(&text, form))),
                 Role::Tool | Role::Function => {}
             }
         }
@@ -273,7 +273,10 @@ mod tests {
     }
 
     fn ask(messages: &Value) -> Ask {
-        parse(&json!({"model": "m", "messages": messages})).expect("a request").ask().expect("a question")
+        parse(&json!({"model": "m", "messages": messages}))
+            .expect("a request")
+            .ask(ChatForm::Badges)
+            .expect("a question")
     }
 
     #[test]
@@ -305,7 +308,7 @@ mod tests {
         assert!(matches!(ChatRequest::parse(b"{"), Err(CompletionError::NotJson(_))));
         assert!(matches!(ChatRequest::parse(b"{\"model\":\"m\",\"messages\":[]} x"), Err(CompletionError::NotJson(_))));
         let silent = parse(&json!({"model": "m", "messages": [{"role": "user", "content": " "}]})).expect("a request");
-        assert!(matches!(silent.ask(), Err(CompletionError::NoQuestion)));
+        assert!(matches!(silent.ask(ChatForm::Badges), Err(CompletionError::NoQuestion)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Removes source numbers from an earlier answer that comes back as history.
 
+use super::chat_options::ChatForm;
 use super::markdown_places::MarkdownPlaces;
 use super::open_webui_text::{bracket, is_marker};
 use super::source_list::without_list;
@@ -8,10 +9,11 @@ use super::source_list::without_list;
 const WORD_JOINER: char = '\u{2060}';
 
 /// An earlier answer without its source numbers, which a model would confuse with the numbers of its current sources, and without
-/// a list of sources that was appended for a client. Code, formulas and addresses stay unchanged.
+/// the list of sources that the form appends. Code, formulas and addresses stay unchanged.
 #[must_use]
-pub fn without_numbers(text: &str) -> String {
-    let text = without_list(text);
+pub fn without_numbers(text: &str, form: ChatForm) -> String {
+    // Elsewhere such paragraphs are the answer's own.
+    let text = if form == ChatForm::List { without_list(text) } else { text };
     let places = MarkdownPlaces::of(text, &[]);
     let mut out = String::with_capacity(text.len());
     let mut rest = 0;
@@ -38,10 +40,16 @@ pub fn without_numbers(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn without_numbers(text: &str) -> String {
+        super::without_numbers(text, ChatForm::Badges)
+    }
+
     #[test]
     fn trap_12_numbers_of_sources_that_nobody_knows_any_more_go() {
         assert_eq!(without_numbers("One [1][2]. Two [1, 2], `a[0]` and [x]."), "One. Two, `a[0]` and [x].");
-        assert_eq!(without_numbers("One [1].\n\n[1] [A](https://x.example/a)"), "One.");
+        let listed = "One [1].\n\n[1] [A](https://x.example/a)";
+        assert_eq!(super::without_numbers(listed, ChatForm::List), "One.");
+        assert_eq!(without_numbers("Yes.\n\n[1] says so."), "Yes.\n\n says so.");
         assert_eq!(without_numbers("a[\u{2060}0] [see](https://x/[1])"), "a[0] [see](https://x/[1])");
     }
 }
