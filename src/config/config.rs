@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::assistant_form::assistant_form;
 use super::assistants::{named, of_channel};
 use super::error::{ConfigError, ConfigFault, FaultOrigin};
-use super::generated_secrets::{GeneratedSecret, keep};
+use super::generated_secrets::{GeneratedSecret, keep, made};
 use super::load::{ConfigSources, load};
 use super::raw_config::RawConfig;
 use super::setting::environment_name;
@@ -249,17 +249,18 @@ pub fn bind_address(sources: &ConfigSources) -> Result<SocketAddr, ConfigError> 
 /// machine has made.
 ///
 /// # Errors
-/// When anything in the configuration is wrong: with everything that is.
+/// When anything in the configuration is wrong: with everything that is; or when the key cannot be read.
 pub fn caller_access(sources: &ConfigSources) -> Result<(SocketAddr, Option<Secret>), ConfigError> {
     let (raw, faults) = load(sources);
     if !faults.is_empty() {
         return Err(ConfigError(faults));
     }
-    let made = || {
-        let folder = data_dir(&raw, &sources.environment, false).ok()?;
-        Secret::parse(std::fs::read_to_string(folder.join(KEY_FILE)).ok()?.trim()).ok()
+    let key = match &raw.api_key {
+        Some(key) => Some(key.clone()),
+        None => made(&data_dir(&raw, &sources.environment, false)?, KEY_FILE).map_err(|error| {
+            ConfigError(vec![ConfigFault::new(FaultOrigin::Together, format!("{API_KEY}: {error}"))])
+        })?,
     };
-    let key = raw.api_key.clone().or_else(made);
     Ok((raw.bind, key))
 }
 

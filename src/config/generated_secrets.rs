@@ -52,13 +52,26 @@ pub(super) fn keep(folder: &Path, name: &str) -> Result<GeneratedSecret, Generat
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             private_file::make_private(&path).map_err(file)?;
-            let text = fs::read_to_string(&path).map_err(file)?;
-            let secret =
-                Secret::parse(text.trim()).map_err(|_| GeneratedSecretError::Unusable { path: path.clone() })?;
+            let secret = read(&path).map_err(file)??;
             Ok(GeneratedSecret { secret, path, is_new: false })
         }
         Err(error) => Err(file(error)),
     }
+}
+
+/// The secret in the file of this name; `None` when none was made.
+pub(super) fn made(folder: &Path, name: &str) -> Result<Option<Secret>, GeneratedSecretError> {
+    let path = folder.join(name);
+    match read(&path) {
+        Ok(secret) => secret.map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(GeneratedSecretError::File { path, source }),
+    }
+}
+
+fn read(path: &Path) -> io::Result<Result<Secret, GeneratedSecretError>> {
+    let text = fs::read_to_string(path)?;
+    Ok(Secret::parse(text.trim()).map_err(|_| GeneratedSecretError::Unusable { path: path.to_owned() }))
 }
 
 /// 256 random bits.

@@ -10,7 +10,8 @@ use actix_web::web::Path;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::ApiError;
-use crate::assistant::{documentation_file, documentation_pages};
+use super::help_pages::page_text;
+use crate::assistant::documentation_pages;
 
 /// The address below which the pages are as Markdown.
 const PAGES: &str = "/llms/";
@@ -35,7 +36,7 @@ struct Page {
 }
 
 static PAGE_LIST: LazyLock<Vec<Page>> = LazyLock::new(|| {
-    let page = |path: &'static str| Some(Page { path, text: text(path)? });
+    let page = |path: &'static str| Some(Page { path, text: page_text(path)? });
     documentation_pages().into_iter().filter_map(page).collect()
 });
 
@@ -55,7 +56,7 @@ pub(crate) async fn show_full() -> HttpResponse {
 
 /// A page as Markdown.
 pub(crate) async fn show_page(path: Path<String>) -> Result<HttpResponse, ApiError> {
-    let text = text(&path).ok_or(ApiError::UnknownRoute)?;
+    let text = page_text(&path).ok_or(ApiError::UnknownRoute)?;
     Ok(sent("text/markdown; charset=utf-8", text))
 }
 
@@ -65,11 +66,6 @@ fn sent(media_type: &'static str, text: &'static str) -> HttpResponse {
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((CACHE_CONTROL, "no-cache"))
         .body(text)
-}
-
-fn text(path: &str) -> Option<&'static str> {
-    let file = documentation_file(path).filter(|_| path.ends_with(".md"))?;
-    std::str::from_utf8(file).ok()
 }
 
 /// The place of a page: its section, and its rank among the paths of that.

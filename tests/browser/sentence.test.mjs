@@ -113,6 +113,7 @@ test('pressing a badge marks the cited words of a document', { timeout: LIMIT_MS
       page.on('console', (message) => ofDriver(message.text()) || complaints.push(message.text()));
       const response = await page.goto(here(claim.appearance.url));
       assert.equal(response.status(), 200);
+      assert.equal(await page.locator('script, [onclick], [onload], [onerror]').count(), 0);
       const mark = page.locator('mark');
       assert.ok((await mark.allInnerTexts()).join(' ').includes(words), await mark.allInnerTexts());
       const box = await page.locator('mark#passage').boundingBox();
