@@ -2,6 +2,8 @@
 
 /** The contrast of each text with the ground it stands on. */
 export function contrasts(elements) {
+  // Colours that are on their way to another one are measured where they arrive.
+  for (const moving of document.getAnimations()) if (moving instanceof CSSTransition) moving.finish();
   const parts = (colour) => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     canvas.fillStyle = colour;
