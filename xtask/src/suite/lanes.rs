@@ -79,7 +79,8 @@ impl Runner {
     }
 
     fn process(&self, step: &Step, is_built: bool, log: Option<&PathBuf>) -> Result<()> {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new("nice");
+        command.args(["-n", step.lane.niceness()]).arg(&self.program);
         command.args(["step", step.name]).stdin(Stdio::null()).envs(self.environment.iter().copied());
         if is_built {
             command.env(BUILT, "1");

@@ -25,8 +25,19 @@ pub(super) enum Lane {
     Tests,
     /// One after the other, beside the other lanes: what talks to the built program. Each has ports and folders of its own.
     Clients,
-    /// A lane for the step that is longest and waits most.
+    /// One after the other, beside the other lanes: what a browser shows. It waits most, and each of its tests looks at a clock, so
+    /// the other lanes make way for it.
     Browser,
+}
+
+impl Lane {
+    /// How far a step of this lane makes way for those of others, as `nice` counts it.
+    pub(super) fn niceness(self) -> &'static str {
+        match self {
+            Self::Alone | Self::Browser => "0",
+            Self::Tests | Self::Clients => "5",
+        }
+    }
 }
 
 pub(super) struct Step {
@@ -85,7 +96,7 @@ pub(super) const STEPS: [Step; 19] = [
     ),
     Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
-    Step::new("playground", When::Whole, Lane::Clients, playground::test, "Teams' emulator in a real browser"),
+    Step::new("playground", When::Whole, Lane::Browser, playground::test, "Teams' emulator in a real browser"),
     Step::new(
         "sentences",
         When::Whole,
