@@ -50,6 +50,7 @@ const MARKS: Marks = Marks {
     code: ("`", "`"),
     block: ("```\n", "\n```"),
     quote: Quote::Lines("> "),
+    line_end: "  \n",
     tables: Tables::Padded,
     escape: markdown_escaped,
     escape_code: |code| code.into(),
@@ -127,6 +128,11 @@ fn bare(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_end_of_the_answer_stays_one_in_markdown() {
+        assert_eq!(blocks("a<br>b\\\nc\n\n> d  \ne", &MARKS), ["a  \nb  \nc", "> d  \n> e"]);
+    }
 
     #[test]
     fn signs_that_begin_markup_are_escaped_and_a_full_stop_is_not() {

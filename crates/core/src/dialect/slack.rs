@@ -43,6 +43,7 @@ const MARKS: Marks = Marks {
     code: ("`", "`"),
     block: ("```\n", "\n```"),
     quote: Quote::Lines("> "),
+    line_end: "\n",
     tables: Tables::Padded,
     escape: escaped,
     escape_code: escaped,

@@ -46,6 +46,7 @@ const MARKS: Marks = Marks {
     code: ("<code>", "</code>"),
     block: ("<pre>", "</pre>"),
     quote: Quote::Around(("<blockquote>", "</blockquote>")),
+    line_end: "\n",
     tables: Tables::Padded,
     escape: escaped,
     escape_code: escaped,

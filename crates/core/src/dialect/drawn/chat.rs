@@ -91,7 +91,7 @@ impl<'m> Writer<'m> {
             Piece::Event(Event::Code(code)) => self.line.push_str(&self.marks.around(self.marks.code, &code)),
             Piece::Event(Event::SoftBreak) => self.line.push(' '),
             Piece::Event(Event::HardBreak) => {
-                self.line.push(if self.link.is_some() || self.rows.is_some() { ' ' } else { '\n' });
+                self.line.push_str(if self.link.is_some() || self.rows.is_some() { " " } else { self.marks.line_end });
             }
             Piece::Event(Event::Rule) => self.push_block("———".to_owned()),
             Piece::Event(Event::Text(text) | Event::Html(text) | Event::InlineHtml(text)) => self.text(&text),
@@ -281,5 +281,7 @@ fn joined(mut blocks: Vec<String>, between: &str) -> String {
 /// The lines with something before the first and before each other.
 fn indented(text: &str, first: &str, others: &str) -> String {
     let lines = text.split('\n').enumerate().map(|(at, line)| [if at == 0 { first } else { others }, line].concat());
-    lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    // Blanks at the end of a line may be the mark of a line end.
+    let is_empty = |line: &String| line.trim_start_matches(['>', ' ']).is_empty();
+    lines.map(|line| if is_empty(&line) { line.trim_end().to_owned() } else { line }).collect::<Vec<_>>().join("\n")
 }

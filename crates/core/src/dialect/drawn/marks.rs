@@ -18,6 +18,8 @@ pub(crate) struct Marks {
     /// Around a block of code.
     pub(crate) block: Pair,
     pub(crate) quote: Quote,
+    /// Between two lines of a paragraph.
+    pub(crate) line_end: &'static str,
     pub(crate) tables: Tables,
     /// Escapes a text so that the channel reads no markup in it.
     pub(crate) escape: fn(&str) -> Cow<'_, str>,
@@ -55,6 +57,7 @@ pub(crate) const PLAIN: Marks = Marks {
     code: ("", ""),
     block: ("", ""),
     quote: Quote::Lines("> "),
+    line_end: "\n",
     tables: Tables::Lines,
     escape: |text| text.into(),
     escape_code: |code| code.into(),
