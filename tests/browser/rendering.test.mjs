@@ -83,6 +83,22 @@ inEachVersion('Web Chat', (around) => {
     await visit.page.getByRole('textbox', { name: 'Message input box' }).waitFor();
   });
 
+  case_('a badge opens its page while its entry opens the passage and leads on to the page', async (visit) => {
+    const url = 'https://it.example.com/leave';
+    const answer = { text: 'Leave is thirty days[1].', sources: [{ title: 'Leave', url, content: 'Everybody has **thirty** days of leave.' }] };
+    const options = { references: 'passages', sentence_links: false };
+    for (const activity of await visit.convert(answer, options)) await visit.say(activity);
+    const message = visit.message('Leave is thirty days');
+    await message.waitFor();
+    assert.deepEqual(await hrefs(badges(message)), [url]);
+    await entries(message).getByRole('button').click();
+    const dialog = visit.page.getByRole('dialog', { name: 'Leave' });
+    await dialog.getByText('Everybody has thirty days of leave.').waitFor();
+    assert.equal(await dialog.getByRole('link', { name: 'it.example.com' }).getAttribute('href'), url);
+    await visit.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   case_('three adjacent citations are three badges to three places', async (visit) => {
     const sources = ['a', 'b', 'c'].map((name) => ({ title: `Paper ${name}`, url: `https://papers.example.com/${name}` }));
     const { message } = await visit.show({ text: 'All studies agree[1][2][3].', sources }, 'All studies agree');

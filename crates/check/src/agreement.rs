@@ -128,10 +128,14 @@ fn check_definition(
                 excerpt(url)
             ),
         ),
-        None if !opens_dialog => findings.add(
+        // A dialog that has the address as well is meant to open.
+        None if !opens_dialog && !appearance.text.is_some_and(|text| text.contains(&definition.url)) => findings.add(
             code::APPEARANCE_URL_MISSING,
             &appearance.at,
-            format!("The badge [{label}] opens a page, its list entry a dialog. Add the same `url` here."),
+            format!(
+                "The badge [{label}] opens a page, its list entry a dialog without the way to it. Add the same `url` here, or \
+                 a link to it to `text`."
+            ),
         ),
         Some(_) | None => {}
     }
@@ -224,6 +228,10 @@ mod tests {
         let mut without = cited_without(url);
         without["entities"][0]["citation"][0]["appearance"]["text"] = json!("x");
         assert_finds(&without, "appearance-url-missing", "/entities/0/citation/0/appearance");
+        let address = cited()["entities"][0]["citation"][0]["appearance"]["url"].clone();
+        let text = format!("[docs.example](<{}>)\n\nThe passage.", address.as_str().expect("an address"));
+        without["entities"][0]["citation"][0]["appearance"]["text"] = json!(text);
+        assert_eq!(found(&without), []);
     }
 
     #[test]

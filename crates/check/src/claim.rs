@@ -30,6 +30,8 @@ pub(super) struct Appearance<'v> {
     pub(super) name: Option<&'v str>,
     /// The address; `None` makes the entry a button that opens a dialog.
     pub(super) url: Option<&'v str>,
+    /// The text of that dialog.
+    pub(super) text: Option<&'v str>,
 }
 
 /// Reads the claims of a Message entity, and reports those that Web Chat drops or shows wrongly.
@@ -162,7 +164,7 @@ fn read_appearance<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut
         Some(_) => {}
         None => check_passage(place, findings),
     }
-    Some(Appearance { at: place.at.clone(), name: place.text("name"), url })
+    Some(Appearance { at: place.at.clone(), name: place.text("name"), url, text: place.text("text") })
 }
 
 /// Checks the text of the dialog, which a source without a URL needs.

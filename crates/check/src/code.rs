@@ -156,7 +156,7 @@ rules! {
         CITATION_UNOPENABLE = Error "citation-unopenable": "a badge that does nothing";
         CITATION_WITHOUT_TITLE = Warning "citation-without-title": "list entry without words";
         URL_DIFFERS = Error "url-differs": "badge and list disagree";
-        APPEARANCE_URL_MISSING = Warning "appearance-url-missing": "badge opens page, list opens dialog";
+        APPEARANCE_URL_MISSING = Warning "appearance-url-missing": "badge opens page, list opens dialog without link";
 
         IRI_INVALID = Warning "iri-invalid": "no valid IRI";
         CLAIMS_MERGE = Warning "claims-merge": "claims share an `@id`";

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{EarlierAnswers, Options, TextFormat};
+use super::{EarlierAnswers, Options, References, TextFormat};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalog};
 use crate::cite::Rules;
@@ -99,6 +99,7 @@ impl Conversion {
         let mut rules = dialect.graph_rules();
         rules.abstract_max_utf16 = options.abstract_max.unwrap_or(rules.abstract_max_utf16);
         rules.withhold_encrypted = options.withhold_encrypted;
+        rules.lists_passages = *dialect == Dialect::WebChat && options.references == References::Passages;
         if options.ai_label == Some(false) {
             rules.ai_mark = None;
         }

@@ -24,7 +24,7 @@ pub use earlier::EarlierAnswers;
 pub use error::ConvertError;
 pub use grounding::grounded;
 pub use message::{Converted, convert_answer, empty_text};
-pub use options::{Grounding, Options, TextFormat};
+pub use options::{Grounding, Options, References, TextFormat};
 pub use outgoing::{Ended, Outgoing, OutgoingForm, UnknownOutgoingForm};
 pub use slack_stream::slack_calls;
 pub use streaming::{Streamed, Streaming, Update};

@@ -78,6 +78,11 @@ pub struct Options {
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub text_format: TextFormat,
+    /// What an entry of Web Chat's list of references opens: the address of its source (`"addresses"`), or a dialog with the passage
+    /// and a link to the address (`"passages"`). The badge leads to the address with both.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub references: References,
     /// Whether the text itself lists the sources, for clients that ignore entities. The dialect `web-chat` always lists them.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
@@ -138,6 +143,17 @@ pub enum TextFormat {
     Markdown,
     /// Extended Markdown, in which Teams draws tables, task lists, math and images.
     Extended,
+}
+
+/// What an entry of Web Chat's list of references opens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum References {
+    /// The address of its source; its passages where it has none.
+    #[default]
+    Addresses,
+    /// Its passages, with a link to the address; the address where it has none.
+    Passages,
 }
 
 /// The grounding that an answer must have.

@@ -9,7 +9,7 @@ use super::{
     Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, SoftwareSourceCode,
     UsageInfo,
 };
-use crate::answer::{Answer, SensitivityLabel, Source, SupportMark};
+use crate::answer::{Answer, NO_PASSAGE, SensitivityLabel, Source, SupportMark, address_line};
 use crate::cite::{CitedSource, make_harmless};
 use crate::report::{Entry, Kind};
 use crate::text::{cut_at_word, plain_text};
@@ -77,12 +77,17 @@ impl<'b> Builder<'b> {
         let id = url.clone().unwrap_or_else(|| self.labels.claim(cited.position).as_str().into());
         let passages = self.passages(&cited);
         let summary = self.summary(&cited, &passages);
-        let text = self.text(&cited, &passages);
+        let opens_passages = self.rules.lists_passages && !passages.is_empty();
+        let text = if opens_passages {
+            Some(self.address_and_passages(&cited, &passages))
+        } else {
+            self.text(&cited, &passages)
+        };
         let usage_info = self.usage_info(&cited);
         let mut document = DigitalDocument::new(cited.title);
         document.summary = summary;
         document.text = text;
-        document.url = url;
+        document.url = url.filter(|_| !opens_passages);
         document.encoding_format.clone_from(&source.media_type);
         document.date_modified.clone_from(&source.modified);
         document.editor.clone_from(&source.author);
@@ -195,11 +200,23 @@ impl<'b> Builder<'b> {
             return None;
         }
         if passages.is_empty() {
-            // An empty dialog would look like an error.
-            return Some(make_harmless(&without_html(&cited.title), &self.rules.image_hosts).0);
+            return Some(NO_PASSAGE.to_owned());
         }
+        Some(self.all_passages(passages))
+    }
+
+    fn all_passages(&mut self, passages: &[(&'b Source, &'b str)]) -> String {
         let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
-        Some(texts.join("\n\n"))
+        texts.join("\n\n")
+    }
+
+    /// The link to where the passages come from, and then they: behind one that ends inside of a fence, it would be code.
+    fn address_and_passages(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> String {
+        let passages = self.all_passages(passages);
+        match &cited.url {
+            Some(url) => format!("{}{passages}", address_line(url)),
+            None => passages,
+        }
     }
 
     /// A passage for the dialog of a citation without an address, which draws Markdown with HTML.
@@ -301,9 +318,28 @@ mod tests {
                 {"@type": "Claim", "@id": "https://x/a%20b%281%29", "position": "1",
                  "appearance": {"@type": "DigitalDocument", "name": "x", "url": "https://x/a%20b%281%29"}},
                 {"@type": "Claim", "@id": "_:c2", "position": "2",
-                 "appearance": {"@type": "DigitalDocument", "name": "Document 2", "text": "Document 2"}},
+                 "appearance": {"@type": "DigitalDocument", "name": "Document 2", "text": NO_PASSAGE}},
             ])
         );
+    }
+
+    #[test]
+    fn an_entry_of_the_list_may_open_the_passage_and_leads_on_to_the_address() {
+        let web = Source { url: "https://x_y.example/a b(1)".parse().ok(), ..Source::default() };
+        let passage = Source { content: Some("- one\n- two".into()), ..web.clone() };
+        let other = Source { url: "https://other.example".parse().ok(), ..Source::default() };
+        let cited = cite(&answer("[1][2]", vec![passage, other]), &Rules::web_chat());
+        let rules = GraphRules { lists_passages: true, ..GraphRules::web_chat() };
+        let answer = answer("", vec![Source { content: Some("- one\n- two".into()), ..web }, Source::default()]);
+        let graph = json!(build(&answer, cited.sources, &rules, &mut Vec::new()));
+        let [first, second] = [0, 1].map(|at| &graph["citation"][at]["appearance"]);
+        assert_eq!(first["url"], Value::Null);
+        assert_eq!(first["text"], "[x\\_y.example](<https://x_y.example/a%20b%281%29>)\n\n- one\n- two");
+        assert_eq!(
+            [&graph["citation"][0]["@id"], &second["url"]],
+            ["https://x_y.example/a%20b%281%29", "https://other.example/"]
+        );
+        assert_eq!(second["text"], Value::Null);
     }
 
     #[test]

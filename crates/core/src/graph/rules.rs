@@ -19,6 +19,9 @@ pub struct GraphRules {
     pub keywords: Option<KeywordLimits>,
     /// The hosts whose images may load in a passage.
     pub image_hosts: BTreeSet<String>,
+    /// Whether a claim with a passage has no address of its own: its entry in Web Chat's list then opens the passage, and the
+    /// badge what the text defines.
+    pub lists_passages: bool,
     /// Whether encrypted documents lose their passages.
     pub withhold_encrypted: bool,
     /// The members that a claim has.
@@ -85,6 +88,7 @@ impl GraphRules {
             name_max_utf16: None,
             keywords: None,
             image_hosts: BTreeSet::new(),
+            lists_passages: false,
             withhold_encrypted: false,
             members: Members::Full,
             labels: LabelForm::Linked,

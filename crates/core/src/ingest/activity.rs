@@ -243,6 +243,19 @@ mod tests {
     }
 
     #[test]
+    fn words_of_a_dialog_around_a_passage_are_not_read_as_one() {
+        let claims = json!([
+            {"@type": "Claim", "@id": "https://x.example/a", "position": "1",
+             "appearance": {"name": "A", "text": "[x.example](<https://x.example/a>)\n\ngates"}},
+            {"@type": "Claim", "position": "2", "appearance": {"name": "B", "text": crate::answer::NO_PASSAGE}},
+        ]);
+        let read =
+            answer(&message("One [1], two [2].\n\n[1]: https://x.example/a \"A\"\n[2]: cite:2 \"B\"", &thing(&claims)));
+        let a = [Some("1"), Some("A"), Some("https://x.example/a"), Some("gates")];
+        assert_eq!(sources(&read), [a, [Some("2"), Some("B"), None, None]]);
+    }
+
+    #[test]
     fn definitions_alone_and_claims_apart_are_sources_too() {
         let apart = json!([{"type": "https://schema.org/Claim", "@type": "Claim", "@id": "cite:1", "name": "N", "text": "t"},
             {"type": "https://schema.org/Claim", "@id": "https://x.example/b", "alternateName": "B"}]);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::adaptive_card::{ADAPTIVE_CARD, card_text};
 use super::location::{Located, web_url};
 use super::manifest::WireLabel;
-use crate::answer::{Interpreter, SensitivityLabel, Source};
+use crate::answer::{Interpreter, SensitivityLabel, Source, passages_in};
 use crate::report::Entry;
 use crate::url::WebUrl;
 
@@ -193,7 +193,9 @@ fn read_source(claim: &Value, nodes: &Nodes<'_>, pointer: String, warnings: &mut
     let usage = [document, claim].into_iter().map(|thing| nodes.follow(one(thing, "usageInfo")));
     let usage = usage.into_iter().find(|usage| usage.is_object()).unwrap_or(&Value::Null);
     let format = fact("encodingFormat");
-    let content = passage(fact("abstract"), fact("text"), format.as_deref());
+    let text_of_dialog = fact("text");
+    let shown = text_of_dialog.as_deref().and_then(|text| passages_in(text, url.as_ref()));
+    let content = passage(fact("abstract"), shown.map(str::to_owned), format.as_deref());
     let keywords = many(document, "keywords").into_iter();
     let keywords = keywords.filter_map(|(_, word)| Some(word.as_str().or_else(|| word["name"].as_str())?.to_owned()));
     Source {
