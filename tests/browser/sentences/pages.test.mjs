@@ -107,6 +107,6 @@ test('a badge leads to the cited sentence on a page of Debian\'s documentation',
     await page.close();
   }
   context.diagnostic(`${PAGES * EACH} sentences of ${seen} pages: ${JSON.stringify(counts)}`);
-  assert.equal(seen, PAGES);
   assert.deepEqual(others, []);
+  assert.equal(seen, PAGES);
 });

@@ -1,7 +1,7 @@
 // Sees which parts of the lines of a PDF the browser's viewer has marked.
 
 /** How long a viewer may take until it marks something. */
-const LIMIT_MS = 8_000;
+const LIMIT_MS = 20_000;
 
 /** The left margin of lines and their width, in points, as `office.mjs` writes them. */
 const [MARGIN, WIDTH] = [60, 595];
