@@ -10,7 +10,7 @@ use citewire_core::ingest::{Provider, ingest};
 use citewire_fuzz::HEAD;
 use serde_json::{Value, json};
 
-const TARGETS: [&str; 5] = ["cite", "cover", "pieces", "ingest", "stream"];
+const TARGETS: [&str; 6] = ["cite", "cover", "pieces", "ingest", "stream", "support"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Behind the last format there is none: the envelope tells it.
@@ -41,6 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let Ok(answer) = ingest(&body, None) else { continue };
         write("cover", "text", &[], answer.text.as_bytes())?;
+        let line = answer.text.lines().collect::<Vec<_>>().join(" ");
+        let passages: Vec<&str> = answer.sources.iter().filter_map(|source| source.content.as_deref()).collect();
+        write("support", "line", &[], format!("{line}\n{}", passages.join("\n---\n")).as_bytes())?;
         for (kind, rules) in [("web-chat", 0), ("teams", 2), ("plain", 3)] {
             let head = head(&answer, rules)?;
             write("cite", kind, &head, answer.text.as_bytes())?;

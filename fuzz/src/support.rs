@@ -1,19 +1,36 @@
-//! The promises about verdicts.
+//! The promises about verdicts, and about the addresses of sentences.
 
 use citewire_core::answer::{Answer, Source};
-use citewire_core::claims::{Claim, Verdict, claims};
+use citewire_core::claims::{Claim, Verdict, claims, sentence_links};
 
 /// Cites the passages of a text, which come behind its first line and are parted by lines of `---`, for its first line; panics when a
-/// verdict breaks a promise.
+/// verdict or an address breaks a promise.
 pub fn check_support(text: &str) {
     let (cited, passages) = text.split_once('\n').unwrap_or((text, ""));
-    let source = |passage: &str| Source { content: Some(passage.to_owned()), ..Source::default() };
-    let sources: Vec<Source> = passages.split("\n---\n").take(8).map(source).collect();
+    let source = |(at, passage): (usize, &str)| Source {
+        url: format!("https://x.example/{at}").parse().ok(),
+        content: Some(passage.to_owned()),
+        ..Source::default()
+    };
+    let sources: Vec<Source> = passages.split("\n---\n").take(8).enumerate().map(source).collect();
     let markers: String = (1..=sources.len()).map(|n| format!("[{n}]")).collect();
     let answer = Answer { text: format!("{cited} {markers}"), sources, ..Answer::default() };
     let judged = claims(&answer);
     for claim in &judged.claims {
         check_claim(claim, &judged.text, &answer.sources);
+    }
+    for link in sentence_links(&answer, Some(&judged.claims), None).into_values() {
+        link.directives.iter().for_each(|directive| check_directive(directive));
+    }
+}
+
+/// A directive holds a sentence in one or two readings, each of which a browser can take for nothing else.
+fn check_directive(directive: &str) {
+    let readings: Vec<&str> = directive.split("&text=").collect();
+    assert!(readings.len() <= 2, "{directive}");
+    for reading in readings {
+        assert!(reading.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._%,".contains(&byte)), "{directive}");
+        assert!(!reading.is_empty() && reading.matches(',').count() <= 1, "{directive}");
     }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { contrasts } from './contrasts.mjs';
 import { RELEASE, badges, startBrowser, startService, startWholeBrowser, visiting } from './harness.mjs';
+import { pdf } from './office.mjs';
 import { API_KEY } from './processes.mjs';
 
 const KEY_OF_READERS = 'the-key-that-only-converts-answers';
@@ -197,30 +198,6 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
   assert.equal(await row(page, 'hr-2').count(), 0);
 });
 
-/** A PDF with a line of text on each page. */
-function pdf(...pages) {
-  const objects = ['<< /Type /Catalog /Pages 2 0 R >>'];
-  const kids = pages.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
-  objects.push(`<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`);
-  objects.push('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
-  for (const text of pages) {
-    const content = `BT /F1 18 Tf 72 700 Td (${text}) Tj ET`;
-    const resources = '/Resources << /Font << /F1 3 0 R >> >>';
-    const number = objects.length + 2;
-    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${resources} /Contents ${number} 0 R >>`);
-    objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
-  }
-  let file = '%PDF-1.4\n';
-  const places = objects.map((object, at) => {
-    const place = file.length;
-    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
-    return `${String(place).padStart(10, '0')} 00000 n \n`;
-  });
-  const head = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`;
-  const end = `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
-  return Buffer.from(file + head + end, 'latin1');
-}
-
 /** Waits until the browser's viewer of PDF shows a page. */
 async function shownAt(page, number) {
   const viewer = () => page.frames().find((frame) => frame.url().startsWith('chrome-extension://'));
@@ -251,7 +228,7 @@ visiting(() => ({ browser: whole, service }), 'a badge of a PDF leads to its pag
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('papers');
   await button(dialog(page), 'Create').click();
   await heading(page, 'papers').waitFor();
-  const file = pdf('Parking is free on Sundays for all employees.', 'Leave is 30 days a year for all employees.');
+  const file = pdf([['Parking is free on Sundays for all employees.'], ['Leave is 30 days a year for all employees.']], 18);
   const input = documents(page).locator('input[multiple]');
   await input.setInputFiles({ name: 'Hand book.pdf', mimeType: 'application/pdf', buffer: file });
   await row(documents(page), 'Hand book.pdf').getByText('ready').waitFor();

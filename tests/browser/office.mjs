@@ -87,3 +87,47 @@ export function epub(title, paragraphs) {
     ['a.xhtml', `${XML}<html xmlns="http://www.w3.org/1999/xhtml"><head><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`],
   ]);
 }
+
+/** A presentation with a slide for each text. */
+export function pptx(slides) {
+  const main = 'http://schemas.openxmlformats.org/presentationml/2006/main';
+  const drawing = 'http://schemas.openxmlformats.org/drawingml/2006/main';
+  const names = slides.map((_, at) => `slides/slide${at + 1}.xml`);
+  const ids = names.map((_, at) => `<p:sldId id="${256 + at}" r:id="rId${at + 1}"/>`).join('');
+  const slide = (text) =>
+    `${XML}<p:sld xmlns:p="${main}" xmlns:a="${drawing}"><p:cSld><p:spTree><p:sp><p:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld></p:sld>`;
+  return archive([
+    ['[Content_Types].xml', types('/ppt/presentation.xml', 'presentationml.presentation')],
+    ['_rels/.rels', relations(['officeDocument', 'ppt/presentation.xml'])],
+    ['ppt/_rels/presentation.xml.rels', relations(...names.map((name) => ['slide', name]))],
+    [
+      'ppt/presentation.xml',
+      `${XML}<p:presentation xmlns:p="${main}" xmlns:r="${OFFICE}"><p:sldIdLst>${ids}</p:sldIdLst></p:presentation>`,
+    ],
+    ...slides.map((text, at) => [`ppt/${names[at]}`, slide(text)]),
+  ]);
+}
+
+/** A PDF of pages of lines of text, in letters of a size. */
+export function pdf(pages, size = 11) {
+  const escaped = (line) => line.replace(/[\\()]/g, '\\$&');
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${pages.map((_, at) => `${4 + 2 * at} 0 R`).join(' ')}] /Count ${pages.length} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+  ];
+  for (const [at, lines] of pages.entries()) {
+    const text = `BT /F1 ${size} Tf 60 780 Td ${size * 1.5} TL ${lines.map((line) => `(${escaped(line)}) Tj T*`).join(' ')} ET`;
+    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + 2 * at} 0 R >>`);
+    objects.push(`<< /Length ${text.length} >>\nstream\n${text}\nendstream`);
+  }
+  let file = '%PDF-1.4\n';
+  const places = objects.map((object, at) => {
+    const place = file.length;
+    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return place;
+  });
+  const table = file.length;
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')}`;
+  return Buffer.from(`${file}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`, 'latin1');
+}

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
+import { Assistants, claims } from './documents.mjs';
 import { RELEASE, startBrowser, startService } from './harness.mjs';
 import { docx, epub, xlsx } from './office.mjs';
-import { API_KEY } from './processes.mjs';
 
 const LIMIT_MS = 90_000;
 const FILLER = Array.from({ length: 40 }, (_, at) => `Chapter ${at + 1} speaks of other things that nobody asks about here.`);
@@ -47,8 +47,10 @@ const DOCUMENTS = {
 
 let browser;
 let service;
+let assistants;
 before(async () => {
   service = await startService(RELEASE);
+  assistants = new Assistants(service);
   browser = await startBrowser();
 });
 after(async () => {
@@ -56,53 +58,12 @@ after(async () => {
   await service?.stop();
 });
 
-async function request(method, path, body, headers = {}) {
-  const response = await fetch(`${service.url}${path}`, { method, headers: { authorization: `Bearer ${API_KEY}`, ...headers }, body });
-  if (!response.ok) assert.fail(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response;
-}
-
-const json = (value) => [JSON.stringify(value), { 'content-type': 'application/json' }];
-
-/** Asks an assistant in a conversation of its own; gives the claims of its message. */
-async function ask(name, question) {
-  const granted = await (await request('POST', `/v1/assistants/${name}/tokens`, ...json({ user: { id: 'dl_ann', name: 'Ann' } }))).json();
-  const call = async (path, body) => {
-    const response = await fetch(`${service.url}/v3/directline/conversations${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${granted.token}`, 'content-type': 'application/json' },
-      body: body && JSON.stringify(body),
-    });
-    return response.json();
-  };
-  await call('', {});
-  await call(`/${granted.conversationId}/activities`, { type: 'message', from: { id: 'dl_ann' }, text: question });
-  for (;;) {
-    const { activities } = await call(`/${granted.conversationId}/activities`);
-    const message = activities.find(({ type, from }) => type === 'message' && from.role === 'bot');
-    if (message) return message.entities.find((entity) => entity.type.endsWith('/Message')).citation;
-  }
-}
-
-/** Waits until the documents of an assistant are read. */
-async function read(name, count) {
-  for (;;) {
-    const { documents } = await (await request('GET', `/v1/assistants/${name}/documents`)).json();
-    if (documents.filter(({ state }) => state === 'ready').length === count) return;
-  }
-}
-
-/** The address on this server. */
-const here = (address) => `${service.url}${address.slice(address.indexOf('/v1/documents/'))}`;
-
 test('pressing a badge marks the cited words of a document', { timeout: LIMIT_MS * 2 }, async (context) => {
   for (const [file, { content, question, words }] of Object.entries(DOCUMENTS)) {
     await context.test(file, async () => {
       const name = file.split('.')[0];
-      await request('PUT', `/v1/assistants/${name}`, ...json({ documents: {}, citation_link_mode: 'authenticated' }));
-      await request('PUT', `/v1/assistants/${name}/documents/${file}`, content);
-      await read(name, 1);
-      const [claim] = await ask(name, question);
+      await assistants.create(name, file, content);
+      const [claim] = claims(await assistants.ask(name, question));
       assert.match(claim.appearance.url, /\/passage\?place=\d+&.*#passage$/);
       const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
       const asked = [];
@@ -111,7 +72,7 @@ test('pressing a badge marks the cited words of a document', { timeout: LIMIT_MS
       // The page may run no script: now and then its sandbox refuses one of the driver's own.
       const ofDriver = (text) => text.startsWith('Blocked script execution in');
       page.on('console', (message) => ofDriver(message.text()) || complaints.push(message.text()));
-      const response = await page.goto(here(claim.appearance.url));
+      const response = await page.goto(assistants.here(claim.appearance.url));
       assert.equal(response.status(), 200);
       assert.equal(await page.locator('script, [onclick], [onload], [onerror]').count(), 0);
       const mark = page.locator('mark');
@@ -148,7 +109,7 @@ test('a text fragment marks the cited sentence on a page of the web, and no othe
     const cited = { 1: 'Leave is paid for 30 days a year', 2: 'Employees who have worked here for more than five years have 35 days of leave' };
     for (const [at, claim] of Object.entries(cited)) {
       const answer = { text: `${claim} [1].`, sources: [{ url, title: 'Leave', content: sentences.join(' ') }] };
-      const { activities } = await (await request('POST', '/v1/activities', ...json({ channel: 'web-chat', answer }))).json();
+      const activities = await assistants.convert(answer);
       const address = activities[0].entities[0].citation[0].appearance.url;
       assert.ok(address.startsWith(`${url}#:~:text=`), address);
       assert.ok(activities[0].text.includes(`]: ${address} `), activities[0].text);

@@ -26,7 +26,7 @@ const SENTENCES: &str = "tests/browser/sentences";
 const DOCUMENTATION: [&str; 5] =
     ["debian-faq", "debian-policy", "debian-reference-en", "developers-reference", "maint-guide"];
 
-/// Has badges lead to sentences of many pages in a real browser.
+/// Has badges lead to sentences of many pages and documents in a real browser.
 pub(crate) fn test_sentences(repository: &Repository) -> Result<()> {
     let documentation = repository.target("documentation");
     for package in DOCUMENTATION {
@@ -39,6 +39,7 @@ pub(crate) fn test_sentences(repository: &Repository) -> Result<()> {
         .env("CITEWIRE_BINARY", repository.build_for_tests()?)
         .env("CITEWIRE_DOCUMENTATION", documentation);
     chromium::tell(&mut node)?;
+    chromium::tell_whole(&mut node)?;
     run_tests(node, &folder)
 }
 

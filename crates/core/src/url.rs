@@ -80,8 +80,11 @@ impl FromStr for WebUrl {
 const SEARCH_SERVICES: [&str; 4] =
     [".search.windows.net", ".search.azure.us", ".search.azure.cn", ".search.microsoftazure.de"];
 
-/// The most text directives of an address.
+/// The most sentences that an address names by text directives.
 pub(crate) const MAX_DIRECTIVES: usize = 3;
+
+/// The text between two text directives.
+pub(crate) const DIRECTIVE_PARTING: &str = "&text=";
 
 /// The longest text directives of an address together, in bytes.
 pub(crate) const MAX_DIRECTIVE_BYTES: usize = 1_000 - ":~:text=".len();
@@ -304,7 +307,7 @@ impl WebUrl {
         }
         let mut named = String::new();
         for (at, directive) in directives.into_iter().take(MAX_DIRECTIVES).enumerate() {
-            let parting = if at > 0 { "&text=" } else { "" };
+            let parting = if at > 0 { DIRECTIVE_PARTING } else { "" };
             if named.len() + parting.len() + directive.len() > MAX_DIRECTIVE_BYTES {
                 break;
             }

@@ -4,7 +4,7 @@
 export const STYLE = '<style>::target-text { background-color: rgb(255, 0, 255); color: rgb(255, 0, 255) }</style>';
 
 /** How long a browser may take until it marks something. */
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 20_000;
 
 /** What is known to pages: their blocks of text, and where a part of one stands. */
 export function knowBlocks() {

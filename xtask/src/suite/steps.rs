@@ -102,7 +102,7 @@ pub(super) const STEPS: [Step; 19] = [
         When::Whole,
         Lane::Browser,
         browser::test_sentences,
-        "badges lead to sentences of many pages",
+        "badges lead to sentences of many pages and documents",
     ),
     Step::new("browser", When::Whole, Lane::Browser, browser::test, "real Web Chat in a real browser"),
 ];

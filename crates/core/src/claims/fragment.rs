@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::passage_block::{PassageBlock, Writing, passage_blocks};
-use crate::url::MAX_DIRECTIVE_BYTES;
+use crate::url::{DIRECTIVE_PARTING, MAX_DIRECTIVE_BYTES};
 
 /// The longest sentence, in characters, that is named as a whole. A longer one is named by its ends.
 const MAX_WHOLE_CHARS: usize = 120;
@@ -40,16 +40,18 @@ impl<'p> ReadPassage<'p> {
         Self { text, blocks: passage_blocks(text, Writing::Markdown) }
     }
 
-    /// The text directive, without `text=`, of the sentences around a part of the passage; `None` where no words stand there.
+    /// The text directive, without `text=`, of the sentences around a part of the passage; `None` where no words stand there. Where
+    /// their marks may be signs that the page shows, a second directive names them with these: a browser marks what it finds.
     pub(super) fn directive(&self, part: &Range<usize>) -> Option<String> {
         let Self { text: passage, blocks } = self;
         let (at, sentence) = sentences(blocks, part)?;
-        let text = folded(&blocks[at].text[sentence.clone()]);
-        let is_last = at + 1 == blocks.len() && blocks[at].text[sentence.end..].trim().is_empty();
-        let words = whole_words(&text, may_begin_cut(at, &blocks[at], &sentence), is_last && may_end_cut(passage))?;
-        let whole = encoded(words);
-        let is_whole = words.chars().count() <= MAX_WHOLE_CHARS && whole.len() <= MAX_DIRECTIVE_BYTES;
-        Some(if is_whole { whole } else { ends(words) })
+        let block = &blocks[at];
+        let is_last = at + 1 == blocks.len() && block.text[sentence.end..].trim().is_empty();
+        let cut = (may_begin_cut(at, block, &sentence), is_last && may_end_cut(passage));
+        let without = named(&block.text[sentence.clone()], cut)?;
+        let with = block.doubtful_source(&sentence).and_then(|source| named(with_joined(passage, source), cut));
+        let both = with.filter(|with| *with != without).map(|with| format!("{without}{DIRECTIVE_PARTING}{with}"));
+        Some(both.filter(|both| both.len() <= MAX_DIRECTIVE_BYTES).unwrap_or(without))
     }
 
     /// Whether one part of the passage follows another one, with no word between them.
@@ -63,6 +65,22 @@ impl<'p> ReadPassage<'p> {
         let (at, sentence) = sentences(&self.blocks, part)?;
         self.blocks[at].source(&sentence)
     }
+}
+
+/// The directive of sentences: their words as a whole, or their ends. Of the first and the last word, either may have been cut.
+fn named(sentences: &str, (cut_start, cut_end): (bool, bool)) -> Option<String> {
+    let text = folded(sentences);
+    let words = whole_words(&text, cut_start, cut_end)?;
+    let whole = encoded(words);
+    let is_whole = words.chars().count() <= MAX_WHOLE_CHARS && whole.len() <= MAX_DIRECTIVE_BYTES;
+    Some(if is_whole { whole } else { ends(words) })
+}
+
+/// A part of a passage with the `_` around it: browsers take them for parts of a word.
+fn with_joined(passage: &str, part: Range<usize>) -> &str {
+    let start = passage[..part.start].trim_end_matches('_').len();
+    let behind = &passage[part.end..];
+    &passage[start..part.end + behind.len() - behind.trim_start_matches('_').len()]
 }
 
 /// The block that has most of a part of the passage, and the sentences around it there: a sentence is found within one block only.
@@ -143,12 +161,13 @@ fn whole_words(text: &str, cut_start: bool, cut_end: bool) -> Option<&str> {
 }
 
 /// The text without what stands before its first letter or digit and behind its last one. Marks above and below a letter belong to
-/// it.
+/// it, and so do the `_` that join it.
 fn trimmed(text: &str) -> &str {
     let has_letter = |(_, cluster): &(usize, &str)| cluster.contains(char::is_alphanumeric);
     let Some((start, _)) = text.grapheme_indices(true).find(has_letter) else { return "" };
     let last = text.grapheme_indices(true).rev().find(has_letter);
-    &text[start..last.map_or(text.len(), |(at, cluster)| at + cluster.len())]
+    let end = last.map_or(text.len(), |(at, cluster)| at + cluster.len());
+    with_joined(text, start..end)
 }
 
 /// The ends of a long text: `start,end`.
@@ -210,6 +229,39 @@ mod tests {
         assert_eq!(read("- (one) item_of two-three;\n- other", "item"), "one) item_of two-three");
         assert_eq!(of("**!** \u{2014} ?", "!"), None);
         assert_eq!(of("![only](x.png)", "only"), None);
+    }
+
+    #[test]
+    fn signs_that_may_be_marks_are_named_without_them_and_with_them() {
+        for (passage, part, without, with) in [
+            (r"Set PS1='\$' and PS2 there.", "Set", "Set PS1='$' and PS2 there", r"Set PS1='\$' and PS2 there"),
+            (
+                "In `unstable', and also in `stable'.",
+                "also",
+                "In unstable', and also in stable",
+                "In `unstable', and also in `stable",
+            ),
+            ("Give <package> a name.", "name", "Give a name", "Give <package> a name"),
+            ("Call __init__ of it.", "Call", "Call init of it", "Call __init__ of it"),
+            ("__init__ is run.", "run", "init is run", "__init__ is run"),
+            ("It is 2*3*4 then.", "then", "It is 234 then", "It is 2*3*4 then"),
+            (
+                "See <https://x.example> for it.",
+                "See",
+                "See https://x.example for it",
+                "See <https://x.example> for it",
+            ),
+        ] {
+            assert_eq!(read(passage, part), format!("{without}&text={with}"), "{passage}");
+        }
+        // These are marks of Markdown, or stand around all of it.
+        for passage in ["**Leave** is *new* `here`.", "<b>Leave is new here</b>", "~~Leave~~ is new [here](https://x)"]
+        {
+            assert_eq!(read(passage, "new").matches("&text=").count(), 0, "{passage}");
+        }
+        let long = format!(r"The home \$HOME {} of the user \$USER is here.", "is a very long one".repeat(7));
+        let without = "The home $HOME is a,the user $USER is here";
+        assert_eq!(read(&long, "user"), format!("{without}&text={}", without.replace('$', r"\$")));
     }
 
     #[test]
@@ -291,16 +343,21 @@ mod tests {
             let start = passage.floor_char_boundary((passage.len() as f64 * from) as usize);
             let end = passage.floor_char_boundary((start + length).min(passage.len()));
             let Some(directive) = ReadPassage::new(&passage).directive(&(start..end)) else { return Ok(()) };
-            prop_assert!(directive.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._%,".contains(&byte)));
-            prop_assert!(directive.matches(',').count() <= 1 && !directive.is_empty());
             let blocks: Vec<String> =
                 passage_blocks(&passage, Writing::Markdown).iter().map(|block| folded(&block.text)).collect();
-            let ends: Vec<String> =
-                directive.split(',').map(|end| percent_decode_str(end).decode_utf8_lossy().into_owned()).collect();
-            prop_assert!(blocks.iter().any(|block| {
-                let first = block.find(&ends[0]);
-                first.is_some_and(|at| ends.get(1).is_none_or(|last| block[at + ends[0].len()..].contains(last.as_str())))
-            }), "{directive} {blocks:?}");
+            let written = [folded(&passage)];
+            let readings: Vec<&str> = directive.split(DIRECTIVE_PARTING).collect();
+            prop_assert!(readings.len() <= 2, "{directive}");
+            for (reading, texts) in readings.iter().zip([&blocks[..], &written]) {
+                prop_assert!(reading.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._%,".contains(&byte)));
+                prop_assert!(reading.matches(',').count() <= 1 && !reading.is_empty());
+                let ends: Vec<String> =
+                    reading.split(',').map(|end| percent_decode_str(end).decode_utf8_lossy().into_owned()).collect();
+                prop_assert!(texts.iter().any(|text| {
+                    let first = text.find(&ends[0]);
+                    first.is_some_and(|at| ends.get(1).is_none_or(|last| text[at + ends[0].len()..].contains(last.as_str())))
+                }), "{directive} {texts:?}");
+            }
         }
     }
 }

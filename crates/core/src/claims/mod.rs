@@ -2,6 +2,7 @@
 
 mod block;
 mod claim;
+mod doubtful_mark;
 mod fragment;
 mod passage_block;
 mod sentence;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+
+use super::doubtful_mark::{may_be_quotes, may_be_signs};
 
 /// A part of a passage that a page shows as one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct PassageBlock {
     pub text: String,
     /// Where the pieces of `text` come from: the range in it, and the range in the passage.
     pieces: Vec<(Range<usize>, Range<usize>)>,
+    /// The parts of the passage whose marks are signs of the text where that is no Markdown.
+    doubtful: Vec<Range<usize>>,
 }
 
 /// The kind of a block.
@@ -53,7 +57,7 @@ pub enum Writing {
 
 impl PassageBlock {
     fn new(kind: BlockKind) -> Self {
-        Self { kind, text: String::new(), pieces: Vec::new() }
+        Self { kind, text: String::new(), pieces: Vec::new(), doubtful: Vec::new() }
     }
 
     fn push(&mut self, text: &str, source: Range<usize>) {
@@ -102,6 +106,12 @@ impl PassageBlock {
         }
         part
     }
+
+    /// The part of the passage from which a part of `text` comes, if marks are left out of it that may be signs of the text.
+    pub(super) fn doubtful_source(&self, shown: &Range<usize>) -> Option<Range<usize>> {
+        let part = self.source(shown)?;
+        self.doubtful.iter().any(|marks| marks.start <= part.end && part.start <= marks.end).then_some(part)
+    }
 }
 
 /// The blocks of a passage, in order.
@@ -110,7 +120,7 @@ pub fn passage_blocks(passage: &str, writing: Writing) -> Vec<PassageBlock> {
     if writing == Writing::Plain {
         return plain_blocks(passage);
     }
-    let mut reader = Reader { keeps_html: writing == Writing::MarkdownAndText, ..Reader::default() };
+    let mut reader = Reader { passage, keeps_html: writing == Writing::MarkdownAndText, ..Reader::default() };
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     for (event, range) in Parser::new_ext(passage, options).into_offset_iter() {
         reader.event(event, range);
@@ -137,7 +147,8 @@ fn plain_blocks(passage: &str) -> Vec<PassageBlock> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct Reader<'p> {
+    passage: &'p str,
     keeps_html: bool,
     blocks: Vec<PassageBlock>,
     open: Option<PassageBlock>,
@@ -151,21 +162,30 @@ struct Reader {
     images: usize,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
-            Event::Start(tag) => self.start(&tag),
+            Event::Start(tag) => self.start(&tag, range),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, range),
+            Event::Text(text) => {
+                if self.passage[..range.start].ends_with('\\') {
+                    self.doubt(range.start - 1..range.end);
+                }
+                self.text(&text, range);
+            }
             Event::Code(code) => {
                 let ticks = (range.len().saturating_sub(code.len())) / 2;
-                self.text(&code, range.start + ticks..range.end - ticks);
+                let inner = range.start + ticks..range.end - ticks;
+                if may_be_quotes(self.passage, &range, &inner) {
+                    self.doubt(range);
+                }
+                self.text(&code, inner);
             }
             Event::SoftBreak | Event::HardBreak => self.text(" ", range),
             Event::Html(html) | Event::InlineHtml(html) if self.keeps_html => self.text(&html, range),
             Event::Rule => self.flush(),
+            Event::InlineHtml(_) => self.doubt(range),
             Event::Html(_)
-            | Event::InlineHtml(_)
             | Event::FootnoteReference(_)
             | Event::TaskListMarker(_)
             | Event::InlineMath(_)
@@ -174,7 +194,7 @@ impl Reader {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other tags begin no block")]
-    fn start(&mut self, tag: &Tag<'_>) {
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Paragraph => {
                 let first = self.items.last_mut().and_then(Option::take);
@@ -200,6 +220,13 @@ impl Reader {
             Tag::TableRow => self.row += 1,
             Tag::TableCell => self.begin(BlockKind::Cell { table: self.table, row: self.row }),
             Tag::Image { .. } => self.images += 1,
+            Tag::Emphasis => self.emphasis(range, 1),
+            Tag::Strong => self.emphasis(range, 2),
+            Tag::Strikethrough => {
+                let mark = if self.passage[range.start..].starts_with("~~") { 2 } else { 1 };
+                self.emphasis(range, mark);
+            }
+            Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. } => self.doubt(range),
             _ => {}
         }
     }
@@ -233,16 +260,29 @@ impl Reader {
     }
 
     fn text(&mut self, text: &str, range: Range<usize>) {
-        if self.images > 0 {
-            return;
+        if self.images == 0 {
+            self.current().push(text, range);
         }
-        if self.open.is_none() {
-            let first = self.items.last_mut().and_then(Option::take);
-            self.open = Some(PassageBlock::new(first.unwrap_or(BlockKind::Paragraph)));
+    }
+
+    fn emphasis(&mut self, range: Range<usize>, mark: usize) {
+        if may_be_signs(self.passage, &range, mark) {
+            self.doubt(range);
         }
-        if let Some(block) = &mut self.open {
-            block.push(text, range);
+    }
+
+    fn doubt(&mut self, marks: Range<usize>) {
+        if self.images == 0 {
+            self.current().doubtful.push(marks);
         }
+    }
+
+    fn current(&mut self) -> &mut PassageBlock {
+        let items = &mut self.items;
+        self.open.get_or_insert_with(|| {
+            let first = items.last_mut().and_then(Option::take);
+            PassageBlock::new(first.unwrap_or(BlockKind::Paragraph))
+        })
     }
 }
 
