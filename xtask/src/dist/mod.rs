@@ -6,6 +6,7 @@
 mod archive;
 mod build;
 mod check;
+mod core;
 mod debian;
 mod notices;
 mod npm;
@@ -34,7 +35,9 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
         Some(file) => file,
         None => build::program(repository, platform)?,
     };
-    let packages = make(repository, platform, program, &repository.target("package"))?;
+    let out = repository.target("package");
+    let mut packages = make(repository, platform, program, &out)?;
+    packages.push(core::npm(repository, &core::module(repository, core::Speed::Run)?, &out)?);
     for package in &packages {
         let size = fs::metadata(package).with_context(|| format!("{} is missing", package.display()))?.len();
         println!("{:>6.1} MB  {}", megabytes(size), package.display());
@@ -66,6 +69,12 @@ pub(crate) fn for_guides(repository: &Repository, program: PathBuf, out: &Path) 
     Ok(())
 }
 
+/// The package with the core for npm, in an empty folder, around a module that is not optimised.
+pub(crate) fn core_for_tests(repository: &Repository, out: &Path) -> Result<PathBuf> {
+    empty(out)?;
+    core::npm(repository, &core::module(repository, core::Speed::Built)?, out)
+}
+
 fn parts<'r>(
     repository: &'r Repository,
     platform: &'static Platform,
@@ -83,7 +92,7 @@ fn parts<'r>(
         out: out.to_owned(),
         work,
     };
-    write(&parts.notices, &notices::text(repository)?)?;
+    write(&parts.notices, &notices::of_program(repository)?)?;
     Ok(parts)
 }
 
