@@ -25,7 +25,7 @@ function type(schema) {
   if (Array.isArray(schema.type)) return schema.type.map((one) => type({ ...schema, type: one })).join(' | ');
   if (schema.type === 'array') return `Array<${type(schema.items ?? {})}>`;
   if (schema.type === 'object' && schema.properties) return object(schema);
-  if (schema.type === 'object') return 'Record<string, any>';
+  if (schema.type === 'object') return '{ [member: string]: any }';
   return PRIMITIVES[schema.type] ?? 'any';
 }
 

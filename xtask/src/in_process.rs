@@ -29,13 +29,24 @@ fn in_node(repository: &Repository, project: &Path, package: &Path, vectors: &Pa
     process::run(install.arg(package).current_dir(project))?;
     let readme = fs::read_to_string(source.join("README.md")).context("the README")?;
     fs::write(project.join("readme.mjs"), example(&readme, "js").context("the README has no example")?)?;
-    for file in ["calls.test.mjs", "vectors.mjs"] {
+    for file in ["calls.test.mjs", "vectors.mjs", "types.ts"] {
         fs::copy(source.join("test").join(file), project.join(file))?;
     }
     let said = process::output(Command::new("node").arg("readme.mjs").current_dir(project))?;
     anyhow::ensure!(said.ends_with("https://hr.example/leave true\n"), "the example of the README printed {said}");
+    types(&source, project)?;
     process::run(Command::new("node").args(["--test", "calls.test.mjs"]).current_dir(project))?;
     process::run(Command::new("node").arg("vectors.mjs").arg(vectors).current_dir(project))
+}
+
+/// Has the compiler of TypeScript judge a program that uses the types, with lines that they have to refuse.
+fn types(source: &Path, project: &Path) -> Result<()> {
+    let tests = source.join("test");
+    npm::install(&tests)?;
+    let mut compiler = Command::new("node");
+    compiler.arg(tests.join("node_modules/typescript/bin/tsc")).args(["--strict", "--noEmit", "--module", "nodenext"]);
+    compiler.args(["--target", "es2022", "--lib", "es2023,dom,esnext.disposable", "--types", "", "types.ts"]);
+    process::run(compiler.current_dir(project))
 }
 
 /// The first block of a text in this language.

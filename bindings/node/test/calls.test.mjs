@@ -46,8 +46,8 @@ test('errors have the code and the place', () => {
   assert.equal(refused('unknown_channel', () => convert(answer, { channel: 'fax' })).name, 'CitewireError');
   assert.equal(refused('invalid_member', () => convert(answer, { options: { updates: 'x' } })).pointer, '/options/updates');
   assert.equal(refused('invalid_answer', () => convert({ text: 5 })).pointer, '/text');
-  const stream = new Streaming();
-  const { event: number, line } = refused('invalid_answer', () => stream.push(event({ delta: 'a' }) + 'data: {\n\n') ?? stream.finish());
+  const stream = new Streaming({ from: 'citewire' });
+  const { event: number, line } = refused('invalid_answer', () => stream.push(event({ delta: 'a' }) + event({ delta: 5 })));
   assert.deepEqual({ number, line }, { number: 2, line: 3 });
   refused('grounding_no_tools', () => convert({ text: 'a' }, { options: { require_grounding: 'any' } }));
   refused('not_json', () => check('{'));
@@ -188,7 +188,7 @@ test('many conversions and streams leave nothing in memory', () => {
     for (let time = 0; time < count; time += 1) {
       own.callJson('convert', body);
       const stream = new own.Streaming();
-      stream.push(events[0]);
+      for (const piece of events) stream.push(piece);
       if (time % 2) stream.free();
       else stream.finish();
       refused('not_json', () => own.check('{'));

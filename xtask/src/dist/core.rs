@@ -28,15 +28,52 @@ pub(super) enum Speed {
     Run,
 }
 
-/// Builds the module.
+/// The functions of the module.
+const EXPORTS: [&str; 13] = [
+    "body",
+    "parameters",
+    "result",
+    "convert",
+    "check",
+    "fix",
+    "records",
+    "prompt",
+    "stream_begin",
+    "stream_push",
+    "stream_so_far",
+    "stream_finish",
+    "stream_free",
+];
+
+/// The room for calls within calls, in bytes: as much as a thread of Rust has.
+const STACK: u32 = 2 * 1024 * 1024;
+
+/// Builds the module. It is linked here, with its own functions alone as roots: a dynamic library of cargo also keeps what its
+/// dependencies export, such as wasm-bindgen, and what that imports.
 pub(super) fn module(repository: &Repository, speed: Speed) -> Result<PathBuf> {
-    let (profile, folder) = match speed {
-        Speed::Built => ("wasm-test", "wasm-test"),
-        Speed::Run => ("wasm", "wasm"),
+    let profile = match speed {
+        Speed::Built => "wasm-test",
+        Speed::Run => "wasm",
     };
-    let options = ["build", "--locked", "--package", CRATE, "--target", TARGET, "--profile", profile];
-    process::run(repository.cargo(&options).env("CARGO_INCREMENTAL", "0"))?;
-    Ok(repository.target(TARGET).join(folder).join("citewire_wasm.wasm"))
+    let options = ["rustc", "--locked", "--package", CRATE, "--lib", "--crate-type", "staticlib", "--target", TARGET];
+    process::run(repository.cargo(&options).args(["--profile", profile]).env("CARGO_INCREMENTAL", "0"))?;
+    let folder = repository.target(TARGET).join(profile);
+    let module = folder.join("citewire.wasm");
+    let mut link = Command::new(linker(repository)?);
+    link.args(["-flavor", "wasm", "--no-entry", "--gc-sections", "--strip-all", "--stack-first"]);
+    link.args(["-z".to_owned(), format!("stack-size={STACK}")]).args(EXPORTS.map(|name| format!("--export={name}")));
+    process::run(link.arg(folder.join("libcitewire_wasm.a")).arg("-o").arg(&module))?;
+    Ok(module)
+}
+
+/// The linker for WebAssembly that comes with rustc.
+fn linker(repository: &Repository) -> Result<PathBuf> {
+    let mut rustc = Command::new("rustc");
+    let told = process::output(rustc.args(["--print", "sysroot"]).current_dir(repository.path(".")))?;
+    let platforms = Path::new(told.trim()).join("lib/rustlib");
+    let folders = fs::read_dir(&platforms).with_context(|| format!("{} cannot be read", platforms.display()))?;
+    let mut linkers = folders.filter_map(|folder| Some(folder.ok()?.path().join("bin/rust-lld")));
+    linkers.find(|linker| process::is_program(linker)).context("rust-lld is not beside rustc")
 }
 
 /// Makes the package in a folder, around a module.
@@ -78,8 +115,17 @@ fn published(mut manifest: Value, version: &str, address: Option<&str>) -> Value
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, published};
+    use super::{EXPORTS, FILES, published};
     use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_export_of_the_crate_is_linked() {
+        let source = include_str!("../../../bindings/node/src/exports.rs");
+        let names = source.split("pub extern \"C\" fn ").skip(1).filter_map(|rest| rest.split('(').next());
+        let exports: BTreeSet<&str> = EXPORTS.into();
+        assert_eq!(names.collect::<BTreeSet<&str>>(), exports);
+    }
 
     #[test]
     fn the_manifest_has_the_version_and_the_repository_and_names_every_file() {

@@ -21,6 +21,9 @@ use platform::Platform;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The platform whose build also makes what is the same for all.
+const FOR_ALL: &str = "x86_64-unknown-linux-gnu";
+
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Arguments {
     target: Option<String>,
@@ -36,9 +39,12 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
         None => build::program(repository, platform)?,
     };
     let out = repository.target("package");
-    let mut packages = make(repository, platform, program, &out)?;
-    packages.push(core::npm(repository, &core::module(repository, core::Speed::Run)?, &out)?);
-    for package in &packages {
+    let mut common = Vec::new();
+    if platform.triple == FOR_ALL {
+        common.push(core::npm(repository, &core::module(repository, core::Speed::Run)?, &out)?);
+    }
+    let packages = make(repository, platform, program, &out, &common)?;
+    for package in packages.iter().chain(&common) {
         let size = fs::metadata(package).with_context(|| format!("{} is missing", package.display()))?.len();
         println!("{:>6.1} MB  {}", megabytes(size), package.display());
     }
@@ -96,8 +102,14 @@ fn parts<'r>(
     Ok(parts)
 }
 
-/// Makes every package of a platform in the folder, and the list of their checksums, which stands last.
-fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, out: &Path) -> Result<Vec<PathBuf>> {
+/// Makes every package of a platform in the folder, and the list of their checksums and of those beside them, which stands last.
+fn make(
+    repository: &Repository,
+    platform: &'static Platform,
+    program: PathBuf,
+    out: &Path,
+    beside: &[PathBuf],
+) -> Result<Vec<PathBuf>> {
     let parts = parts(repository, platform, program, out)?;
     let mut packages = vec![archive::make(&parts)?];
     packages.extend(npm::make(&parts)?);
@@ -106,14 +118,14 @@ fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, 
         packages.push(debian::make(&parts, architecture)?);
     }
     let sums = out.join(format!("SHA256SUMS-{}", platform.short()));
-    write(&sums, &checksums(&packages)?)?;
+    write(&sums, &checksums(packages.iter().chain(beside))?)?;
     packages.push(sums);
     fs::remove_dir_all(&parts.work).with_context(|| format!("cannot remove {}", parts.work.display()))?;
     Ok(packages)
 }
 
 /// Lines as `sha256sum --check` reads them.
-fn checksums(files: &[PathBuf]) -> Result<String> {
+fn checksums<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<String> {
     use sha2::{Digest as _, Sha256};
     let mut lines = String::new();
     for file in files {
