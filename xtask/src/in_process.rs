@@ -1,7 +1,7 @@
 //! The core in the processes of others: the package for npm, installed into an empty project, does there what citewire does here.
 
 use crate::repository::Repository;
-use crate::{dist, npm, process, suite};
+use crate::{dist, npm, process};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use std::process::Command;
 /// The answers with faults that are called beside the samples.
 const GENERATED: &str = "500";
 
-pub(crate) fn test(repository: &Repository) -> Result<()> {
+/// Tries the package with vectors that a test program writes.
+pub(crate) fn test(repository: &Repository, mut writer: Command) -> Result<()> {
     let folder = repository.target("in-process");
     let package = dist::core_for_tests(repository, &folder)?;
     let vectors = folder.join("vectors.jsonl");
-    let mut write = suite::test_program(repository, "vectors")?;
-    process::run(write.arg(&vectors).arg(GENERATED))?;
+    process::run(writer.arg(&vectors).arg(GENERATED))?;
     in_node(repository, &folder.join("project"), &package, &vectors)
 }
 

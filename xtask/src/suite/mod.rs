@@ -41,11 +41,6 @@ pub(crate) fn run_step(repository: &Repository, arguments: &[String]) -> Result<
     (step.run)(repository)
 }
 
-/// A test program, to be started for something else that it does.
-pub(crate) fn test_program(repository: &Repository, name: &str) -> Result<std::process::Command> {
-    programs::one(repository, name)
-}
-
 fn list() {
     for step in &STEPS {
         let when = match step.when {
