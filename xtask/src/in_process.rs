@@ -45,7 +45,7 @@ fn types(source: &Path, project: &Path) -> Result<()> {
     npm::install(&tests)?;
     let mut compiler = Command::new("node");
     compiler.arg(tests.join("node_modules/typescript/bin/tsc")).args(["--strict", "--noEmit", "--module", "nodenext"]);
-    compiler.args(["--target", "es2022", "--lib", "es2023,dom,esnext.disposable", "--types", "", "types.ts"]);
+    compiler.args(["--target", "es2022", "--lib", "es2023,dom,esnext.disposable", "types.ts"]);
     process::run(compiler.current_dir(project))
 }
 
