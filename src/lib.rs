@@ -7,6 +7,7 @@
 pub use citewire_assistants::{assistant, bucket, document, upstream};
 pub use citewire_base::{clock, egress, host_names, metrics, private_file, sealing, secret, secret_source};
 use citewire_base::{digest, expiring_map, sse, supervision};
+pub use citewire_calls as calls;
 pub use citewire_channels as channels;
 pub use citewire_channels::{answer_events, bus};
 pub use citewire_check as check;

@@ -11,11 +11,12 @@ use utoipa::ToSchema;
 
 use super::body::{self, BodyError};
 use super::convert::{Readers, Updates, convert_body, json, read};
-use super::envelope::{AnswerRequest, Request};
+use super::envelope::AnswerRequest;
 use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
+use crate::calls::Request;
 use crate::channels::azure_bot::{FollowedProactive, ProactiveConversation, ProactiveError, ProactiveFailed};
 use crate::channels::direct_line::streaming::{Followed, StreamingError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
@@ -126,7 +127,7 @@ async fn follow(
     payload: Payload,
     key: Option<String>,
 ) -> Result<Delivered, ApiError> {
-    let mut conversion = Request::of_raw(&Query::of(request))?;
+    let mut conversion = Request::of_raw(&Query::of(request).named())?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.downloads().for_conversation(&id).await;
     conversion.earlier = state.delivery.earlier(&id).await;
@@ -173,7 +174,7 @@ async fn follow_later(
     key: Option<String>,
 ) -> Result<Delivered, ApiError> {
     let later = state.delivery.later().map_err(DeliveryError::from)?;
-    let mut conversion = Request::of_raw(&Query::of(request))?;
+    let mut conversion = Request::of_raw(&Query::of(request).named())?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.assistants.addresses_for_anybody();
     conversion.earlier = state.delivery.earlier(&to.id).await;

@@ -5,13 +5,11 @@ use std::error::Error;
 use super::admission::{HostError, LimitError};
 use super::body::BodyError;
 use super::completions::CompletionError;
-use super::envelope::EnvelopeError;
-use super::error::{
-    AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError,
-};
+use super::error::{AssistantError, AuthError, DocumentError, EmbedError, MessagesError, SessionError, UploadError};
 use super::query::ParameterError;
 use super::token_parameters::ParametersError;
 use crate::activity::InvalidWatermark;
+use crate::calls::{CallError, CheckError, EnvelopeError};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::ReceiveError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
@@ -125,6 +123,18 @@ pub enum ApiError {
     /// The answer could not be written.
     #[error("the answer could not be written as JSON")]
     Unwritable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl From<CallError> for ApiError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Envelope(error) => Self::Envelope(error),
+            CallError::Convert { source, at } => Self::Convert { source, at },
+            CallError::Check(error) => Self::Check(error),
+            CallError::TooLong { limit } => Self::Body(BodyError::TooLong { limit }),
+            error @ (CallError::StreamEnded | CallError::Unwritable(_)) => Self::Unwritable(error.into()),
+        }
+    }
 }
 
 impl ApiError {

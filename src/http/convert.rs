@@ -6,34 +6,21 @@ use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::empty_search::log_empty_search;
-use super::envelope::{AnswerRequest, Request};
+use super::envelope::AnswerRequest;
 use super::query::Query;
 use super::{ApiError, State, body};
-use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalog};
+use crate::calls::{ActivitiesAnswer, Request};
 use crate::channels::azure_bot::WrittenFor;
 use crate::channels::{count_converted, log_report, stopwatch};
 use crate::convert::{ConvertError, Converted, EarlierAnswers, convert};
 use crate::metrics::{Conversion, Metrics};
-use crate::report::Report;
 
 /// Bodies from this size on are converted on a thread of their own, so that one large answer does not keep a worker
 /// from all its other requests.
 pub(crate) const LARGE_BYTES: usize = 32 * 1024;
-
-/// The activities, and the report of the conversion.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ActivitiesAnswer<'a> {
-    /// The activities. The last one is the message; those before it are updates of a stream.
-    #[schema(value_type = Vec<Object>)]
-    activities: &'a [Activity],
-    /// Absent with `report=false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<&'a Report>,
-}
 
 /// Convert an answer into activities.
 ///
@@ -133,7 +120,7 @@ fn run(
     updates: Updates,
     readers: Readers,
 ) -> Result<Converted, ApiError> {
-    let mut request = Request::parse(body, query)?;
+    let mut request = Request::parse(body, &query.named())?;
     request.conversion.labels = labels;
     request.conversion.stopwatch = Some(stopwatch(metrics));
     request.conversion.addresses = readers.addresses;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::envelope::Request;
 use super::query::Query;
 use crate::activity::Activity;
 use crate::answer::LabelCatalog;
+use crate::calls::Request;
 use crate::channels::direct_line::bot::Citer;
 use crate::convert::convert;
 use crate::dialect::Dialect;
@@ -34,7 +34,7 @@ impl Citer for Pipeline {
     /// Whatever dialect the manifest names, the readers of the channel have Web Chat.
     fn cite(&self, manifest: &Value) -> Result<Activity, Box<dyn Error + Send + Sync>> {
         let body = serde_json::to_vec(manifest)?;
-        let mut request = Request::parse(&body, &Query::default())?;
+        let mut request = Request::parse(&body, &Query::default().named())?;
         request.conversion.to = Dialect::WebChat;
         request.conversion.labels = Arc::clone(&self.labels);
         request.conversion.options.updates = Some(0);

@@ -9,33 +9,30 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use futures_util::{Stream, StreamExt as _, stream};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::body::{self, BodyError};
 use super::convert::{LARGE_BYTES, read};
 use super::empty_search::log_empty_search;
-use super::envelope::{AnswerRequest, EnvelopeError, PromptRequest, Request};
+use super::envelope::AnswerRequest;
 use super::query::Query;
 use super::tasks::Tasks;
 use super::{ApiError, State};
 use crate::answer::Answer;
+use crate::calls::{self, EnvelopeError, PromptRequest, Request};
 use crate::channels::{count_support, log_report, stopwatch};
 use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded, slack_calls, supported};
-use crate::ingest::{Retrieved, ingest, retrieved};
+use crate::ingest::ingest;
 use crate::metrics::Metrics;
 use crate::output::{
     AssistantHubOptions, Completion, OpenWebUiOptions, Output, assistanthub, open_webui, report_judged,
 };
-use crate::prompt::{Budget, Options, Style, build, inject};
 use crate::report::Report;
 use crate::sse;
 
 /// The media types of streams: server-sent events, and JSON lines under the names that are in use.
 const STREAMS: [&str; 4] =
     ["text/event-stream", "application/x-ndjson", "application/jsonl", "application/x-json-stream"];
-
-/// The text between a system prompt and the context.
-const BETWEEN: &str = "\n\n";
 
 /// Convert an answer for Open WebUI.
 ///
@@ -121,31 +118,7 @@ pub(crate) async fn write_prompt(
 }
 
 fn prompt(body: &[u8]) -> Result<Vec<u8>, ApiError> {
-    let PromptRequest { answer, at, options } = PromptRequest::parse(body)?;
-    let member = |name: &str, reason: String| EnvelopeError::Member { pointer: format!("/options/{name}"), reason };
-    let style = options.style.as_deref().unwrap_or("numbered").parse::<Style>();
-    let style = style.map_err(|error| member("style", error.to_string()))?;
-    let budget = match (options.max_bytes, options.max_tokens) {
-        (Some(_), Some(_)) => return Err(member("max_tokens", "give max_bytes or max_tokens, not both".into()).into()),
-        (Some(bytes), None) => Budget::Bytes(bytes),
-        (None, Some(tokens)) => Budget::Tokens(tokens),
-        (None, None) => Budget::Unlimited,
-    };
-    let found = retrieved(answer).map_err(|source| ApiError::Convert { source: source.into(), at })?;
-    let Retrieved { sources, messages, .. } = found;
-    let mut wanted = Options::new(style);
-    wanted.instructions = !options.sources_only.unwrap_or_default();
-    wanted.budget = budget.beside(BETWEEN);
-    let prompt = build(&sources, &wanted);
-    let mut messages = messages.unwrap_or_default();
-    inject(&mut messages, &prompt.text, options.system.as_deref())
-        .map_err(|error| EnvelopeError::Member { pointer: format!("{at}/messages"), reason: error.to_string() })?;
-    let sources = prompt.sources.iter().enumerate();
-    let sources: Vec<Value> = sources
-        .map(|(at, source)| json!({"place": at + 1, "number": source.number, "listed": source.listed}))
-        .collect();
-    let written = json!({"text": prompt.text, "messages": messages, "sources": sources});
-    serde_json::to_vec(&written).map_err(|error| ApiError::Unwritable(error.into()))
+    Ok(calls::prompt(&PromptRequest::parse(body)?)?)
 }
 
 async fn write(
@@ -184,7 +157,7 @@ pub(super) fn whole(
     query: &Query,
     form: OutgoingForm,
 ) -> Result<(Vec<u8>, Report), ApiError> {
-    let Request { answer: body, at, mut conversion, .. } = Request::parse(body, query)?;
+    let Request { answer: body, at, mut conversion, .. } = Request::parse(body, &query.named())?;
     let mut answer =
         ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
@@ -262,7 +235,7 @@ async fn follow(
     payload: Payload,
     form: OutgoingForm,
 ) -> Result<HttpResponse, ApiError> {
-    let mut conversion = Request::of_raw(&Query::of(request))?;
+    let mut conversion = Request::of_raw(&Query::of(request).named())?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.stopwatch = Some(stopwatch(&state.metrics));
     let completion = Completion {

@@ -9,11 +9,11 @@ use futures_util::{StreamExt as _, stream};
 
 use super::answers::{apart, no_answer};
 use super::body::BodyError;
-use super::envelope::Request;
 use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::ConversationId;
 use crate::answer_events::of_bytes;
+use crate::calls::Request;
 use crate::channels::Delivered;
 use crate::channels::direct_line::streaming::{Followed, StreamingError};
 
@@ -25,7 +25,7 @@ const WHOLE: Duration = Duration::from_secs(6);
 
 /// Whether a body holds a stream, which is text and no JSON.
 pub(super) fn is_stream(body: &[u8], query: &Query) -> bool {
-    Request::parse(body, query)
+    Request::parse(body, &query.named())
         .is_ok_and(|request| serde_json::from_slice::<serde::de::IgnoredAny>(&request.answer).is_err())
 }
 
@@ -36,7 +36,7 @@ pub(super) async fn play(
     request: &HttpRequest,
     body: &[u8],
 ) -> Result<Delivered, ApiError> {
-    let Request { answer, mut conversion, at, .. } = Request::parse(body, &Query::of(request))?;
+    let Request { answer, mut conversion, at, .. } = Request::parse(body, &Query::of(request).named())?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.downloads().for_conversation(&id).await;
     conversion.earlier = state.delivery.earlier(&id).await;

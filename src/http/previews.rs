@@ -11,11 +11,12 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::auth::PageCaller;
-use super::envelope::{AnswerRequest, Request};
+use super::envelope::AnswerRequest;
 use super::markdown;
 use super::query::Query;
 use super::{ApiError, State, outputs, records, visitor_answer};
 use crate::answer::Addresses;
+use crate::calls::Request;
 use crate::channels::Whereabouts;
 use crate::check::{Channel, Finding, Profile, check, check_profile};
 use crate::convert::{Options, OutgoingForm, convert};
@@ -172,7 +173,7 @@ fn in_dialect(
     dialect: Dialect,
     addresses: Option<&Arc<dyn Addresses>>,
 ) -> Result<Preview, ApiError> {
-    let mut request = Request::parse(body, query)?;
+    let mut request = Request::parse(body, &query.named())?;
     request.conversion.to = dialect;
     request.conversion.labels = Arc::clone(&state.options.labels);
     request.conversion.addresses = addresses.cloned();

@@ -6,8 +6,9 @@ use actix_web::HttpRequest;
 
 use super::paths::is_reader_page;
 use crate::activity::{InvalidWatermark, Watermark};
+use crate::calls::Named;
 use crate::check::UnknownProfile;
-use crate::ingest::{AnswerFormat, Mappings, UnknownFormat};
+use crate::ingest::Mappings;
 
 /// An invalid query parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -123,9 +124,10 @@ impl Query {
         }
     }
 
-    /// The format of this name; without one, the one that the answer reveals.
-    pub(crate) fn format(&self, name: Option<&str>) -> Result<AnswerFormat, UnknownFormat> {
-        AnswerFormat::named(name.unwrap_or("auto"), &self.formats)
+    /// What the parameters say of an answer.
+    pub(crate) fn named(&self) -> Named<'_> {
+        let channel = self.get("channel").or(self.get("to"));
+        Named { from: self.get("from"), channel, formats: &self.formats }
     }
 
     /// The watermark: `Ok(None)` for none, an empty one and `-`, all of which mean *nothing seen*.

@@ -5,19 +5,16 @@ use std::sync::Arc;
 use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
-use serde_json::value::RawValue;
 
 use super::convert::{LARGE_BYTES, read};
-use super::empty_search::tell;
-use super::envelope::{EnvelopeError, RecordsRequest, Request};
+use super::empty_search::{log_empty_search, tell};
+use super::envelope::RecordsRequest;
 use super::query::Query;
 use super::{ApiError, State};
+use crate::calls::{self, CallError, ReadRecords, Request};
 use crate::channels::{count_support, log_report, stopwatch};
-use crate::convert::{grounded, judged, refuse_conflicts};
-use crate::ingest::{EmptySearch, empty_search, ingest, source_objects};
 use crate::metrics::Metrics;
-use crate::output::{Output, Records, Redirectors, records_behind, report_judged};
-use crate::report::Report;
+use crate::output::{Records, Redirectors};
 
 /// Read the sources of an answer.
 ///
@@ -70,62 +67,19 @@ pub(crate) async fn read_records(
     Ok(HttpResponse::Ok().content_type(HeaderValue::from_static("application/json")).body(body))
 }
 
-/// The records of an answer, and the words about it for the log.
-pub(super) struct ReadRecords {
-    pub(super) records: Records,
-    vain: Option<EmptySearch>,
-    pub(super) report: Report,
-}
-
 pub(super) fn run(
     metrics: &Metrics,
     body: &Bytes,
     query: &Query,
     redirectors: &Redirectors,
 ) -> Result<ReadRecords, ApiError> {
-    let Request { answer: body, at, mut conversion, reshaped } = Request::parse_steps(body, query)?;
-    let reshaped = reshaped.map(second_step).transpose()?;
-    let mut answer =
-        ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
-    if conversion.options.ref_is_tracking {
-        answer.merge_pages(conversion.options.tracking());
+    let mut request = Request::parse_steps(body, &query.named())?;
+    request.conversion.stopwatch = Some(stopwatch(metrics));
+    let read = calls::records(&request, redirectors);
+    if let Err(CallError::Convert { source, .. }) = &read
+        && source.is_refusal()
+    {
+        log_empty_search(&request.answer, &request.conversion.from);
     }
-    answer.rescore(&conversion.options.scoring());
-    let vain = empty_search(&body, &answer);
-    if let Err(source) = grounded(&answer, conversion.options.require_grounding) {
-        if let Some(vain) = vain {
-            tell(&vain);
-        }
-        return Err(ApiError::Convert { source, at });
-    }
-    conversion.stopwatch = Some(stopwatch(metrics));
-    let judged = judged(&answer, &conversion);
-    if let Some(judged) = &judged {
-        refuse_conflicts(judged, conversion.options.require_support)
-            .map_err(|source| ApiError::Convert { source, at })?;
-    }
-    let report = report_judged(&answer, Output::Records, judged.as_ref());
-    let objects = source_objects(&body, &answer.sources);
-    let claims = judged.map(|judged| judged.claims).unwrap_or_default();
-    let records = records_behind(redirectors, &answer, &objects, claims);
-    let records = if conversion.options.links_sentences() { records.with_sentences(&answer) } else { records };
-    let records = match reshaped {
-        Some((text, complete)) => records.reshaped(text, complete),
-        None => records,
-    };
-    Ok(ReadRecords { records, vain, report })
-}
-
-/// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule RC-06).
-fn second_step(reshaped: &RawValue) -> Result<(String, bool), ApiError> {
-    if let Ok(text) = serde_json::from_str(reshaped.get()) {
-        return Ok((text, true));
-    }
-    if !reshaped.get().starts_with('{') {
-        let reason = "the text of the second model, or its response as the provider sent it, is required".to_owned();
-        return Err(EnvelopeError::Member { pointer: "/reshaped".to_owned(), reason }.into());
-    }
-    let answer = ingest(reshaped.get().as_bytes(), None)
-        .map_err(|source| ApiError::Convert { source: source.into(), at: "/reshaped" })?;
-    Ok((answer.text, answer.complete))
+    Ok(read?)
 }

@@ -32,6 +32,8 @@ mod eval;
 mod follow_up;
 /// Mappings of formats that citewire does not know.
 mod formats;
+/// Calls in the process of others, held against HTTP and the command.
+mod in_process;
 /// Agents that speak the Model Context Protocol.
 mod mcp;
 /// The routes and the streams of outputs that are no activities.

@@ -10,6 +10,7 @@ mod debian;
 mod dist;
 mod documents;
 mod guides;
+mod in_process;
 mod linters;
 mod npm;
 mod packages;

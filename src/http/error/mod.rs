@@ -4,7 +4,6 @@
 
 mod assistant;
 mod auth;
-mod check;
 mod document;
 mod embed;
 mod messages;
@@ -13,7 +12,6 @@ pub(super) mod upload;
 
 pub(super) use assistant::AssistantError;
 pub(super) use auth::AuthError;
-pub(super) use check::CheckError;
 pub(super) use document::DocumentError;
 pub(super) use embed::Asking;
 pub use embed::EmbedError;

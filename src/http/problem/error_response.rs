@@ -5,23 +5,20 @@ use actix_web::{HttpResponse, ResponseError};
 
 use super::table::{self, ProblemType, whole_seconds};
 use crate::assistant::ManageError;
+use crate::calls::{Code, Fault, of_conversion};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
 use crate::channels::azure_bot::{InboundError, ProactiveError, ReceiveError, Refusal, RefusalCause, RefusalKind};
 use crate::channels::direct_line::bot::ConnectorError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError};
-use crate::convert::ConvertError;
 use crate::document::DownloadError;
 use crate::http::ApiError;
 use crate::http::body::BodyError;
-use crate::http::envelope::EnvelopeError;
-use crate::http::error::{
-    AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, UploadError,
-};
+use crate::http::error::{AssistantError, AuthError, DocumentError, EmbedError, MessagesError, UploadError};
 use crate::http::ranges::content_range;
 use crate::http::token_parameters::ParametersError;
-use crate::ingest::{EventPlace, IngestError};
+use crate::ingest::EventPlace;
 use crate::store::StoreError;
 
 /// The problem of an error, with the place of the error in the request.
@@ -66,13 +63,10 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
     match fault {
         ApiError::Auth(error) => auth(*error).into(),
         ApiError::Body(error) => body(error).into(),
-        ApiError::Envelope(error) => envelope(error),
-        ApiError::Convert { source, at } => convert(source, at),
+        ApiError::Envelope(error) => called(error.into()),
+        ApiError::Convert { source, at } => called(of_conversion(source, at)),
         ApiError::Completion(error) => error.problem().into(),
-        ApiError::Check(CheckError::NotJson(_)) => table::NOT_JSON.into(),
-        ApiError::Check(CheckError::Channel(_)) => table::UNKNOWN_CHANNEL.into(),
-        ApiError::Check(CheckError::NotAnActivity(_)) => table::NOT_AN_ACTIVITY.into(),
-        ApiError::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
+        ApiError::Check(error) => called(error.into()),
         ApiError::Assistant(error) => assistant(error),
         ApiError::Document(error) => document(*error).into(),
         ApiError::Delivery(DeliveryError::UnknownConversation) => table::UNKNOWN_CONVERSATION.into(),
@@ -183,34 +177,27 @@ fn body(error: &BodyError) -> ProblemType {
     }
 }
 
-fn envelope(error: &EnvelopeError) -> ErrorResponse {
-    match error {
-        EnvelopeError::Format(_) => table::UNKNOWN_FORMAT.into(),
-        EnvelopeError::Channel(_) => table::UNKNOWN_CHANNEL.into(),
-        EnvelopeError::Events(_) => table::UNKNOWN_EVENTS.into(),
-        EnvelopeError::UnknownMember { name, .. } => {
-            wrong_member(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
-        }
-        EnvelopeError::Member { pointer, .. } => wrong_member(pointer),
-    }
-}
-
-fn convert(error: &ConvertError, at: &str) -> ErrorResponse {
-    match error {
-        ConvertError::Ingest(error) => {
-            let pointer = error.pointer().map_or_else(|| at.to_owned(), |pointer| format!("{at}{pointer}"));
-            let place = error.place();
-            if let IngestError::EventTooLong { .. } = error {
-                return ErrorResponse { place, ..ErrorResponse::from(table::EVENT_TOO_LONG).at(at) };
-            }
-            // A pointer leads into the body, and a stream is no JSON: there, the place says which event it begins at.
-            let pointer = if place.is_some() { at.to_owned() } else { pointer };
-            ErrorResponse { place, ..ErrorResponse::from(table::INVALID_ANSWER).at(pointer) }
-        }
-        ConvertError::GroundingNoTools => table::GROUNDING_NO_TOOLS.into(),
-        ConvertError::GroundingNoCitations => table::GROUNDING_NO_CITATIONS.into(),
-        ConvertError::SupportConflict { .. } => table::SUPPORT_CONFLICT.into(),
-    }
+/// The problem of an error that calls in other processes know as well.
+fn called(fault: Fault) -> ErrorResponse {
+    let Fault { code, pointer, place, .. } = fault;
+    let problem = match code {
+        Code::NotJson => table::NOT_JSON,
+        Code::InvalidMember => table::INVALID_MEMBER,
+        Code::InvalidAnswer => table::INVALID_ANSWER,
+        Code::UnknownFormat => table::UNKNOWN_FORMAT,
+        Code::UnknownChannel => table::UNKNOWN_CHANNEL,
+        Code::UnknownEvents => table::UNKNOWN_EVENTS,
+        Code::InvalidParameter => table::INVALID_PARAMETER,
+        Code::BodyTooLong => table::BODY_TOO_LONG,
+        Code::EventTooLong => table::EVENT_TOO_LONG,
+        Code::NotAnActivity => table::NOT_AN_ACTIVITY,
+        Code::GroundingNoTools => table::GROUNDING_NO_TOOLS,
+        Code::GroundingNoCitations => table::GROUNDING_NO_CITATIONS,
+        Code::SupportConflict => table::SUPPORT_CONFLICT,
+        // Of callers in another process.
+        Code::StreamEnded | Code::HalfACharacter | Code::Internal => table::INTERNAL,
+    };
+    ErrorResponse { problem, pointer, place }
 }
 
 fn store(error: &StoreError) -> ProblemType {

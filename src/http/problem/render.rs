@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use super::error_response::{ErrorResponse, error_response};
 use super::table::{self, ProblemType};
+use crate::calls::bounded;
 use crate::channels::direct_line_client::SERVER_NAME;
 use crate::http::admission::connections::ConnectionSlot;
 use crate::http::body::{self, Held};
@@ -268,30 +269,8 @@ pub(in crate::http) fn in_words(fault: &ApiError) -> String {
     bounded(fault.to_string())
 }
 
-/// The longest detail of an error, in characters, and how many of them are its end: parsers repeat what they cannot read, in the
-/// middle of what they say.
-const MAX_DETAIL: usize = 8_000;
-const END_OF_DETAIL: usize = 1_000;
-
 /// The longest JSON pointer, in bytes.
 const LONGEST_POINTER: usize = 500;
-
-/// The detail without more of the caller's input than a reader needs: quotations in it mostly come from the caller.
-fn bounded(detail: String) -> String {
-    // Most are short.
-    if detail.len() <= MAX_DETAIL / 40 {
-        return detail;
-    }
-    let cut = |detail: &str, quote: char| {
-        let quoted = |(place, part)| if place % 2 == 1 { echo(part) } else { Cow::Borrowed(part) };
-        let parts: Vec<Cow<'_, str>> = detail.split(quote).enumerate().map(quoted).collect();
-        parts.join(quote.encode_utf8(&mut [0; 4]))
-    };
-    let detail = cut(&cut(&detail, '`'), '"');
-    let Some((middle, _)) = detail.char_indices().nth(MAX_DETAIL - END_OF_DETAIL) else { return detail };
-    let Some((end, _)) = detail.char_indices().rev().nth(END_OF_DETAIL - 1) else { return detail };
-    if end <= middle { detail } else { format!("{} … {}", &detail[..middle], &detail[end..]) }
-}
 
 /// The response for an error of the web framework itself, before a handler of ours sees the request.
 fn foreign(error: &Error) -> (ErrorResponse, String) {

@@ -121,10 +121,11 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 9] = [
+const CRATES: [Crate; 10] = [
     Crate::new(".", "", false, true),
     Crate::new("crates/core", "core", false, true),
     Crate::new("crates/check", "check", true, false),
+    Crate::new("crates/calls", "calls", true, false),
     Crate::new("crates/documents", "documents", true, false),
     Crate::new("crates/support", "support", true, false),
     Crate::new("crates/base", "base", false, true),

@@ -6,6 +6,7 @@
 mod archive;
 mod build;
 mod check;
+mod core;
 mod debian;
 mod notices;
 mod npm;
@@ -19,6 +20,9 @@ use parts::{Parts, empty, megabytes, write};
 use platform::Platform;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The platform whose build also makes what is the same for all.
+const FOR_ALL: &str = "x86_64-unknown-linux-gnu";
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Arguments {
@@ -34,8 +38,13 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
         Some(file) => file,
         None => build::program(repository, platform)?,
     };
-    let packages = make(repository, platform, program, &repository.target("package"))?;
-    for package in &packages {
+    let out = repository.target("package");
+    let mut common = Vec::new();
+    if platform.triple == FOR_ALL {
+        common.push(core::npm(repository, &core::module(repository, core::Speed::Run)?, &out)?);
+    }
+    let packages = make(repository, platform, program, &out, &common)?;
+    for package in packages.iter().chain(&common) {
         let size = fs::metadata(package).with_context(|| format!("{} is missing", package.display()))?.len();
         println!("{:>6.1} MB  {}", megabytes(size), package.display());
     }
@@ -66,6 +75,12 @@ pub(crate) fn for_guides(repository: &Repository, program: PathBuf, out: &Path) 
     Ok(())
 }
 
+/// The package with the core for npm, in an empty folder, around a module that is not optimised.
+pub(crate) fn core_for_tests(repository: &Repository, out: &Path) -> Result<PathBuf> {
+    empty(out)?;
+    core::npm(repository, &core::module(repository, core::Speed::Built)?, out)
+}
+
 fn parts<'r>(
     repository: &'r Repository,
     platform: &'static Platform,
@@ -83,12 +98,18 @@ fn parts<'r>(
         out: out.to_owned(),
         work,
     };
-    write(&parts.notices, &notices::text(repository)?)?;
+    write(&parts.notices, &notices::of_program(repository)?)?;
     Ok(parts)
 }
 
-/// Makes every package of a platform in the folder, and the list of their checksums, which stands last.
-fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, out: &Path) -> Result<Vec<PathBuf>> {
+/// Makes every package of a platform in the folder, and the list of their checksums and of those beside them, which stands last.
+fn make(
+    repository: &Repository,
+    platform: &'static Platform,
+    program: PathBuf,
+    out: &Path,
+    beside: &[PathBuf],
+) -> Result<Vec<PathBuf>> {
     let parts = parts(repository, platform, program, out)?;
     let mut packages = vec![archive::make(&parts)?];
     packages.extend(npm::make(&parts)?);
@@ -97,14 +118,14 @@ fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, 
         packages.push(debian::make(&parts, architecture)?);
     }
     let sums = out.join(format!("SHA256SUMS-{}", platform.short()));
-    write(&sums, &checksums(&packages)?)?;
+    write(&sums, &checksums(packages.iter().chain(beside))?)?;
     packages.push(sums);
     fs::remove_dir_all(&parts.work).with_context(|| format!("cannot remove {}", parts.work.display()))?;
     Ok(packages)
 }
 
 /// Lines as `sha256sum --check` reads them.
-fn checksums(files: &[PathBuf]) -> Result<String> {
+fn checksums<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<String> {
     use sha2::{Digest as _, Sha256};
     let mut lines = String::new();
     for file in files {

@@ -14,11 +14,25 @@ const NAMES: [&str; 6] = ["licen", "copying", "notice", "unlicense", "copyright"
 /// The width of a line between two texts.
 const RULE: usize = 78;
 
+/// What the program carries beside packages of Rust.
+const WEB_CHAT: &str = "\nWeb Chat (botframework-webchat) is Copyright (c) Microsoft Corporation, under the MIT licence; its bundle \
+                        names its own parts.\n";
+
+/// The licences of everything inside the program.
+pub(super) fn of_program(repository: &Repository) -> Result<String> {
+    text(repository, "citewire", WEB_CHAT)
+}
+
+/// The licences of everything inside a library.
+pub(super) fn of_library(repository: &Repository, package: &str) -> Result<String> {
+    text(repository, package, "")
+}
+
 /// Each text once, below the packages that carry it.
-pub(super) fn text(repository: &Repository) -> Result<String> {
+fn text(repository: &Repository, package: &str, beside: &str) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut without = Vec::new();
-    for (name, version) in inside(repository)? {
+    for (name, version) in inside(repository, package)? {
         let found =
             repository.metadata.packages.iter().find(|package| package.name == name && package.version == version);
         let package = found.with_context(|| format!("`cargo metadata` does not name {name} {version}"))?;
@@ -39,12 +53,12 @@ pub(super) fn text(repository: &Repository) -> Result<String> {
             texts.len()
         );
     }
-    Ok(written(&texts, &without))
+    Ok(written(beside, &texts, &without))
 }
 
 /// Names and versions of the packages whose code is in the program, on whatever platform.
-fn inside(repository: &Repository) -> Result<BTreeSet<(String, String)>> {
-    let mut tree = repository.cargo(&["tree", "--locked", "--package", "citewire", "--edges", "normal,no-proc-macro"]);
+fn inside(repository: &Repository, package: &str) -> Result<BTreeSet<(String, String)>> {
+    let mut tree = repository.cargo(&["tree", "--locked", "--package", package, "--edges", "normal,no-proc-macro"]);
     let text =
         process::output(tree.args(["--target", "all", "--prefix", "none", "--format", "{p}", "--color", "never"]))?;
     let packages = text.lines().filter(|line| !line.is_empty()).map(|line| {
@@ -75,14 +89,11 @@ fn licences(package: &Package) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-fn written(texts: &BTreeMap<String, Vec<String>>, without: &[String]) -> String {
+fn written(beside: &str, texts: &BTreeMap<String, Vec<String>>, without: &[String]) -> String {
     let mut blocks: Vec<(&Vec<String>, &String)> = texts.iter().map(|(text, packages)| (packages, text)).collect();
     blocks.sort();
     let rule = "=".repeat(RULE);
-    let mut all = "citewire contains these packages, under these licences.\n\n\
-                   Web Chat (botframework-webchat) is Copyright (c) Microsoft Corporation, under the MIT licence; its bundle \
-                   names its own parts.\n"
-        .to_owned();
+    let mut all = format!("citewire contains these packages, under these licences.\n{beside}");
     for (packages, text) in blocks {
         all += &format!("\n{rule}\n{}\n\n{text}\n", packages.join(", "));
     }
@@ -104,7 +115,7 @@ mod tests {
             ("MIT text".to_owned(), vec!["a 1.0.0".to_owned(), "b 2.0.0".to_owned()]),
             ("BSD text".to_owned(), vec!["c 3.0.0".to_owned()]),
         ]);
-        let all = written(&texts, &["d 4.0.0: MIT".to_owned()]);
+        let all = written("", &texts, &["d 4.0.0: MIT".to_owned()]);
         assert_eq!(all.matches("MIT text").count(), 1);
         assert!(all.contains("a 1.0.0, b 2.0.0\n\nMIT text\n"), "{all}");
         assert!(all.ends_with("d 4.0.0: MIT\n"), "{all}");

@@ -29,7 +29,7 @@ pub(super) fn make(parts: &Parts) -> Result<Vec<PathBuf>> {
             copy(&parts.source(licence), &folder.join(licence))?;
         }
     }
-    Ok(vec![pack(parts, &small)?, pack(parts, &with_program)?])
+    Ok(vec![pack(&small, &parts.out)?, pack(&with_program, &parts.out)?])
 }
 
 /// The manifest of the small package.
@@ -74,17 +74,17 @@ fn common(name: &str, version: &str, address: Option<&str>) -> Value {
     manifest
 }
 
-fn text(manifest: &Value) -> String {
+pub(super) fn text(manifest: &Value) -> String {
     format!("{manifest:#}\n")
 }
 
 /// Lets npm make the archive, as it would to publish the folder.
-fn pack(parts: &Parts, folder: &Path) -> Result<PathBuf> {
+pub(super) fn pack(folder: &Path, out: &Path) -> Result<PathBuf> {
     let mut npm = npm::command();
-    npm.args(["pack", "--silent", "--ignore-scripts", "--no-update-notifier", "--pack-destination"]).arg(&parts.out);
+    npm.args(["pack", "--silent", "--ignore-scripts", "--no-update-notifier", "--pack-destination"]).arg(out);
     let said = process::output(npm.current_dir(folder))?;
     let name = said.lines().next_back().context("`npm pack` did not name its archive")?;
-    Ok(parts.out.join(name.trim()))
+    Ok(out.join(name.trim()))
 }
 
 #[cfg(test)]

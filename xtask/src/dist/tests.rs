@@ -63,7 +63,7 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
     std::fs::write(&program, "a stand-in").expect("written");
     for platform in &PLATFORMS {
         let out = place.path().join(platform.short());
-        let made = make(&repository, platform, program.clone(), &out).expect("packages");
+        let made = make(&repository, platform, program.clone(), &out, &[]).expect("packages");
         let named = |end: &str| -> PathBuf {
             let found = made.iter().find(|path| path.to_string_lossy().ends_with(end));
             found.unwrap_or_else(|| panic!("{end} is not among {made:?}")).clone()

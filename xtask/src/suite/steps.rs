@@ -2,7 +2,9 @@
 
 use super::programs;
 use crate::repository::Repository;
-use crate::{browser, buckets, conformance, debian, documents, guides, linters, npm, playground, process, prometheus};
+use crate::{
+    browser, buckets, conformance, debian, documents, guides, in_process, linters, npm, playground, process, prometheus,
+};
 use anyhow::{Result, bail};
 
 /// When a step runs.
@@ -61,13 +63,14 @@ impl Step {
 
     /// Whether it uses the test programs or the command, which the step `build` makes.
     pub(super) fn needs_build(&self) -> bool {
-        matches!(self.lane, Lane::Clients | Lane::Browser) || matches!(self.name, "clippy" | "tests" | "nodes")
+        matches!(self.lane, Lane::Clients | Lane::Browser)
+            || matches!(self.name, "clippy" | "tests" | "nodes" | "process")
     }
 }
 
 pub(super) const BUILD: &str = "build";
 
-pub(super) const STEPS: [Step; 19] = [
+pub(super) const STEPS: [Step; 20] = [
     Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
     Step::new(
         "core",
@@ -81,6 +84,7 @@ pub(super) const STEPS: [Step; 19] = [
     Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
     Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
     Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
+    Step::new("process", When::Whole, Lane::Tests, in_process, "the core in a process of Node does what it does here"),
     Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
     Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
     Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
@@ -157,6 +161,10 @@ fn tests(repository: &Repository) -> Result<()> {
 fn ensure_databases() -> Result<()> {
     debian::ensure_postgresql()?;
     debian::ensure("redis-server", "redis-server")
+}
+
+fn in_process(repository: &Repository) -> Result<()> {
+    in_process::test(repository, programs::one(repository, "vectors")?)
 }
 
 /// The cargo command that tries the examples in the documentation of libraries.

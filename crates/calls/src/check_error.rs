@@ -1,17 +1,22 @@
-//! Errors of `POST /v1/check`.
+//! The error of a check.
 
-use crate::check::{NotAnActivity, UnknownChannel};
+use crate::check::{NotAnActivity, UnknownChannel, UnknownProfile, Unreadable};
 
-/// The body of a check request is invalid.
+/// The reason why nothing was checked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CheckError {
     /// The body is not JSON.
     #[error("the body is not JSON: {0}")]
     NotJson(#[from] serde_json::Error),
+    /// The document has no shape that is read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
     /// The channel cannot be checked for.
     #[error(transparent)]
     Channel(#[from] UnknownChannel),
+    /// There is no such profile.
+    #[error(transparent)]
+    Profile(#[from] UnknownProfile),
     /// There is nothing to mend.
     #[error(transparent)]
     NotAnActivity(#[from] NotAnActivity),

@@ -1,0 +1,68 @@
+//! The core in the processes of others: the package for npm, installed into an empty project, does there what citewire does here.
+
+use crate::repository::Repository;
+use crate::{dist, npm, process};
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The answers with faults that are called beside the samples.
+const GENERATED: &str = "500";
+
+/// Tries the package with vectors that a test program writes.
+pub(crate) fn test(repository: &Repository, mut writer: Command) -> Result<()> {
+    let folder = repository.target("in-process");
+    let package = dist::core_for_tests(repository, &folder)?;
+    let vectors = folder.join("vectors.jsonl");
+    process::run(writer.arg(&vectors).arg(GENERATED))?;
+    in_node(repository, &folder.join("project"), &package, &vectors)
+}
+
+/// Installs the package as users do, and runs what its README shows, its tests and the vectors.
+fn in_node(repository: &Repository, project: &Path, package: &Path, vectors: &Path) -> Result<()> {
+    let source = repository.path("bindings/node");
+    fs::create_dir_all(project)?;
+    fs::write(project.join("package.json"), "{\"private\": true, \"type\": \"module\"}\n")?;
+    let mut install = npm::command();
+    install.args(["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]);
+    process::run(install.arg(package).current_dir(project))?;
+    let readme = fs::read_to_string(source.join("README.md")).context("the README")?;
+    fs::write(project.join("readme.mjs"), example(&readme, "js").context("the README has no example")?)?;
+    for file in ["calls.test.mjs", "vectors.mjs", "types.ts"] {
+        fs::copy(source.join("test").join(file), project.join(file))?;
+    }
+    let said = process::output(Command::new("node").arg("readme.mjs").current_dir(project))?;
+    anyhow::ensure!(said.ends_with("https://hr.example/leave true\n"), "the example of the README printed {said}");
+    types(&source, project)?;
+    process::run(Command::new("node").args(["--test", "calls.test.mjs"]).current_dir(project))?;
+    process::run(Command::new("node").arg("vectors.mjs").arg(vectors).current_dir(project))
+}
+
+/// Has the compiler of TypeScript judge a program that uses the types, with lines that they have to refuse.
+fn types(source: &Path, project: &Path) -> Result<()> {
+    let tests = source.join("test");
+    npm::install(&tests)?;
+    let mut compiler = Command::new("node");
+    compiler.arg(tests.join("node_modules/typescript/bin/tsc")).args(["--strict", "--noEmit", "--module", "nodenext"]);
+    compiler.args(["--target", "es2022", "--lib", "es2023,dom,esnext.disposable", "types.ts"]);
+    process::run(compiler.current_dir(project))
+}
+
+/// The first block of a text in this language.
+fn example<'t>(text: &'t str, language: &str) -> Option<&'t str> {
+    let (_, block) = text.split_once(&format!("```{language}\n"))?;
+    Some(block.split_once("```")?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::example;
+
+    #[test]
+    fn an_example_is_the_first_block_of_its_language() {
+        let text = "a\n```sh\nno\n```\n```js\none\n```\n```js\ntwo\n```\n";
+        assert_eq!(example(text, "js"), Some("one\n"));
+        assert_eq!(example(text, "py"), None);
+    }
+}
