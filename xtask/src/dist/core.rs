@@ -51,6 +51,7 @@ const STACK: u32 = 2 * 1024 * 1024;
 /// Builds the module. It is linked here, with its own functions alone as roots: a dynamic library of cargo also keeps what its
 /// dependencies export, such as wasm-bindgen, and what that imports.
 pub(super) fn module(repository: &Repository, speed: Speed) -> Result<PathBuf> {
+    ensure_target(repository)?;
     let profile = match speed {
         Speed::Built => "wasm-test",
         Speed::Run => "wasm",
@@ -66,11 +67,25 @@ pub(super) fn module(repository: &Repository, speed: Speed) -> Result<PathBuf> {
     Ok(module)
 }
 
-/// The linker for WebAssembly that comes with rustc.
-fn linker(repository: &Repository) -> Result<PathBuf> {
+/// Has rustup fetch the standard library for WebAssembly where it is not there. `rust-toolchain.toml` does not ask for it: without a
+/// network nothing at all would be built then.
+fn ensure_target(repository: &Repository) -> Result<()> {
+    if !platforms(repository)?.join(TARGET).is_dir() {
+        process::run(Command::new("rustup").args(["target", "add", TARGET]).current_dir(repository.path(".")))?;
+    }
+    Ok(())
+}
+
+/// The folder of rustc in which each platform has its files.
+fn platforms(repository: &Repository) -> Result<PathBuf> {
     let mut rustc = Command::new("rustc");
     let told = process::output(rustc.args(["--print", "sysroot"]).current_dir(repository.path(".")))?;
-    let platforms = Path::new(told.trim()).join("lib/rustlib");
+    Ok(Path::new(told.trim()).join("lib/rustlib"))
+}
+
+/// The linker for WebAssembly that comes with rustc.
+fn linker(repository: &Repository) -> Result<PathBuf> {
+    let platforms = platforms(repository)?;
     let folders = fs::read_dir(&platforms).with_context(|| format!("{} cannot be read", platforms.display()))?;
     let mut linkers = folders.filter_map(|folder| Some(folder.ok()?.path().join("bin/rust-lld")));
     linkers.find(|linker| process::is_program(linker)).context("rust-lld is not beside rustc")

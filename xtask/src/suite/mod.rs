@@ -18,7 +18,7 @@ const SUITE: Size = [("PROPTEST_CASES", "400"), ("CITEWIRE_TEST_SIZE", "10"), ("
 const WHOLE: Size = [("PROPTEST_CASES", "20000"), ("CITEWIRE_TEST_SIZE", "100"), ("PROPTEST_RNG_SEED", "20240704")];
 
 /// The steps of a nightly run: those whose tests repeat, and what the suite leaves out.
-const NIGHTLY: [&str; 5] = [BUILD, "tests", "nodes", "benches", "sentences"];
+const NIGHTLY: [&str; 6] = [BUILD, "tests", "nodes", "process", "benches", "sentences"];
 
 /// Runs the chosen steps, all of them even when one fails, and fails when one did.
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {

@@ -84,7 +84,7 @@ pub(super) const STEPS: [Step; 20] = [
     Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
     Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
     Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
-    Step::new("process", When::Whole, Lane::Tests, in_process, "the core in a process of Node does what it does here"),
+    Step::new("process", When::Named, Lane::Tests, in_process, "the core in a process of Node does what it does here"),
     Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
     Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
     Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
