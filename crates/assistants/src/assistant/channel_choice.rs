@@ -1,6 +1,8 @@
 //! The assistant of the channel itself, which the page shows: that of the configuration, or one that was chosen since.
 
-use super::manager::{AssistantManager, Current, ManageError};
+use super::AssistantManager;
+use super::current::Current;
+use super::manage_error::ManageError;
 
 /// The assistant that answers on the page, and why it does.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
+use super::AssistantManager;
 use super::AssistantPlan;
-use super::manager::{AssistantManager, Current, LONGEST_KEY, ManageError};
+use super::current::Current;
+use super::manage_error::{LONGEST_KEY, ManageError};
 use crate::secret::Secret;
 use crate::secret_source::EnteredKey;
 

@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 use url::Url;
 
-use super::manager::{AssistantManager, Current, ManageError};
+use super::AssistantManager;
+use super::current::Current;
+use super::manage_error::ManageError;
 use super::{AssistantPlan, BackEnd};
 use crate::answer::Answer;
 use crate::answer_events::AnswerBroken;
