@@ -15,6 +15,10 @@ use citewire_core::dialect::Dialect;
 use citewire_core::ingest::ingest;
 use serde_json::json;
 
+/// That of the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The runs of each case.
 const RUNS: usize = 3_000;
 

@@ -91,8 +91,9 @@ impl Token {
 
 /// The tokens of a text.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
-    let characters: Vec<(u32, char)> =
-        text.char_indices().map(|(at, character)| (u32::try_from(at).unwrap_or(u32::MAX), character)).collect();
+    // As many as bytes: most texts are in ASCII, and growing would copy them.
+    let mut characters: Vec<(u32, char)> = Vec::with_capacity(text.len());
+    characters.extend(text.char_indices().map(|(at, character)| (u32::try_from(at).unwrap_or(u32::MAX), character)));
     let mut cutter = Cutter { text, characters, at: 0, sentence: 0, is_first: true, tokens: Vec::new() };
     cutter.tokens.reserve(text.len() / 5 + 4);
     while cutter.at < cutter.characters.len() {
