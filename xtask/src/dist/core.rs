@@ -5,7 +5,7 @@ use super::{notices, npm};
 use crate::process;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -109,23 +109,21 @@ pub(super) fn npm(repository: &Repository, module: &Path, out: &Path) -> Result<
     fs::write(folder.join("schemas.d.ts"), types.stdout)?;
     write(&folder.join("THIRD-PARTY-LICENSES.txt"), &notices::of_library(repository, CRATE)?)?;
     let manifest = fs::read_to_string(source.join("package.json")).context("package.json cannot be read")?;
-    let manifest = serde_json::from_str(&manifest).context("package.json is not JSON")?;
-    write(
-        &folder.join("package.json"),
-        &npm::text(&published(manifest, &repository.version()?, repository.address()?)),
-    )?;
+    let manifest = published(&manifest, &repository.version()?, repository.address()?);
+    write(&folder.join("package.json"), &manifest.context("package.json has no line of its version")?)?;
     let package = npm::pack(&folder, out)?;
     fs::remove_dir_all(&folder)?;
     Ok(package)
 }
 
-/// The manifest in this version, with the repository of which npm takes provenance.
-fn published(mut manifest: Value, version: &str, address: Option<&str>) -> Value {
-    manifest["version"] = json!(version);
-    if let Some(address) = address {
-        manifest["repository"] = json!({ "type": "git", "url": format!("git+{address}.git") });
-    }
-    manifest
+/// The manifest in this version, with the repository of which npm takes provenance; `None` if it has no line of its version. It
+/// is changed as text: of the conditions in `exports` the first that fits counts, and a value of JSON has its members by name.
+fn published(manifest: &str, version: &str, address: Option<&str>) -> Option<String> {
+    let (before, behind) = manifest.split_once("  \"version\": \"")?;
+    let (_, behind) = behind.split_once("\",\n")?;
+    let repository = address.map(|address| json!({ "type": "git", "url": format!("git+{address}.git") }));
+    let repository = repository.map(|repository| format!("  \"repository\": {repository},\n")).unwrap_or_default();
+    Some(format!("{before}  \"version\": {},\n{repository}{behind}", json!(version)))
 }
 
 #[cfg(test)]
@@ -144,8 +142,13 @@ mod tests {
 
     #[test]
     fn the_manifest_has_the_version_and_the_repository_and_names_every_file() {
-        let manifest: Value = serde_json::from_str(include_str!("../../../bindings/node/package.json")).expect("JSON");
-        let published = published(manifest, "1.2.3", Some("https://example.com/people/citewire"));
+        let manifest = include_str!("../../../bindings/node/package.json");
+        let text = published(manifest, "1.2.3", Some("https://example.com/people/citewire")).expect("a version");
+        let published: Value = serde_json::from_str(&text).expect("JSON");
+        // A process of Node takes the first condition that fits, and `default` fits everywhere.
+        let conditions = ["\"types\": \"./index", "\"node\": \"./node", "\"default\": \"./web"]
+            .map(|condition| text.find(condition).expect("a condition"));
+        assert!(conditions.is_sorted());
         assert_eq!(published["version"], "1.2.3");
         assert_eq!(published["repository"]["url"], "git+https://example.com/people/citewire.git");
         let named = published["files"].as_array().expect("a list");
