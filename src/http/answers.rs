@@ -16,7 +16,7 @@ use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::answer_events::{AnswerEvents, AnswerPart, of_bytes};
-use crate::calls::Request;
+use crate::calls::{CallError, Request};
 use crate::channels::azure_bot::{FollowedProactive, ProactiveConversation, ProactiveError, ProactiveFailed};
 use crate::channels::direct_line::streaming::{Followed, StreamingError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
@@ -221,7 +221,7 @@ pub(super) async fn apart(
 
 pub(super) fn no_answer(cause: NoAnswer<BodyError>) -> ApiError {
     match cause {
-        NoAnswer::Convert(source) => ApiError::Convert { source, at: "" },
+        NoAnswer::Convert(source) => CallError::Convert { source, at: "" }.into(),
         NoAnswer::Body(error) => error.into(),
         NoAnswer::Nothing(_) => DeliveryError::from(ProactiveError::Nothing).into(),
     }

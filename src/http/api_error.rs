@@ -15,7 +15,6 @@ use crate::channels::azure_bot::ReceiveError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
 use crate::channels::direct_line::bot::ConnectorError;
 use crate::channels::direct_line::{DirectLineError, TokenError};
-use crate::convert::ConvertError;
 use crate::document::DownloadError;
 use crate::store::StoreError;
 
@@ -29,23 +28,12 @@ pub enum ApiError {
     /// The body could not be taken in.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// The wrapping of an answer is wrong.
+    /// An answer or an activity could not be converted, read or checked.
     #[error(transparent)]
-    Envelope(#[from] EnvelopeError),
-    /// The answer could not be converted.
-    #[error("{source}")]
-    Convert {
-        /// The cause, with its place in the answer.
-        source: ConvertError,
-        /// JSON pointer of the answer within the body.
-        at: &'static str,
-    },
+    Call(#[from] CallError),
     /// There is no completion.
     #[error(transparent)]
     Completion(#[from] CompletionError),
-    /// A request to check something is unusable.
-    #[error(transparent)]
-    Check(#[from] CheckError),
     /// An assistant cannot be read or changed.
     #[error(transparent)]
     Assistant(#[from] AssistantError),
@@ -125,15 +113,15 @@ pub enum ApiError {
     Unwritable(#[source] Box<dyn Error + Send + Sync>),
 }
 
-impl From<CallError> for ApiError {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Envelope(error) => Self::Envelope(error),
-            CallError::Convert { source, at } => Self::Convert { source, at },
-            CallError::Check(error) => Self::Check(error),
-            CallError::TooLong { limit } => Self::Body(BodyError::TooLong { limit }),
-            error @ (CallError::StreamEnded | CallError::Unwritable(_)) => Self::Unwritable(error.into()),
-        }
+impl From<EnvelopeError> for ApiError {
+    fn from(error: EnvelopeError) -> Self {
+        Self::Call(error.into())
+    }
+}
+
+impl From<CheckError> for ApiError {
+    fn from(error: CheckError) -> Self {
+        Self::Call(error.into())
     }
 }
 

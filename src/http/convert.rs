@@ -12,7 +12,7 @@ use super::envelope::AnswerRequest;
 use super::query::Query;
 use super::{ApiError, State, body};
 use crate::answer::{Addresses, LabelCatalog};
-use crate::calls::{ActivitiesAnswer, Request};
+use crate::calls::{ActivitiesAnswer, CallError, Request};
 use crate::channels::azure_bot::WrittenFor;
 use crate::channels::{count_converted, log_report, stopwatch};
 use crate::convert::{ConvertError, Converted, EarlierAnswers, convert};
@@ -144,7 +144,7 @@ fn run(
     if cites_nothing {
         log_empty_search(&request.answer, &request.conversion.from);
     }
-    converted.map_err(|source| ApiError::Convert { source, at: request.at })
+    converted.map_err(|source| CallError::Convert { source, at: request.at }.into())
 }
 
 /// Most answers fit, so that their JSON never has to move while it grows: the writer wants room for a text of escapes alone.

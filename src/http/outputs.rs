@@ -19,7 +19,7 @@ use super::query::Query;
 use super::tasks::Tasks;
 use super::{ApiError, State};
 use crate::answer::Answer;
-use crate::calls::{self, EnvelopeError, PromptRequest, Request};
+use crate::calls::{self, CallError, EnvelopeError, PromptRequest, Request};
 use crate::channels::{count_support, log_report, stopwatch};
 use crate::convert::{Conversion, Ended, Outgoing, OutgoingForm, grounded, slack_calls, supported};
 use crate::ingest::ingest;
@@ -159,7 +159,7 @@ pub(super) fn whole(
 ) -> Result<(Vec<u8>, Report), ApiError> {
     let Request { answer: body, at, mut conversion, .. } = Request::parse(body, &query.named())?;
     let mut answer =
-        ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
+        ingest(&body, &conversion.from).map_err(|source| CallError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
@@ -167,7 +167,7 @@ pub(super) fn whole(
     if answer.sources.is_empty() {
         log_empty_search(&body, &conversion.from);
     }
-    let convert = |source| ApiError::Convert { source, at };
+    let convert = |source| CallError::Convert { source, at };
     grounded(&answer, conversion.options.require_grounding).map_err(convert)?;
     conversion.stopwatch = Some(stopwatch(&state.metrics));
     let judged = supported(&answer, &conversion).map_err(convert)?;
@@ -246,7 +246,7 @@ async fn follow(
     let mut outgoing = Outgoing::new(form, completion, &conversion);
     let mut pieces: Pieces =
         Box::pin(body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout));
-    let convert = |source| ApiError::Convert { source, at: "" };
+    let convert = |source| CallError::Convert { source, at: "" };
     let mut out = VecDeque::new();
     let coming = loop {
         let piece = tokio::select! {

@@ -13,7 +13,7 @@ use super::query::Query;
 use super::{ApiError, State};
 use crate::activity::ConversationId;
 use crate::answer_events::of_bytes;
-use crate::calls::Request;
+use crate::calls::{CallError, Request};
 use crate::channels::Delivered;
 use crate::channels::direct_line::streaming::{Followed, StreamingError};
 
@@ -62,7 +62,11 @@ pub(super) async fn play(
 
 /// The error with the place of the answer in the body.
 fn within(at: &'static str, error: ApiError) -> ApiError {
-    if let ApiError::Convert { source, .. } = error { ApiError::Convert { source, at } } else { error }
+    if let ApiError::Call(CallError::Convert { source, .. }) = error {
+        CallError::Convert { source, at }.into()
+    } else {
+        error
+    }
 }
 
 /// The events of a stream: up to each blank line of server-sent events, or each line of JSON lines.

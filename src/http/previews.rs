@@ -16,7 +16,7 @@ use super::markdown;
 use super::query::Query;
 use super::{ApiError, State, outputs, records, visitor_answer};
 use crate::answer::Addresses;
-use crate::calls::Request;
+use crate::calls::{CallError, Request};
 use crate::channels::Whereabouts;
 use crate::check::{Channel, Finding, Profile, check, check_profile};
 use crate::convert::{Options, OutgoingForm, convert};
@@ -179,7 +179,8 @@ fn in_dialect(
     request.conversion.addresses = addresses.cloned();
     request.conversion.options.updates = Some(0);
     let at = request.at;
-    let converted = convert(&request.answer, &request.conversion).map_err(|source| ApiError::Convert { source, at })?;
+    let converted =
+        convert(&request.answer, &request.conversion).map_err(|source| CallError::Convert { source, at })?;
     let activity = converted.activities.last();
     let output = activity.map_or(Ok(Value::Null), serde_json::to_value);
     let output = output.map_err(|error| ApiError::Unwritable(error.into()))?;

@@ -7,7 +7,7 @@ use super::convert::{LARGE_BYTES, json, read};
 use super::envelope::AnswerRequest;
 use super::query::Query;
 use super::{ApiError, State};
-use crate::calls::Request;
+use crate::calls::{CallError, Request};
 use crate::channels::log_report;
 use crate::claims::{Claims, claims};
 use crate::ingest::ingest;
@@ -45,7 +45,7 @@ pub(crate) async fn check_support(
 
 fn run(body: &Bytes, query: &Query) -> Result<Claims, ApiError> {
     let Request { answer: body, at, conversion, .. } = Request::parse(body, &query.named())?;
-    let answer = ingest(&body, &conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
+    let answer = ingest(&body, &conversion.from).map_err(|source| CallError::Convert { source: source.into(), at })?;
     if !answer.warnings.is_empty() {
         log_report(&report(&answer, Output::Records));
     }

@@ -8,7 +8,7 @@ use crate::request::EnvelopeError;
 /// The reason why a call gives nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// What stands beside the answer is wrong.
+    /// A parameter, or a member beside the answer, is wrong.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
     /// The answer could not be converted.

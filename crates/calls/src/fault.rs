@@ -142,8 +142,7 @@ impl From<&CheckError> for Fault {
 }
 
 /// The fault of a conversion, whose answer stands at this JSON pointer.
-#[must_use]
-pub fn of_conversion(error: &ConvertError, at: &str) -> Fault {
+pub(crate) fn of_conversion(error: &ConvertError, at: &str) -> Fault {
     match error {
         ConvertError::Ingest(error) => {
             let pointer = error.pointer().map_or_else(|| at.to_owned(), |pointer| format!("{at}{pointer}"));

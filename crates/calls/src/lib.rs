@@ -1,5 +1,5 @@
-//! What programs call, in whatever process: an answer or an activity and parameters come in as bytes, JSON or a [`CallError`] goes
-//! out. The HTTP routes read their bodies by the same functions, so that both give the same bytes.
+//! The calls of citewire for programs in any process: each takes an answer or an activity and parameters as bytes, and returns JSON or
+//! a [`CallError`]. The HTTP routes read their bodies by the same functions, so that both give the same bytes.
 //!
 //! ```
 //! use citewire_calls::Call;
@@ -32,7 +32,7 @@ pub use check_error::CheckError;
 pub use checking::{CheckAnswer, CheckRequest, Rules};
 pub use converting::ActivitiesAnswer;
 pub use error::CallError;
-pub use fault::{Code, Fault, bounded, of_conversion};
+pub use fault::{Code, Fault, bounded};
 pub use prompting::prompt;
 pub use records::{ReadRecords, records};
 pub use request::{EnvelopeError, Named, PromptRequest, Request};

@@ -14,7 +14,7 @@ use crate::text::echo;
 /// The members of a JSON object, in the bytes in which they arrived.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// What is said of a request outside of it, as in the query of its URL.
+/// The settings of a request that stand outside of its body, in the query of its URL.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'n> {
     /// The format of a raw answer.

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, ResponseError};
 
 use super::table::{self, ProblemType, whole_seconds};
 use crate::assistant::ManageError;
-use crate::calls::{Code, Fault, of_conversion};
+use crate::calls::{Code, Fault};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
 use crate::channels::azure_bot::{InboundError, ProactiveError, ReceiveError, Refusal, RefusalCause, RefusalKind};
@@ -63,10 +63,8 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
     match fault {
         ApiError::Auth(error) => auth(*error).into(),
         ApiError::Body(error) => body(error).into(),
-        ApiError::Envelope(error) => called(error.into()),
-        ApiError::Convert { source, at } => called(of_conversion(source, at)),
+        ApiError::Call(error) => called(error.fault()),
         ApiError::Completion(error) => error.problem().into(),
-        ApiError::Check(error) => called(error.into()),
         ApiError::Assistant(error) => assistant(error),
         ApiError::Document(error) => document(*error).into(),
         ApiError::Delivery(DeliveryError::UnknownConversation) => table::UNKNOWN_CONVERSATION.into(),
