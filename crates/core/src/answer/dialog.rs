@@ -3,8 +3,8 @@
 use crate::text::escape_markdown;
 use crate::url::WebUrl;
 
-/// The words where a source has neither an address nor a passage. An empty dialog would look like an error.
-pub(crate) const NO_PASSAGE: &str = "The text of this source did not come with the answer.";
+/// The words where a source has neither an address nor a passage, or its passage is withheld. An empty dialog would look like an error.
+pub(crate) const NO_PASSAGE: &str = "The text of this source is not shown here.";
 
 /// The paragraph before passages that leads to their address.
 pub(crate) fn address_line(url: &WebUrl) -> String {

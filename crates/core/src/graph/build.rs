@@ -77,17 +77,17 @@ impl<'b> Builder<'b> {
         let id = url.clone().unwrap_or_else(|| self.labels.claim(cited.position).as_str().into());
         let passages = self.passages(&cited);
         let summary = self.summary(&cited, &passages);
-        let opens_passages = self.rules.lists_passages && !passages.is_empty();
-        let text = if opens_passages {
-            Some(self.address_and_passages(&cited, &passages))
-        } else {
-            self.text(&cited, &passages)
+        let behind_passages = cited.url.as_ref().filter(|_| self.rules.lists_passages && !passages.is_empty());
+        let text = match behind_passages {
+            // Behind passages that end inside of a fence, the link would be code.
+            Some(url) => Some(format!("{}{}", address_line(url), self.all_passages(&passages))),
+            None => self.text(&cited, &passages),
         };
         let usage_info = self.usage_info(&cited);
         let mut document = DigitalDocument::new(cited.title);
         document.summary = summary;
         document.text = text;
-        document.url = url.filter(|_| !opens_passages);
+        document.url = url.filter(|_| behind_passages.is_none());
         document.encoding_format.clone_from(&source.media_type);
         document.date_modified.clone_from(&source.modified);
         document.editor.clone_from(&source.author);
@@ -208,15 +208,6 @@ impl<'b> Builder<'b> {
     fn all_passages(&mut self, passages: &[(&'b Source, &'b str)]) -> String {
         let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
         texts.join("\n\n")
-    }
-
-    /// The link to where the passages come from, and then they: behind one that ends inside of a fence, it would be code.
-    fn address_and_passages(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> String {
-        let passages = self.all_passages(passages);
-        match &cited.url {
-            Some(url) => format!("{}{passages}", address_line(url)),
-            None => passages,
-        }
     }
 
     /// A passage for the dialog of a citation without an address, which draws Markdown with HTML.
@@ -436,6 +427,7 @@ mod tests {
             shown["citation"][0]["appearance"]["usageInfo"]["keywords"],
             json!(["encrypted-content", "EncryptedContent"])
         );
+        assert_eq!(shown["citation"][0]["appearance"]["text"], NO_PASSAGE);
     }
 
     #[test]
