@@ -129,7 +129,7 @@ fn check_definition(
             ),
         ),
         // A dialog that has the address as well is meant to open.
-        None if !opens_dialog && !appearance.text.is_some_and(|text| text.contains(&definition.url)) => findings.add(
+        None if !opens_dialog && !appearance.text.is_some_and(|text| leads_to(text, &definition.url)) => findings.add(
             code::APPEARANCE_URL_MISSING,
             &appearance.at,
             format!(
@@ -139,6 +139,11 @@ fn check_definition(
         ),
         Some(_) | None => {}
     }
+}
+
+/// Whether a Markdown text has a link to this address.
+fn leads_to(text: &str, address: &str) -> bool {
+    Markdown::read(text).links.iter().any(|link| !link.image && link.url == address)
 }
 
 /// Reports claims without a definition, which stay invisible, and markers without a definition, which stay text.
@@ -230,8 +235,11 @@ mod tests {
         assert_finds(&without, "appearance-url-missing", "/entities/0/citation/0/appearance");
         let address = cited()["entities"][0]["citation"][0]["appearance"]["url"].clone();
         let text = format!("[docs.example](<{}>)\n\nThe passage.", address.as_str().expect("an address"));
-        without["entities"][0]["citation"][0]["appearance"]["text"] = json!(text);
+        without["entities"][0]["citation"][0]["appearance"]["text"] = json!(&text);
         assert_eq!(found(&without), []);
+        let another = text.replace(">)", "-2>)");
+        without["entities"][0]["citation"][0]["appearance"]["text"] = json!(another);
+        assert_finds(&without, "appearance-url-missing", "/entities/0/citation/0/appearance");
     }
 
     #[test]
