@@ -280,8 +280,10 @@ fn joined(mut blocks: Vec<String>, between: &str) -> String {
 
 /// The lines with something before the first and before each other.
 fn indented(text: &str, first: &str, others: &str) -> String {
-    let lines = text.split('\n').enumerate().map(|(at, line)| [if at == 0 { first } else { others }, line].concat());
-    // Blanks at the end of a line may be the mark of a line end.
-    let is_empty = |line: &String| line.trim_start_matches(['>', ' ']).is_empty();
-    lines.map(|line| if is_empty(&line) { line.trim_end().to_owned() } else { line }).collect::<Vec<_>>().join("\n")
+    let lines = text.split('\n').enumerate().map(|(at, line)| {
+        let before = if at == 0 { first } else { others };
+        // Blanks at the end of a line with words may be the mark of its end.
+        if line.trim().is_empty() { before.trim_end().to_owned() } else { [before, line].concat() }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
