@@ -6,6 +6,9 @@ export const MAX_BYTES = 16 * 1024 * 1024;
 /** Memory of a module never shrinks, so one that has grown beyond this is replaced when no stream needs it. */
 const KEPT_BYTES = 128 * 1024 * 1024;
 
+/** The calls by their names. */
+const CALLS = ['convert', 'check', 'fix', 'records', 'prompt'];
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -106,6 +109,7 @@ export function connect(module) {
   }
 
   function callJson(name, given, parameters) {
+    if (!CALLS.includes(name)) throw new TypeError(`there is no call ${JSON.stringify(name)}; the calls are ${CALLS.join(', ')}`);
     // Objects may have code of their own, which may call in turn: it runs before memory is touched.
     const [body, beside] = [bytesOf(given), encode(parametersOf(parameters))];
     return instance().call(name, 0, body, beside);
@@ -198,7 +202,7 @@ export function connect(module) {
         }
         isWhole = true;
       } finally {
-        // Nobody finishes a stream whose pieces or reader failed.
+        // Where pieces or their reader fail, `finish` is not called.
         if (!isWhole) this.free();
       }
     }

@@ -15,7 +15,7 @@ export interface Activity {
   [member: string]: any;
 }
 
-/** What stands beside an answer. */
+/** The parameters beside an answer. */
 export interface Parameters {
   /** The format of the answer; `auto` detects it. */
   from?: string | null;
@@ -64,7 +64,7 @@ export interface Prompt {
   sources: Array<{ place: number; number: number; listed: boolean }>;
 }
 
-/** What readers see from now on. */
+/** The new text for readers. */
 export interface Update {
   /** `informative`: words in place of an answer that cannot be shown yet. */
   kind: 'text' | 'informative';

@@ -1,4 +1,4 @@
-//! What the module keeps between the calls of its host.
+//! The state of the module between two calls: texts of the host, the last result, open streams.
 
 use std::collections::BTreeMap;
 

@@ -105,6 +105,14 @@ test('a stream shows its text, and ends once', () => {
   stream.free();
 });
 
+test('a name that is no call is refused, and open streams go on', () => {
+  const stream = new Streaming();
+  stream.push(events[0]);
+  for (const name of ['Convert', 'stream_free', 'memory', undefined]) assert.throws(() => callJson(name, answer), TypeError);
+  stream.push(events[1]);
+  stream.free();
+});
+
 test('a stream that is freed has ended', () => {
   const stream = new Streaming();
   stream.push(events[0]);
