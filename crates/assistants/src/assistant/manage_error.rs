@@ -1,4 +1,4 @@
-//! Why assistants cannot be put to work or changed.
+//! The errors of putting assistants to work, and of changing them.
 
 use super::Faults;
 use super::open::OpenError;
@@ -33,7 +33,7 @@ pub enum ManageError {
     /// The text cannot be a key.
     #[error("a key has 1 to {} visible ASCII characters and no blanks", LONGEST_KEY)]
     NoKey,
-    /// Somebody else answers on the channel.
+    /// A setting of the configuration says which bot or assistant answers on the channel.
     #[error("{0} of the configuration says who answers on the page: change it there")]
     ChannelTaken(&'static str),
     /// The server does not have its address yet.

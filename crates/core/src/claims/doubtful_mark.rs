@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The letters of emphasized words among which a blank is looked for.
 const LONGEST_WORD: usize = 64;
 
-/// What stands beside a mark: letters and digits, white space or the end, or another sign.
+/// The neighbour of a mark: letters and digits, white space or the end, or another sign.
 #[derive(PartialEq, Eq)]
 enum Side {
     Word,

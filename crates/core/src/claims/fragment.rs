@@ -114,7 +114,7 @@ fn sentences_around(text: &str, part: &Range<usize>) -> Range<usize> {
 }
 
 /// The last byte up to a place at which a sentence begins whatever stands around it, and 0 without one: a capital behind a stop and a
-/// blank, which only the rule SB11 of UAX #29 fits. Sentences are looked for from there, for to find them takes most of the time.
+/// blank, which only the rule SB11 of UAX #29 fits. Sentences are looked for from there, because finding them takes most of the time.
 fn known_beginning(text: &str, place: usize) -> usize {
     let begun = &text.as_bytes()[..text.len().min(place + 1)];
     let known = begun.windows(3).rposition(|three| matches!(three, [b'.' | b'!' | b'?', b' ', b'A'..=b'Z']));

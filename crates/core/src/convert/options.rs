@@ -78,8 +78,8 @@ pub struct Options {
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub text_format: TextFormat,
-    /// What an entry of Web Chat's list of references opens: the address of its source (`"addresses"`), or a dialog with the passage
-    /// and a link to the address (`"passages"`). The badge leads to the address with both.
+    /// The target of an entry in Web Chat's list of references: the address of its source (`"addresses"`), or a dialog with the
+    /// passage and a link to the address (`"passages"`). The badge leads to the address with both.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub references: References,
@@ -145,7 +145,7 @@ pub enum TextFormat {
     Extended,
 }
 
-/// What an entry of Web Chat's list of references opens.
+/// The target of an entry in Web Chat's list of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum References {
