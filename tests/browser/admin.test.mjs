@@ -8,6 +8,7 @@ import { after, before } from 'node:test';
 import { contrasts } from './contrasts.mjs';
 import { RELEASE, badges, startBrowser, startService, startWholeBrowser, visiting } from './harness.mjs';
 import { pdf } from './office.mjs';
+import { pictureOf } from './picture.mjs';
 import { API_KEY } from './processes.mjs';
 
 const KEY_OF_READERS = 'the-key-that-only-converts-answers';
@@ -202,9 +203,9 @@ visiting(around, 'an assistant is made, gets a document, and answers with a cita
 async function shownAt(page, number) {
   const viewer = () => page.frames().find((frame) => frame.url().startsWith('chrome-extension://'));
   // Every look waits for a frame to be drawn.
-  while (!viewer()) await page.screenshot();
+  while (!viewer()) await pictureOf(page);
   const selector = viewer().locator('viewer-page-selector input');
-  while ((await selector.inputValue()) !== number) await page.screenshot();
+  while ((await selector.inputValue()) !== number) await pictureOf(page);
 }
 
 /** Which parts of a picture are white, dark, and of a light colour; a browser takes the picture apart. */
@@ -247,7 +248,7 @@ visiting(() => ({ browser: whole, service }), 'a badge of a PDF leads to its pag
   // and to the words, in either order, so that the line may stand anywhere.
   const clip = { x: 390, y: 60, width: 800, height: 830 };
   const isDrawn = ([white, dark, marked]) => white > 0.6 && dark > 0.0005 && marked > 0.012;
-  while (!isDrawn(await parts(page, await opened.screenshot({ clip }))));
+  while (!isDrawn(await parts(page, await pictureOf(opened, { clip }))));
   await opened.close();
   const response = await fetch(address);
   assert.equal(response.status, 200);

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { Assistants, claims } from './documents.mjs';
 import { RELEASE, startBrowser, startService } from './harness.mjs';
 import { docx, epub, xlsx } from './office.mjs';
+import { pictureOf } from './picture.mjs';
 
 const LIMIT_MS = 90_000;
 const FILLER = Array.from({ length: 40 }, (_, at) => `Chapter ${at + 1} speaks of other things that nobody asks about here.`);
@@ -117,7 +118,7 @@ test('a text fragment marks the cited sentence on a page of the web, and no othe
       await page.goto(address);
       await page.waitForFunction(() => scrollY > 1000);
       for (const [other] of sentences.entries()) {
-        const picture = await page.locator(`#s${other}`).screenshot();
+        const picture = await pictureOf(page.locator(`#s${other}`));
         assert.equal(await isMarked(picture), other === Number(at), `sentence ${other} of ${address}`);
       }
       await page.close();

@@ -1,5 +1,7 @@
 // Sees what a browser marks on a page: the color of the mark is found where text stands, or elsewhere.
 
+import { pictureOf } from '../picture.mjs';
+
 /** Text that a text fragment marks is only this color, which no page has. */
 export const STYLE = '<style>::target-text { background-color: rgb(255, 0, 255); color: rgb(255, 0, 255) }</style>';
 
@@ -36,7 +38,7 @@ export function knowBlocks() {
 export async function marked(eye, page, boxes) {
   const end = Date.now() + LIMIT_MS;
   for (;;) {
-    const picture = (await page.screenshot()).toString('base64');
+    const picture = (await pictureOf(page)).toString('base64');
     const seen = await eye.evaluate(look, { picture, boxes: await boxes() });
     if (seen.inside + seen.outside > 0 || Date.now() > end) return seen;
   }

@@ -1,5 +1,7 @@
 // Sees which parts of the lines of a PDF the browser's viewer has marked.
 
+import { pictureOf } from '../picture.mjs';
+
 /** How long a viewer may take until it marks something. */
 const LIMIT_MS = 20_000;
 
@@ -12,7 +14,7 @@ export async function markedLines(page, eye, sentence, lines) {
   const expected = await eye.evaluate(measure, { sentence, lines, margin: MARGIN });
   let before = '';
   for (;;) {
-    const picture = (await page.screenshot()).toString('base64');
+    const picture = (await pictureOf(page)).toString('base64');
     const marked = picture === before ? await eye.evaluate(look, { picture, width: WIDTH }) : [];
     if (marked.length > 0 || Date.now() > end) return { expected, marked };
     before = picture;
