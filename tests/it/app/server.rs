@@ -228,7 +228,9 @@ impl TestApp {
         };
         // Each request has a connection of its own, so that nodes take them in turn.
         let idle = if nodes.len() > 1 { 0 } else { usize::MAX };
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).pool_max_idle_per_host(idle).build();
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).pool_max_idle_per_host(idle);
+        // The server closes a connection that is idle for five seconds, perhaps while the next request is on its way.
+        let client = client.pool_idle_timeout(Duration::from_secs(2)).build();
         let url = format!("http://{address}");
         Self { url, address, client: client.expect("a client"), clock, store, stores, nodes }
     }
