@@ -14,6 +14,8 @@ pub(super) struct Outcome {
     pub(super) name: &'static str,
     pub(super) time: Duration,
     pub(super) result: Result<()>,
+    /// Its output where it ran beside others; nothing where its output has just gone to the terminal.
+    pub(super) output: String,
 }
 
 /// The processes of a run.
@@ -47,7 +49,8 @@ impl Runner {
         let lane = |steps: Vec<&'static Step>| -> Vec<Outcome> {
             let one = |step: &'static Step| match built {
                 Some(false) if step.needs_build() => {
-                    Outcome { name: step.name, time: Duration::ZERO, result: Err(anyhow!("nothing was built")) }
+                    let result = Err(anyhow!("nothing was built"));
+                    Outcome { name: step.name, time: Duration::ZERO, result, output: String::new() }
                 }
                 _ => self.step(step, is_alone, built == Some(true)),
             };
@@ -70,12 +73,13 @@ impl Runner {
         let result = self.process(step, is_built, (!is_alone).then_some(&log));
         let time = begun.elapsed();
         let output = if is_alone { String::new() } else { read(&log) };
+        let block = if is_alone { String::new() } else { format!("\n== output of {}\n{output}\n", log.display()) };
         let taken = seconds(time);
         self.say(&match &result {
-            Ok(()) => format!("{output}== {} passed in {taken}", step.name),
-            Err(error) => format!("{output}== {} FAILED in {taken}: {error:#}", step.name),
+            Ok(()) => format!("{block}== {} passed in {taken}", step.name),
+            Err(error) => format!("{block}== {} FAILED in {taken}: {error:#}", step.name),
         });
-        Outcome { name: step.name, time, result }
+        Outcome { name: step.name, time, result, output }
     }
 
     fn process(&self, step: &Step, is_built: bool, log: Option<&PathBuf>) -> Result<()> {
@@ -102,10 +106,10 @@ impl Runner {
     }
 }
 
-/// The output of a step that has ended, with the line that begins its block.
+/// The output of a step that has ended.
 fn read(log: &PathBuf) -> String {
     let bytes = fs::read(log).unwrap_or_else(|error| format!("it cannot be read: {error}").into_bytes());
-    format!("\n== output of {}\n{}\n", log.display(), String::from_utf8_lossy(&bytes))
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 pub(super) fn seconds(time: Duration) -> String {

@@ -1,11 +1,13 @@
 //! The suite: named steps in lanes, the time of each, and a table at the end.
 
+mod causes;
 mod lanes;
 mod programs;
 mod steps;
 
 use crate::repository::Repository;
 use anyhow::{Context as _, Result, bail};
+use causes::causes;
 use lanes::{Outcome, Runner, seconds};
 use std::time::Instant;
 use steps::{BUILD, STEPS, Step, When};
@@ -57,10 +59,15 @@ fn run_steps(repository: &Repository, steps: &[&'static Step], size: Size) -> Re
     let unset = size.into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
     let outcomes = Runner::new(repository, unset.collect())?.run(steps);
     println!("\n{:10} {:>9}  result", "step", "time");
-    for Outcome { name, time, result } in &outcomes {
+    for Outcome { name, time, result, .. } in &outcomes {
         println!("{name:10} {:>9}  {}", seconds(*time), if result.is_ok() { "passed" } else { "FAILED" });
     }
     println!("{:10} {:>9}", "all", seconds(begun.elapsed()));
+    for Outcome { name, output, .. } in outcomes.iter().filter(|outcome| outcome.result.is_err()) {
+        if !output.is_empty() {
+            println!("\n== why {name} failed\n{}", causes(output));
+        }
+    }
     let failed: Vec<&str> =
         outcomes.iter().filter_map(|outcome| outcome.result.is_err().then_some(outcome.name)).collect();
     if !failed.is_empty() {
