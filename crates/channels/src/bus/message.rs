@@ -31,6 +31,8 @@ pub enum Message {
         first: ByteString,
         /// The activity.
         frame: ByteString,
+        /// Its number in the stream, which the activity has as `streamSequence`.
+        number: u32,
         /// It is to be shown after this one.
         after: Option<Watermark>,
     },
@@ -135,11 +137,12 @@ impl Message {
         // A frame that is not shown ends the message: one that is left out would be taken for one that is not there.
         let shown = |raw: Option<&RawValue>| raw.map(ephemeral).map_or(Some(None), |frame| frame.map(Some));
         let (first, frame) = (shown(first)?, shown(frame)?);
+        let first = first.map(|(first, _)| first);
         Some(match kind {
-            Kind::Shown => Self::Shown { frame: frame?, after, stream },
+            Kind::Shown => Self::Shown { frame: frame?.0, after, stream },
             Kind::Piece => {
-                let frame = frame?;
-                Self::Piece { stream: stream?, first: first.unwrap_or_else(|| frame.clone()), frame, after }
+                let (frame, number) = frame?;
+                Self::Piece { stream: stream?, first: first.unwrap_or_else(|| frame.clone()), frame, number, after }
             }
             Kind::Withdrawal => Self::Withdrawal { stream: stream?, after },
             Kind::End => Self::End { stream: stream? },
@@ -148,14 +151,17 @@ impl Message {
     }
 }
 
-/// A frame whose activities are of a kind that is never recorded: readers have all others from the store alone.
-fn ephemeral(raw: &RawValue) -> Option<ByteString> {
+/// A frame whose activities are of a kind that is never recorded, with the number of its last one in a stream, and 0 without one:
+/// readers have all others from the store alone.
+fn ephemeral(raw: &RawValue) -> Option<(ByteString, u32)> {
     let frame: Frame<'_> = serde_json::from_str(raw.get()).ok()?;
     let is_ephemeral = |head: &Head<'_>| head.kind == Activity::EPHEMERAL;
-    (!frame.activities.is_empty() && frame.activities.iter().all(is_ephemeral)).then(|| ByteString::from(raw.get()))
+    let data = frame.activities.last()?.channel_data.map(RawValue::get).unwrap_or_default();
+    let number = serde_json::from_str::<StreamData>(data).map_or(0, |data| data.stream_sequence);
+    frame.activities.iter().all(is_ephemeral).then(|| (ByteString::from(raw.get()), number))
 }
 
-/// The member of a frame that is read.
+/// The members of a frame that are read.
 #[derive(Deserialize)]
 struct Frame<'a> {
     #[serde(borrow)]
@@ -163,9 +169,19 @@ struct Frame<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
+    /// Anything at all in what a bot sends.
+    #[serde(borrow)]
+    channel_data: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StreamData {
+    stream_sequence: u32,
 }
 
 #[cfg(test)]
@@ -173,13 +189,21 @@ mod tests {
     use super::*;
 
     fn messages() -> [Message; 6] {
-        let frame = ByteString::from(r#"{"activities":[{"type":"typing","text":"a\u0000b"}]}"#);
+        let frame = ByteString::from(
+            r#"{"activities":[{"type":"typing","text":"a\u0000b","channelData":{"streamSequence":7,"streamId":"c1|e1"}}]}"#,
+        );
         let first = ByteString::from(r#"{"activities":[{"type":"typing","text":"a"}]}"#);
         let (stream, after) = ("c1|e1".to_owned(), Some(Watermark::from_index(7)));
         [
             Message::Shown { frame: frame.clone(), after: None, stream: None },
-            Message::Piece { stream: stream.clone(), first, frame: frame.clone(), after },
-            Message::Piece { stream: stream.clone(), first: frame.clone(), frame: frame.clone(), after: None },
+            Message::Piece { stream: stream.clone(), first, frame: frame.clone(), number: 7, after },
+            Message::Piece {
+                stream: stream.clone(),
+                first: frame.clone(),
+                frame: frame.clone(),
+                number: 7,
+                after: None,
+            },
             Message::Withdrawal { stream: stream.clone(), after },
             Message::End { stream: stream.clone() },
             Message::Alive { stream },
@@ -201,8 +225,10 @@ mod tests {
         let known = messages()[1].encode("9c4e").expect("JSON");
         let later = known.replace("\"v\":1", "\"v\":2");
         let kind = known.replace("\"piece\"", "\"picture\"");
-        let no_object =
-            known.replace(r#""frame":{"activities":[{"type":"typing","text":"a\u0000b"}]}"#, r#""frame":"}{""#);
+        let no_object = known.replace(
+            r#""frame":{"activities":[{"type":"typing","text":"a\u0000b""#,
+            r#""frame":["activities",{"x":[{"y":"z""#,
+        );
         let nameless = known.replace("\"stream\"", "\"team\"");
         for text in [&*later, &kind, &no_object, &nameless, &known[..known.len() - 1], "", "[]"] {
             assert!(text != known && Message::decode(text.as_bytes()).is_none(), "{text}");

@@ -142,7 +142,7 @@ mod tests {
 
     fn piece(stream: &str, bytes: usize) -> Outgoing {
         let frame = bytestring::ByteString::from("x".repeat(bytes));
-        let message = Message::Piece { stream: stream.to_owned(), first: frame.clone(), frame, after: None };
+        let message = Message::Piece { stream: stream.to_owned(), first: frame.clone(), frame, number: 1, after: None };
         Outgoing { id: "c1".parse().expect("an id"), message, reach: None }
     }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use tokio::sync::{Semaphore, broadcast};
+use tokio::time::Instant;
 
 use super::Feed;
 use super::frame::{Frame, frame};
 use super::frame_cache::{FrameCache, Frames};
-use super::remote::{RemoteStreams, stream_of};
+use super::remote::{RemoteStreams, number_of, stream_of};
 use super::room::{Place, Room, Shown};
 use super::running::{Part, Running};
 use crate::activity::{Activity, ActivityId, ConversationId, Watermark};
@@ -91,14 +92,19 @@ impl Hub {
         }
         let Ephemeral { after, activity, part } = ephemeral;
         let stream = stream_of(&activity).map(str::to_owned);
+        let number = number_of(&activity);
         let frame = frame(activity, None);
         let bytes = frame.len();
-        if let Some((stream, _)) = &part {
-            stream.begin_with(&frame);
+        if let Some((running, part)) = &part {
+            running.begin_with(&frame);
+            let remote = room.as_ref().and_then(|room| room.remote.as_ref());
+            if let (Part::Piece, Some(remote), Some(stream)) = (part, remote, &stream) {
+                remote.written_here(stream, running, number, Instant::now());
+            }
         }
         if let Some(bus) = bus {
             let reach = part.as_ref().map(|(running, _)| running.reach());
-            bus.publish(id, message(&frame, after, stream, part.as_ref()), reach);
+            bus.publish(id, message(&frame, number, after, stream, part.as_ref()), reach);
         }
         if let Some(room) = room {
             room.show(Shown { after: Place::Here(after), frame, part });
@@ -209,6 +215,7 @@ impl Hub {
 /// The message to other nodes.
 fn message(
     frame: &Frame,
+    number: u32,
     after: Option<Watermark>,
     stream: Option<String>,
     part: Option<&(Arc<Running>, Part)>,
@@ -216,7 +223,7 @@ fn message(
     let frame = frame.clone();
     match (part, stream) {
         (Some((running, Part::Piece)), Some(stream)) => {
-            Message::Piece { stream, first: running.first().unwrap_or(&frame).clone(), frame, after }
+            Message::Piece { stream, first: running.first().unwrap_or(&frame).clone(), frame, number, after }
         }
         (Some((_, Part::Withdrawal)), Some(stream)) => Message::Withdrawal { stream, after },
         (_, stream) => Message::Shown { frame, after, stream },

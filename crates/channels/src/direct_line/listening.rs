@@ -78,8 +78,8 @@ fn to_show(streams: &RemoteStreams, message: Message, now: Instant, fresh: &dyn 
             }
             (after, frame, None)
         }
-        Message::Piece { stream, first, frame, after } => {
-            let running = streams.piece(&stream, &first, &frame, now)?;
+        Message::Piece { stream, first, frame, number, after } => {
+            let running = streams.piece(&stream, &first, (&frame, number), now)?;
             (after, frame, Some((running, Part::Piece)))
         }
         Message::Withdrawal { stream, after } => {

@@ -1,4 +1,4 @@
-//! The livestreams that other nodes write, as the readers of one conversation on this node see them.
+//! The livestreams of one conversation that other nodes write or wrote, as its readers on this node see them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,8 +31,10 @@ struct Remote {
 
 #[derive(Debug)]
 enum State {
-    /// It goes on; this was shown of it last.
-    Open(Frame),
+    /// It goes on; this was shown of it last, and has this number.
+    Open(Frame, u32),
+    /// It answers a turn and is written on this node, up to this number.
+    Here(u32),
     /// Its message is recorded, and may not have been read here yet.
     Ended,
     /// Its message was read here, or it was withdrawn.
@@ -44,6 +46,12 @@ pub(super) fn stream_of(activity: &Activity) -> Option<&str> {
     activity.channel_data.as_ref()?.get("streamId")?.as_str()
 }
 
+/// The number of an activity in its stream; 0 without one.
+pub(super) fn number_of(activity: &Activity) -> u32 {
+    let number = activity.channel_data.as_ref().and_then(|data| data.get("streamSequence")?.as_u64());
+    number.and_then(|number| u32::try_from(number).ok()).unwrap_or_default()
+}
+
 /// The name of the stream that this recorded activity ends.
 pub(super) fn ended_by(activity: &Activity) -> Option<&str> {
     let kind = activity.channel_data.as_ref()?.get("streamType")?;
@@ -51,23 +59,41 @@ pub(super) fn ended_by(activity: &Activity) -> Option<&str> {
 }
 
 impl RemoteStreams {
-    /// A piece has come. `None` where it comes too late to be shown.
-    pub(super) fn piece(&self, name: &str, first: &Frame, frame: &Frame, now: Instant) -> Option<Arc<Running>> {
+    /// A piece has come. `None` where it comes too late to be shown: behind the end, or behind one with a higher number, which
+    /// another node has written that answers the turn since.
+    pub(super) fn piece(
+        &self,
+        name: &str,
+        first: &Frame,
+        (frame, number): (&Frame, u32),
+        now: Instant,
+    ) -> Option<Arc<Running>> {
         let mut streams = self.streams();
+        let open = || {
+            let running = Arc::<Running>::default();
+            running.begin_with(first);
+            Remote { running, state: State::Open(frame.clone(), number), heard: now }
+        };
         if !streams.contains_key(name) {
             if streams.len() >= MOST {
                 return None;
             }
-            let running = Arc::<Running>::default();
-            running.begin_with(first);
-            let state = State::Open(frame.clone());
-            streams.insert(name.to_owned(), Remote { running, state, heard: now });
+            let remote = open();
+            let running = Arc::clone(&remote.running);
+            streams.insert(name.to_owned(), remote);
+            return Some(running);
         }
         let remote = streams.get_mut(name)?;
         match &mut remote.state {
-            State::Open(last) => {
-                *last = frame.clone();
+            State::Open(_, shown) | State::Here(shown) if number <= *shown => None,
+            State::Open(last, shown) => {
+                (*last, *shown) = (frame.clone(), number);
                 remote.heard = now;
+                Some(Arc::clone(&remote.running))
+            }
+            State::Here(_) => {
+                // Another node answers the turn since.
+                *remote = open();
                 Some(Arc::clone(&remote.running))
             }
             State::Ended => None,
@@ -76,6 +102,19 @@ impl RemoteStreams {
                 remote.heard = now;
                 None
             }
+        }
+    }
+
+    /// This node has shown a piece of a stream that answers a turn: what others have shown of it before is late from now on.
+    pub(super) fn written_here(&self, name: &str, running: &Arc<Running>, number: u32, now: Instant) {
+        let mut streams = self.streams();
+        if !is_of_turn(name) || (!streams.contains_key(name) && streams.len() >= MOST) {
+            return;
+        }
+        let unseen = || Remote { running: Arc::clone(running), state: State::Here(number), heard: now };
+        let remote = streams.entry(name.to_owned()).or_insert_with(unseen);
+        if matches!(remote.state, State::Open(..) | State::Here(_)) {
+            *remote = unseen();
         }
     }
 
@@ -89,8 +128,8 @@ impl RemoteStreams {
         let mut streams = self.streams();
         let remote = streams.get_mut(name)?;
         let last = match &remote.state {
-            State::Open(last) => Some(last.clone()),
-            State::Ended | State::Over => None,
+            State::Open(last, _) => Some(last.clone()),
+            State::Here(_) | State::Ended | State::Over => None,
         };
         remote.end(State::Over, now);
         Some((Arc::clone(&remote.running), last?))
@@ -99,7 +138,7 @@ impl RemoteStreams {
     /// The message that ends the stream is recorded.
     pub(super) fn ended(&self, name: &str, now: Instant) {
         if let Some(remote) = self.streams().get_mut(name)
-            && let State::Open(_) = remote.state
+            && let State::Open(..) = remote.state
         {
             remote.state = State::Ended;
             remote.heard = now;
@@ -125,27 +164,27 @@ impl RemoteStreams {
 
     /// Nothing can be heard just now, which is not the fault of the streams.
     pub(super) fn excuse(&self, now: Instant) {
-        for remote in self.streams().values_mut().filter(|remote| matches!(remote.state, State::Open(_))) {
+        for remote in self.streams().values_mut().filter(|remote| matches!(remote.state, State::Open(..))) {
             remote.heard = now;
         }
     }
 
     /// The streams that nothing was heard of for so long, with what was shown of each last. They are over, but for those of turns,
-    /// which go on when another node answers. Forgets those that have been over for long.
+    /// which go on when another node answers. Forgets those that have been over, or waited for another node, for long.
     pub(super) fn silent(&self, after: Duration, now: Instant) -> Vec<(String, Arc<Running>, Frame)> {
         let mut streams = self.streams();
         let mut silent = Vec::new();
         streams.retain(|name, remote| {
             let age = now.saturating_duration_since(remote.heard);
             match &remote.state {
-                State::Open(_) if age >= after && is_of_turn(name) => false,
-                State::Open(last) if age >= after => {
+                State::Open(..) if is_of_turn(name) => age < after.max(KEPT),
+                State::Open(last, _) if age >= after => {
                     silent.push((name.clone(), Arc::clone(&remote.running), last.clone()));
                     remote.end(State::Over, now);
                     true
                 }
-                State::Open(_) => true,
-                State::Ended | State::Over => age < KEPT,
+                State::Open(..) => true,
+                State::Here(_) | State::Ended | State::Over => age < KEPT,
             }
         });
         silent
@@ -185,6 +224,8 @@ pub(super) fn withdrawal(id: ActivityId, name: &str, last: &Frame) -> Option<Fra
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use serde_json::{Value, json};
 
     use super::*;
@@ -198,8 +239,10 @@ mod tests {
         .into()
     }
 
+    /// Each is newer than the one before.
     fn piece(streams: &RemoteStreams, now: Instant) -> Option<Arc<Running>> {
-        streams.piece("s", &frame("a"), &frame("ab"), now)
+        static NUMBER: AtomicU32 = AtomicU32::new(1);
+        streams.piece("s", &frame("a"), (&frame("ab"), NUMBER.fetch_add(1, Ordering::Relaxed)), now)
     }
 
     #[test]
@@ -211,7 +254,7 @@ mod tests {
         streams.read_to_end("unseen", now);
         assert!(running.is_over() && streams.is_over("s") && streams.is_over("unseen"));
         assert!(piece(&streams, now).is_none());
-        assert!(streams.piece("unseen", &frame("a"), &frame("a"), now).is_none());
+        assert!(streams.piece("unseen", &frame("a"), (&frame("a"), 1), now).is_none());
         assert!(streams.withdraw("s", now).is_none(), "what stays is not withdrawn");
         // The name is kept while pieces come, and forgotten some time after.
         let later = now + KEPT - Duration::from_secs(1);
@@ -238,10 +281,32 @@ mod tests {
     #[test]
     fn the_stream_of_a_turn_goes_on_after_any_silence() {
         let (streams, now) = (RemoteStreams::default(), Instant::now());
-        let piece = |now| streams.piece("c1|t4.17", &frame("a"), &frame("ab"), now);
-        assert!(piece(now).is_some());
+        let piece = |number, now| streams.piece("c1|t4.17", &frame("a"), (&frame("ab"), number), now);
+        let running = piece(1, now).expect("shown");
         assert!(streams.silent(SILENT, now + SILENT).is_empty());
-        assert!(piece(now + 2 * SILENT).is_some_and(|running| !running.is_over()));
+        // Readers who know its first piece are not sent that again.
+        assert!(piece(2, now + 2 * SILENT).is_some_and(|same| Arc::ptr_eq(&same, &running) && !same.is_over()));
+        assert!(streams.silent(SILENT, now + 2 * SILENT + KEPT).is_empty());
+        assert!(piece(3, now + 2 * SILENT + KEPT).is_some_and(|other| !Arc::ptr_eq(&other, &running)));
+    }
+
+    /// A node that slept published its piece after another node had answered the turn for a while.
+    #[test]
+    fn a_piece_of_an_earlier_attempt_is_late() {
+        let (streams, now) = (RemoteStreams::default(), Instant::now());
+        let piece = |number| streams.piece("c1|t4.17", &frame("a"), (&frame("ab"), number), now).is_some();
+        let shown: Vec<u32> = [1, 2, 2001, 3, 2001, 2002].into_iter().filter(|&number| piece(number)).collect();
+        assert_eq!(shown, [1, 2, 2001, 2002]);
+        let here = Arc::<Running>::default();
+        streams.written_here("c1|t4.17", &here, 4001, now);
+        streams.written_here("c1|t5.18", &here, 4001, now);
+        for name in ["c1|t4.17", "c1|t5.18"] {
+            let piece = |number| streams.piece(name, &frame("a"), (&frame("ab"), number), now);
+            assert!(piece(2003).is_none() && piece(6001).is_some_and(|running| !Arc::ptr_eq(&running, &here)));
+        }
+        streams.read_to_end("c1|t4.17", now);
+        streams.written_here("c1|t4.17", &here, 8001, now);
+        assert!(streams.is_over("c1|t4.17"));
     }
 
     #[test]

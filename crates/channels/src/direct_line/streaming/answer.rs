@@ -127,10 +127,12 @@ impl StreamingAnswer {
 
     /// Whether anybody would see the answer while it is written. Where somebody else may write it by now, nothing is shown.
     pub async fn is_read(&self) -> bool {
-        if self.end.as_ref().is_some_and(|end| self.streaming.store.is_cut_off(&end.line)) {
-            return false;
-        }
-        self.streaming.publisher.hub().is_read_anywhere(&self.id, &self.running).await
+        !self.is_cut_off() && self.streaming.publisher.hub().is_read_anywhere(&self.id, &self.running).await
+    }
+
+    /// Whether somebody else may write the answer by now.
+    fn is_cut_off(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| self.streaming.store.is_cut_off(&end.line))
     }
 
     /// Shows a prepared short text at once, while the answer is awaited. Once the answer has begun there is no place for one,
@@ -146,7 +148,9 @@ impl StreamingAnswer {
             Phase::Waiting(stream) => match stream.informative(text) {
                 Some(activity) => {
                     self.catch_up().await?;
-                    self.put(activity, Part::Piece);
+                    if !self.is_cut_off() {
+                        self.put(activity, Part::Piece);
+                    }
                     Ok(())
                 }
                 None => Ok(()),
@@ -170,6 +174,10 @@ impl StreamingAnswer {
             // Counted first, so that a reader who has it finds it in the figures.
             self.counted.updated();
             self.catch_up().await?;
+            // This node may have slept since it was asked whether anybody reads.
+            if self.is_cut_off() {
+                return Ok(None);
+            }
             return Ok(Some(self.put(activity, Part::Piece)));
         }
         Ok(Some(0))
