@@ -91,11 +91,13 @@ impl Token {
 
 /// The tokens of a text.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
-    // As many as bytes: most texts are in ASCII, and growing would copy them.
-    let mut characters: Vec<(u32, char)> = Vec::with_capacity(text.len());
-    characters.extend(text.char_indices().map(|(at, character)| (u32::try_from(at).unwrap_or(u32::MAX), character)));
+    let characters: Vec<(u32, char)> = if text.is_ascii() {
+        (0..).zip(text.bytes().map(char::from)).collect()
+    } else {
+        text.char_indices().map(|(at, character)| (u32::try_from(at).unwrap_or(u32::MAX), character)).collect()
+    };
     let mut cutter = Cutter { text, characters, at: 0, sentence: 0, is_first: true, tokens: Vec::new() };
-    cutter.tokens.reserve(text.len() / 5 + 4);
+    cutter.tokens.reserve(text.len() / 4 + 4);
     while cutter.at < cutter.characters.len() {
         cutter.next();
     }
@@ -243,8 +245,9 @@ impl Cutter<'_> {
 
     fn word(&mut self) {
         let begin = self.at;
-        let mut word = Word::default();
-        let mut at = begin;
+        let letters = self.letters(begin);
+        let mut word = Word::beginning_with(letters);
+        let mut at = begin + letters.len();
         loop {
             let character = self.char(at);
             if character.is_ascii_alphabetic()
@@ -269,6 +272,13 @@ impl Cutter<'_> {
         let token = self.push(end, full, stem, kind, word.length);
         token.is_capital = first.is_uppercase() || word.has_inner_capital;
         token.is_acronym = is_acronym;
+    }
+
+    /// The letters of ASCII that stand here one after the other.
+    fn letters(&self, at: usize) -> &[u8] {
+        let rest = self.text.as_bytes().get(self.byte(at) as usize..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+        &rest[..length]
     }
 
     /// Whether a word is parted here at the end of a line: `inter-` and `national`.
