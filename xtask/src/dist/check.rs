@@ -110,7 +110,7 @@ impl Checker<'_> {
         let begun = Instant::now();
         let mut pip = self.bare(place.join("venv/bin/pip"), &place);
         pip.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", self.out()?);
-        process::run(pip.args(["install", "--quiet", "--disable-pip-version-check", "citewire"]))?;
+        process::run(pip.args(["install", "--quiet", "--disable-pip-version-check", "citewire-server"]))?;
         let installed = begun.elapsed();
         let mut citewire = self.bare(place.join("venv/bin/citewire"), &place);
         citewire.args(["serve", "--bind", "127.0.0.1:0"]);

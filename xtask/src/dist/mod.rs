@@ -1,7 +1,8 @@
 //! `cargo xtask package`: the packages that bring citewire to machines without Rust, all made of one program.
 //!
 //! An archive, two packages for npm, a wheel for PyPI and a package for Debian, with a list of checksums beside them. Web Chat is
-//! inside the program. A program for Linux is linked by zig against an old glibc, so that it runs on old systems too.
+//! inside the program. A program for Linux is linked by zig against an old glibc, so that it runs on old systems too. The core alone
+//! is a package for npm, the same for all platforms, and a wheel.
 
 mod archive;
 mod build;
@@ -12,6 +13,7 @@ mod notices;
 mod npm;
 mod parts;
 pub(crate) mod platform;
+mod python;
 mod wheel;
 
 use crate::repository::Repository;
@@ -39,7 +41,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
         None => build::program(repository, platform)?,
     };
     let out = repository.target("package");
-    let mut common = Vec::new();
+    let mut common = vec![python::wheel(repository, platform, "dist", &out)?];
     if platform.triple == FOR_ALL {
         common.push(core::npm(repository, &core::module(repository, core::Speed::Run)?, &out)?);
     }
@@ -73,6 +75,12 @@ pub(crate) fn for_guides(repository: &Repository, program: PathBuf, out: &Path) 
     npm::make(&parts)?;
     wheel::make(&parts)?;
     Ok(())
+}
+
+/// The wheel with the core, in an empty folder, around a module that is not optimised.
+pub(crate) fn python_for_tests(repository: &Repository, out: &Path) -> Result<PathBuf> {
+    empty(out)?;
+    python::wheel(repository, Platform::here()?, "dev", out)
 }
 
 /// The package with the core for npm, in an empty folder, around a module that is not optimised.

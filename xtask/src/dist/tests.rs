@@ -85,9 +85,9 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
         with_program.insert("package/THIRD-PARTY-LICENSES.txt".to_owned());
         assert_eq!(in_tar(&named(&format!("/citewire-{}-{version}.tgz", platform.short()))), with_program);
 
-        let about = format!("citewire-{version}.dist-info");
+        let about = format!("citewire_server-{version}.dist-info");
         let wheel = [
-            format!("citewire-{version}.data/scripts/{file}"),
+            format!("citewire_server-{version}.data/scripts/{file}"),
             format!("{about}/METADATA"),
             format!("{about}/RECORD"),
             format!("{about}/WHEEL"),

@@ -1,4 +1,4 @@
-//! The wheel for PyPI: the program as a script, which pip puts beside `python`. There is no module to import.
+//! The wheel for PyPI with the program as a script, which pip puts beside `python`. The module to import is in another one.
 
 use super::parts::{Parts, copy, write};
 use crate::dist::build;
@@ -10,8 +10,8 @@ use std::process::Command;
 
 pub(super) fn make(parts: &Parts) -> Result<PathBuf> {
     let folder = parts.work.join("wheel");
-    let about = folder.join(format!("citewire-{}.dist-info", parts.version));
-    let scripts = folder.join(format!("citewire-{}.data/scripts", parts.version));
+    let about = folder.join(format!("citewire_server-{}.dist-info", parts.version));
+    let scripts = folder.join(format!("citewire_server-{}.data/scripts", parts.version));
     copy(&parts.program, &scripts.join(parts.platform.program()))?;
     // The text of the page on PyPI stands below the fields.
     let readme = fs::read_to_string(parts.source("packaging/python/README.md"))?;
@@ -24,7 +24,7 @@ pub(super) fn make(parts: &Parts) -> Result<PathBuf> {
     // `wheel` writes the list of files with their hashes, and names the archive.
     let mut pack = Command::new(python::program(&build::tools(parts.repository)?));
     process::run(pack.args(["-m", "wheel", "pack", "--dest-dir"]).arg(&parts.out).arg(&folder))?;
-    Ok(parts.out.join(format!("citewire-{}-py3-none-{}.whl", parts.version, parts.platform.wheel)))
+    Ok(parts.out.join(format!("citewire_server-{}-py3-none-{}.whl", parts.version, parts.platform.wheel)))
 }
 
 /// The file WHEEL (PEP 427). A platform may have several tags, joined by dots.

@@ -4,6 +4,7 @@ use crate::process;
 use crate::repository::{Repository, TEST_PROGRAMS};
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
+use std::env::consts::DLL_EXTENSION;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -16,6 +17,8 @@ struct Artifact {
     target: Option<Target>,
     profile: Option<Profile>,
     executable: Option<PathBuf>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
     message: Option<Message>,
 }
 
@@ -93,10 +96,28 @@ pub(super) fn one(repository: &Repository, name: &str) -> Result<Command> {
     Ok(found.with_context(|| format!("no test program is named {name}"))?.command())
 }
 
-fn all(repository: &Repository) -> Result<Vec<Program>> {
+/// The file of a library that another language loads, by its name.
+pub(super) fn library(repository: &Repository, name: &str) -> Result<PathBuf> {
+    for artifact in artifacts(&built(repository)?) {
+        let Artifact { target, filenames, .. } = artifact?;
+        let is_loaded = |file: &PathBuf| file.extension().is_some_and(|extension| extension == DLL_EXTENSION);
+        if target.is_some_and(|target| target.name == name)
+            && let Some(file) = filenames.into_iter().find(is_loaded)
+        {
+            return Ok(file);
+        }
+    }
+    bail!("no library is named {name}")
+}
+
+/// All that cargo has built, as it tells of it.
+fn built(repository: &Repository) -> Result<String> {
     let mut cargo = repository.cargo_with_lints(&TEST_PROGRAMS);
-    let text = process::output(cargo.args(["--quiet", "--message-format", "json-render-diagnostics"]))?;
-    let programs = read(&text)?;
+    process::output(cargo.args(["--quiet", "--message-format", "json-render-diagnostics"]))
+}
+
+fn all(repository: &Repository) -> Result<Vec<Program>> {
+    let programs = read(&built(repository)?)?;
     if programs.is_empty() {
         bail!("cargo has built no test program");
     }

@@ -70,7 +70,7 @@ impl Step {
 
 pub(super) const BUILD: &str = "build";
 
-pub(super) const STEPS: [Step; 20] = [
+pub(super) const STEPS: [Step; 21] = [
     Step::new("fmt", When::Fast, Lane::Alone, fmt, "the code is formatted"),
     Step::new(
         "core",
@@ -84,12 +84,13 @@ pub(super) const STEPS: [Step; 20] = [
     Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
     Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
     Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
-    Step::new("process", When::Named, Lane::Tests, in_process, "the core in a process of Node does what it does here"),
+    Step::new("process", When::Named, Lane::Tests, packaged, "the packages for Node and Python do what citewire does"),
     Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
     Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
     Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
     Step::new("workflows", When::Whole, Lane::Tests, linters::workflows, "no linter of workflows complains"),
     Step::new("guides", When::Whole, Lane::Clients, guides::test, "the commands of README and guides work as written"),
+    Step::new("python", When::Whole, Lane::Clients, python, "the core in a process of Python does what it does here"),
     Step::new("metrics", When::Whole, Lane::Clients, prometheus::test, "a real Prometheus reads the figures"),
     Step::new(
         "buckets",
@@ -163,8 +164,14 @@ fn ensure_databases() -> Result<()> {
     debian::ensure("redis-server", "redis-server")
 }
 
-fn in_process(repository: &Repository) -> Result<()> {
-    in_process::test(repository, programs::one(repository, "vectors")?)
+fn packaged(repository: &Repository) -> Result<()> {
+    in_process::node::test(repository, programs::one(repository, "vectors")?)?;
+    in_process::python::test_wheel(repository, programs::one(repository, "vectors")?)
+}
+
+fn python(repository: &Repository) -> Result<()> {
+    let module = programs::library(repository, "_native")?;
+    in_process::python::test(repository, &module, programs::one(repository, "vectors")?)
 }
 
 /// The cargo command that tries the examples in the documentation of libraries.

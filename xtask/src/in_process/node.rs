@@ -1,5 +1,6 @@
-//! The core in the processes of others: the package for npm, installed into an empty project, does there what citewire does here.
+//! The package for npm, installed into an empty project.
 
+use super::{example, write_vectors};
 use crate::repository::Repository;
 use crate::{dist, npm, process};
 use anyhow::{Context as _, Result};
@@ -7,15 +8,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The answers with faults that are called beside the samples.
-const GENERATED: &str = "500";
-
 /// Tries the package with vectors that a test program writes.
-pub(crate) fn test(repository: &Repository, mut writer: Command) -> Result<()> {
+pub(crate) fn test(repository: &Repository, writer: Command) -> Result<()> {
     let folder = repository.target("in-process");
     let package = dist::core_for_tests(repository, &folder)?;
     let vectors = folder.join("vectors.jsonl");
-    process::run(writer.arg(&vectors).arg(GENERATED))?;
+    write_vectors(writer, &vectors)?;
     in_node(repository, &folder.join("project"), &package, &vectors)
 }
 
@@ -47,22 +45,4 @@ fn types(source: &Path, project: &Path) -> Result<()> {
     compiler.arg(tests.join("node_modules/typescript/bin/tsc")).args(["--strict", "--noEmit", "--module", "nodenext"]);
     compiler.args(["--target", "es2022", "--lib", "es2023,dom,esnext.disposable", "types.ts"]);
     process::run(compiler.current_dir(project))
-}
-
-/// The first block of a text in this language.
-fn example<'t>(text: &'t str, language: &str) -> Option<&'t str> {
-    let (_, block) = text.split_once(&format!("```{language}\n"))?;
-    Some(block.split_once("```")?.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::example;
-
-    #[test]
-    fn an_example_is_the_first_block_of_its_language() {
-        let text = "a\n```sh\nno\n```\n```js\none\n```\n```js\ntwo\n```\n";
-        assert_eq!(example(text, "js"), Some("one\n"));
-        assert_eq!(example(text, "py"), None);
-    }
 }
