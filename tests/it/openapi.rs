@@ -58,6 +58,57 @@ fn every_operation_says_which_credential_it_needs() {
     }
 }
 
+/// The words of Power Platform's connectors: OpenAPI 2, in which Copilot Studio reads neither references nor several types at once.
+#[test]
+fn connectors_of_copilot_studio_call_what_is_there() {
+    let served = json();
+    let schemas = &served["components"]["schemas"];
+    let read = |name: &str| -> Value {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/copilot-studio").join(name);
+        serde_json::from_str(&std::fs::read_to_string(path).expect(name)).expect(name)
+    };
+    let tools = read("mcp.swagger.json");
+    assert!(ROUTES.iter().any(|route| (route.method, route.path) == ("POST", "/mcp")));
+    assert_eq!(tools["paths"]["/mcp"]["post"]["x-ms-agentic-protocol"], "mcp-streamable-1.0");
+    let connector = read("connector.swagger.json");
+    assert!(is_plain(&connector) && is_plain(&tools));
+    for (path, operations) in connector["paths"].as_object().expect("paths") {
+        let operation = &served["paths"][path]["post"];
+        assert!(operation.is_object() && operations["post"].is_object(), "{path}");
+        let known = operation["parameters"].as_array().into_iter().flatten().map(|known| &known["name"]);
+        let known: Vec<&Value> = known.collect();
+        for parameter in operations["post"]["parameters"].as_array().expect("parameters") {
+            assert!(parameter["in"] == "body" || known.contains(&&parameter["name"]), "{path}: {parameter}");
+        }
+    }
+    let members = |schema: &Value| -> Vec<String> {
+        schema["properties"].as_object().expect("members").keys().cloned().collect()
+    };
+    let result = |path: &str| connector["paths"][path]["post"]["responses"]["200"]["schema"].clone();
+    let records = result("/v1/records");
+    let source = &records["properties"]["sources"]["items"];
+    for (named, schema) in [
+        (&records, "RecordsAnswer"),
+        (source, "Record"),
+        (&result("/v1/activities"), "ActivitiesAnswer"),
+        (&result("/v1/chat/completions"), "ChatCompletion"),
+    ] {
+        let known = members(&schemas[schema]);
+        assert!(members(named).iter().all(|name| known.contains(name)), "{schema}: {known:?}");
+    }
+}
+
+/// Whether no part of a document refers to another one or has several types.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.iter().all(|(name, value)| {
+            name != "$ref" && (name != "type" || value.is_string() || value.is_object()) && is_plain(value)
+        }),
+        Value::Array(items) => items.iter().all(is_plain),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
+}
+
 #[tokio::test]
 async fn the_document_and_its_viewer_are_served() {
     let app = TestApp::start();

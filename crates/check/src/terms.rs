@@ -81,6 +81,10 @@ const MEMBERS: &[&str] = &[
     "valueType",
 ];
 
+/// The members of an activity that say where it belongs. Messages of other services have words like them: the `channel` of Slack is
+/// no misspelt `channelId`.
+const ROUTING: &[&str] = &["callerId", "channelId", "conversation", "serviceUrl"];
+
 /// Reports members of an activity that are almost known ones. Others are left alone: channels and bots have their own.
 pub(super) fn check_members(activity: &Place<'_>, findings: &mut Findings) {
     for key in activity.object().into_iter().flat_map(|object| object.keys()) {
@@ -169,15 +173,21 @@ pub(super) fn meant(term: &str) -> Option<&'static str> {
 
 /// The member of an activity that a misspelt one means.
 pub(super) fn meant_member(key: &str) -> Option<&'static str> {
-    MEMBERS.iter().copied().find(|known| known.len() > 3 && is_almost(key, known))
+    let is_meant =
+        |known: &&str| known.len() > 3 && is_almost(key, known) && (is_surely(key, known) || !ROUTING.contains(known));
+    MEMBERS.iter().copied().find(is_meant)
 }
 
 /// The member of an activity that a misspelt one surely means. In a short word, a typing error makes another word: a bot's own
 /// `mode` is no `code`, and its `option` no `action`.
 pub(super) fn surely_meant_member(key: &str) -> Option<&'static str> {
-    let written = key.trim().to_ascii_lowercase();
-    let distance = |known: &str| strsim::osa_distance(&written, &known.to_ascii_lowercase());
-    meant_member(key).filter(|known| distance(known) == 0 || known.len() > 5 && distance(known) == 1)
+    meant_member(key).filter(|known| is_surely(key, known))
+}
+
+/// Whether a member is a known one in another case, or a longer one with one typing error.
+fn is_surely(key: &str, known: &str) -> bool {
+    let distance = strsim::osa_distance(&key.trim().to_ascii_lowercase(), &known.to_ascii_lowercase());
+    distance == 0 || known.len() > 5 && distance == 1
 }
 
 fn unknown(term: &str, at: &Pointer, findings: &mut Findings) {
@@ -296,6 +306,15 @@ mod tests {
                                   "attachmentLayout": "list", "x": 2});
             let expected = [("member-misspelt", "/Entites".into()), ("member-misspelt", "/textformat".into())];
             assert_eq!(codes(&document, channel), expected, "{channel}");
+        }
+    }
+
+    #[test]
+    fn words_of_other_services_are_no_misspelt_members() {
+        let codes_of = |member: &str| codes(&json!({"type": "message", "text": "a", member: "C1"}), Channel::WebChat);
+        assert_eq!(codes_of("channel"), []);
+        for misspelt in ["chanelId", "channelID", "convesation", "replyTo"] {
+            assert_eq!(codes_of(misspelt), [("member-misspelt", format!("/{misspelt}"))], "{misspelt}");
         }
     }
 
