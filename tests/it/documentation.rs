@@ -110,36 +110,45 @@ fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).expect("a name")
 }
 
+/// The folders of pages that show whole programs, each with that of the programs.
+const SHOWN: [(&str, &str); 2] =
+    [("docs/guides/clients", "samples/clients"), ("docs/guides/middleware", "samples/in-process")];
+
 // A program that is copied from a page has to be the one that was run.
 #[test]
-fn the_pages_of_clients_show_the_programs_of_the_samples() {
-    let pages: Vec<String> = files("docs/guides/clients", "md").iter().map(|path| read(path)).collect();
-    let mut samples = Vec::new();
-    for (extension, language) in [("py", "python"), ("mjs", "js"), ("cs", "csharp")] {
-        for sample in files("samples/clients", extension) {
-            let block = format!("```{language}\n{}```\n", read(&sample));
-            assert!(pages.iter().any(|page| page.contains(&block)), "no page shows {} as it is", name(&sample));
-            samples.push(block);
+fn pages_show_the_programs_of_the_samples() {
+    for (pages, programs) in SHOWN {
+        let pages: Vec<String> = files(pages, "md").iter().map(|path| read(path)).collect();
+        let mut samples = Vec::new();
+        for (extension, language) in [("py", "python"), ("mjs", "js"), ("cs", "csharp")] {
+            let is_test = |path: &PathBuf| name(path).starts_with("test_") || name(path).contains(".test.");
+            for sample in files(programs, extension).into_iter().filter(|path| !is_test(path)) {
+                let block = format!("```{language}\n{}```\n", read(&sample));
+                assert!(pages.iter().any(|page| page.contains(&block)), "no page shows {} as it is", name(&sample));
+                samples.push(block);
+            }
         }
-    }
-    assert!(!samples.is_empty(), "there are samples");
-    for page in &pages {
-        for language in ["```python\n", "```js\n", "```csharp\n"] {
-            for rest in page.split(language).skip(1) {
-                let program = rest.split("```").next().expect("a block");
-                let block = format!("{language}{program}```\n");
-                assert!(samples.contains(&block), "a page shows a program that is no sample:\n{program}");
+        assert!(!samples.is_empty(), "there are samples");
+        for page in &pages {
+            for language in ["```python\n", "```js\n", "```csharp\n"] {
+                for rest in page.split(language).skip(1) {
+                    let program = rest.split("```").next().expect("a block");
+                    let block = format!("{language}{program}```\n");
+                    assert!(samples.contains(&block), "a page shows a program that is no sample:\n{program}");
+                }
             }
         }
     }
 }
 
 #[test]
-fn the_table_of_clients_names_every_page() {
-    let index = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides/clients/README.md"));
-    for page in files("docs/guides/clients", "md") {
-        let page = name(&page);
-        assert!(page == "README.md" || index.contains(&format!("]({page})")), "the table does not name {page}");
+fn the_tables_of_programs_name_every_page() {
+    for (pages, _) in SHOWN {
+        let index = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(pages).join("README.md"));
+        for page in files(pages, "md") {
+            let page = name(&page);
+            assert!(page == "README.md" || index.contains(&format!("]({page})")), "the table does not name {page}");
+        }
     }
 }
 

@@ -85,6 +85,7 @@ fn pages(repository: &Repository) -> Result<Vec<PathBuf>> {
         "docs/guides",
         "docs/guides/agents",
         "docs/guides/clients",
+        "docs/guides/middleware",
         "docs/guides/moving",
         "docs/reference",
         "docs/operate",

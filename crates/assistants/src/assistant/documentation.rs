@@ -20,7 +20,7 @@ pub fn documentation_pages() -> Vec<&'static str> {
 }
 
 /// Pages for maintainers, or for one other system: their sentences crowd out the answers that users look for.
-const ASIDE: [&str; 4] = ["guides/agents/", "guides/clients/", "guides/moving/", "inside/"];
+const ASIDE: [&str; 5] = ["guides/agents/", "guides/clients/", "guides/middleware/", "guides/moving/", "inside/"];
 
 fn is_for_users(path: &str) -> bool {
     !ASIDE.iter().any(|aside| path.starts_with(aside))
