@@ -121,8 +121,11 @@ fn pages_show_the_programs_of_the_samples() {
         let pages: Vec<String> = files(pages, "md").iter().map(|path| read(path)).collect();
         let mut samples = Vec::new();
         for (extension, language) in [("py", "python"), ("mjs", "js"), ("cs", "csharp")] {
-            let is_test = |path: &PathBuf| name(path).starts_with("test_") || name(path).contains(".test.");
-            for sample in files(programs, extension).into_iter().filter(|path| !is_test(path)) {
+            // Tests of the programs stand beside them, with what helps them in a folder below.
+            let is_shown = |path: &PathBuf| {
+                path.parent().is_some_and(|folder| folder.ends_with(programs)) && !name(path).starts_with("test_")
+            };
+            for sample in files(programs, extension).into_iter().filter(is_shown) {
                 let block = format!("```{language}\n{}```\n", read(&sample));
                 assert!(pages.iter().any(|page| page.contains(&block)), "no page shows {} as it is", name(&sample));
                 samples.push(block);

@@ -14,7 +14,33 @@ pub(crate) fn test(repository: &Repository, writer: Command) -> Result<()> {
     let package = dist::core_for_tests(repository, &folder)?;
     let vectors = folder.join("vectors.jsonl");
     write_vectors(writer, &vectors)?;
-    in_node(repository, &folder.join("project"), &package, &vectors)
+    in_node(repository, &folder.join("project"), &package, &vectors)?;
+    samples(repository, &folder.join("samples"), &package)
+}
+
+/// Runs the programs that convert in processes of frameworks, with the real packages of those.
+fn samples(repository: &Repository, project: &Path, package: &Path) -> Result<()> {
+    let source = repository.path("samples/in-process");
+    fs::create_dir_all(project.join("node"))?;
+    for folder in ["", "node"] {
+        for entry in fs::read_dir(source.join(folder))? {
+            let path = entry?.path();
+            let is_part = path.extension().is_some_and(|extension| extension == "mjs" || extension == "json");
+            if is_part && let Some(name) = path.file_name() {
+                fs::copy(&path, project.join(folder).join(name))?;
+            }
+        }
+    }
+    npm::install(project)?;
+    let mut install = npm::command();
+    install.args(["install", "--offline", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"]);
+    process::run(install.arg(package).current_dir(project))?;
+    let mut files = Vec::new();
+    for entry in fs::read_dir(project.join("node"))? {
+        files.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(".test.mjs")));
+    }
+    anyhow::ensure!(!files.is_empty(), "samples/in-process has no tests");
+    process::run(Command::new("node").arg("--test").args(files).current_dir(project.join("node")))
 }
 
 /// Installs the package as users do, and runs what its README shows, its tests and the vectors.

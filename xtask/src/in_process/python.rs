@@ -40,7 +40,19 @@ pub(crate) fn test_wheel(repository: &Repository, writer: Command) -> Result<()>
     let mut pip = Command::new(python::program(&environment));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]);
     process::run(pip.arg(wheel))?;
-    tried(&source, &folder, || Command::new(python::program(&environment)), writer)
+    tried(&source, &folder, || Command::new(python::program(&environment)), writer)?;
+    samples(repository, &folder, &environment)
+}
+
+/// Runs the programs that convert in processes of frameworks, with the real packages of those.
+fn samples(repository: &Repository, folder: &Path, installed: &Path) -> Result<()> {
+    let (source, frameworks) = (repository.path("samples/in-process"), folder.join("frameworks"));
+    python::install(&source.join("requirements.txt"), &frameworks)?;
+    let code = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let packages = process::output(Command::new(python::program(installed)).args(["-c", code]))?;
+    let mut python = Command::new(python::program(&frameworks));
+    python.args(["-m", "unittest", "test_python"]).env("PYTHONPATH", packages.trim()).current_dir(source);
+    process::run(python.env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
 /// Runs what the README shows, the tests and the vectors, each by a Python that has the package.
