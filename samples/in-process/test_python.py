@@ -28,7 +28,7 @@ from langchain_core.language_models import GenericFakeChatModel  # noqa: E402
 from langchain_core.load import dumps  # noqa: E402
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage  # noqa: E402
 from langchain_core.retrievers import BaseRetriever  # noqa: E402
-from langchain_core.runnables import RunnablePassthrough  # noqa: E402
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough  # noqa: E402
 from pydantic_ai import models  # noqa: E402
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart  # noqa: E402
 from pydantic_ai.models.function import DeltaToolCall, FunctionModel  # noqa: E402
@@ -111,6 +111,12 @@ class LangChain(Case):
         self.assertEqual(asyncio.run(run()), shown)
         self.assertEqual(asyncio.run((self.chain() | CitedMessage(channel="teams")).ainvoke({"question": "q"})), whole)
 
+    def test_a_step_behind_it_gets_the_newest_activity(self):
+        chain = self.chain() | CitedMessage(channel="teams") | RunnableLambda(lambda activity: activity)
+        shown = list(chain.stream({"question": "q"}))
+        self.assertEqual(len(shown), 1)
+        self.assert_cites_two(shown[0])
+
     def test_a_channel_without_streams_gets_the_message_alone(self):
         shown = list((self.chain() | CitedMessage(channel="slack")).stream({"question": "q"}))
         self.assertEqual(len(shown), 1)
@@ -133,8 +139,9 @@ class LangChain(Case):
         for output in (AIMessage("Hello."), {"answer": AIMessage("Hello."), "context": []}):
             activity = CitedMessage(channel="teams").invoke(output)
             self.assertEqual((activity["text"], claims(activity)), ("Hello.", []))
-        with self.assertRaises(CitewireError):
-            CitedMessage(channel="teams").invoke({"question": "q"})
+        for output in ({"question": "q"}, {"text": "Hello."}):
+            with self.assertRaises(CitewireError):
+                CitedMessage(channel="teams").invoke(output)
 
 
 SOURCES = [
