@@ -10,28 +10,28 @@ export function cite({ channel = 'web-chat', options } = {}) {
   let others = [];
   return new TransformStream({
     transform(chunk, controller) {
+      const send = (...parts) => parts.forEach((part) => controller.enqueue(part));
       const show = (text) => {
-        if (shown === undefined) controller.enqueue({ type: 'text-start', id: 'cited' });
-        controller.enqueue({ type: 'text-delta', id: 'cited', delta: text.slice(shown?.length) });
+        if (shown === undefined) send({ type: 'text-start', id: 'cited' });
+        send({ type: 'text-delta', id: 'cited', delta: text.slice(shown?.length) });
         shown = text;
       };
       const update = streaming.push(`data: ${JSON.stringify(chunk)}\n\n`);
       if (update?.kind === 'text') show(update.text);
       if (chunk.type === 'finish' || chunk.type === 'abort') {
         const { message } = streaming.finish();
-        if (shown !== undefined && !message.text.startsWith(shown)) {
+        if (!message.text.startsWith(shown ?? '')) {
           // Sources came behind the text that was shown: this step is told anew, with them.
-          for (const part of [{ type: 'reset-step' }, ...others]) controller.enqueue(part);
+          send({ type: 'reset-step' }, ...others);
           shown = undefined;
         }
         if (message.text) {
           show(message.text);
-          controller.enqueue({ type: 'text-end', id: 'cited' });
-          controller.enqueue({ type: 'data-cited', id: 'cited', data: message });
+          send({ type: 'text-end', id: 'cited' }, { type: 'data-cited', id: 'cited', data: message });
         }
       }
       if (/^(text|source)-/.test(chunk.type)) return;
-      controller.enqueue(chunk);
+      send(chunk);
       others = chunk.type === 'start-step' ? [] : [...others, chunk];
     },
   });

@@ -12,7 +12,7 @@ export async function sendCited({ activity, send, stream }, pieces, options) {
     if (!live) continue;
     if (kind === 'informative') stream.update(text);
     else stream.emit(text.slice(shown?.length));
-    shown = kind === 'text' ? text : '';
+    shown = kind === 'informative' ? '' : text;
   }
   const { message, continues } = streaming.finish();
   if (shown !== undefined && continues) {

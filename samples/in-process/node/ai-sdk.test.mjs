@@ -48,7 +48,8 @@ async function ask(...parts) {
       },
     }),
   );
-  for await (const state of readUIMessageStream({ stream: read, onError: (error) => failed.push(error.message) })) message = state;
+  const states = readUIMessageStream({ stream: read, onError: (error) => failed.push(error.message) });
+  for await (const state of states) message = state;
   return { sent, message, failed };
 }
 
@@ -66,7 +67,11 @@ test('text and sources become text with links, piece by piece, and a cited messa
 });
 
 test('sources that come behind the text are cited, and what else the step has stays', async () => {
-  const thought = [{ type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: 'Hm.' }, { type: 'reasoning-end', id: 'r' }];
+  const thought = [
+    { type: 'reasoning-start', id: 'r' },
+    { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
+    { type: 'reasoning-end', id: 'r' },
+  ];
   const { sent, message } = await ask(...thought, ...text, leave, handbook, finish);
   assert.deepEqual(texts(message), [cited]);
   assert.deepEqual(claims(data(message)), both);
@@ -107,7 +112,8 @@ const chunks = words('Leave is 30 days [1].');
 test('a tool of an earlier step stays, and a message without text gets none', async () => {
   const found = { type: 'source-url', sourceId: '1', url: leave.url, title: leave.title };
   const step = [{ type: 'start-step' }, tool, { type: 'finish-step' }];
-  const message = await page({ type: 'start' }, ...step, { type: 'start-step' }, ...chunks, found, { type: 'finish-step' }, { type: 'finish' });
+  const last = [{ type: 'start-step' }, ...chunks, found, { type: 'finish-step' }];
+  const message = await page({ type: 'start' }, ...step, ...last, { type: 'finish' });
   const kinds = ['step-start', 'tool-search', 'step-start', 'text', 'data-cited'];
   assert.deepEqual(message.parts.map(({ type }) => type), kinds);
   assert.equal(texts(message)[0], 'Leave is 30 days [1].\n\n[1]: https://hr.example/leave "Leave policy"');
