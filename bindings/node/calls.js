@@ -18,9 +18,8 @@ export class CitewireError extends Error {
     super(detail, options);
     this.name = 'CitewireError';
     this.code = code;
-    if (pointer !== undefined) this.pointer = pointer;
-    if (event !== undefined) this.event = event;
-    if (line !== undefined) this.line = line;
+    // All are written: errors of JavaScriptCore have a `line` of their own, that of the code.
+    Object.assign(this, { pointer, event, line });
   }
 }
 

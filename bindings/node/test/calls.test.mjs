@@ -49,6 +49,9 @@ test('errors have the code and the place', () => {
   const stream = new Streaming({ from: 'citewire' });
   const { event: number, line } = refused('invalid_answer', () => stream.push(event({ delta: 'a' }) + event({ delta: 5 })));
   assert.deepEqual({ number, line }, { number: 2, line: 3 });
+  // What an engine writes into errors of its own, such as a line of the code, is none of citewire's.
+  const placeless = refused('not_json', () => check('{'));
+  for (const member of ['pointer', 'event', 'line']) assert.ok(Object.hasOwn(placeless, member) && placeless[member] === undefined);
   refused('grounding_no_tools', () => convert({ text: 'a' }, { options: { require_grounding: 'any' } }));
   refused('not_json', () => check('{'));
   refused('not_an_activity', () => fix('5'));

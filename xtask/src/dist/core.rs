@@ -45,6 +45,9 @@ const EXPORTS: [&str; 13] = [
     "stream_free",
 ];
 
+/// The size from which the main thread of a page of Chromium instantiates no module at once, in bytes.
+const TOO_LARGE: u64 = 8 * 1024 * 1024;
+
 /// The room for calls within calls, in bytes: as much as a thread of Rust has.
 const STACK: u32 = 2 * 1024 * 1024;
 
@@ -64,6 +67,8 @@ pub(super) fn module(repository: &Repository, speed: Speed) -> Result<PathBuf> {
     link.args(["-flavor", "wasm", "--no-entry", "--gc-sections", "--strip-all", "--stack-first"]);
     link.args(["-z".to_owned(), format!("stack-size={STACK}")]).args(EXPORTS.map(|name| format!("--export={name}")));
     process::run(link.arg(folder.join("libcitewire_wasm.a")).arg("-o").arg(&module))?;
+    let bytes = fs::metadata(&module).context("the module")?.len();
+    anyhow::ensure!(speed == Speed::Built || bytes < TOO_LARGE, "pages cannot load a module of {bytes} bytes");
     Ok(module)
 }
 
