@@ -98,8 +98,10 @@ impl Hub {
         if let Some((running, part)) = &part {
             running.begin_with(&frame);
             let remote = room.as_ref().and_then(|room| room.remote.as_ref());
-            if let (Part::Piece, Some(remote), Some(stream)) = (part, remote, &stream) {
-                remote.written_here(stream, running, number, Instant::now());
+            if let (Part::Piece, Some(remote), Some(stream)) = (part, remote, &stream)
+                && !remote.is_next_here(stream, running, number, Instant::now())
+            {
+                return 0;
             }
         }
         if let Some(bus) = bus {

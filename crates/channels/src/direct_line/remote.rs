@@ -105,16 +105,25 @@ impl RemoteStreams {
         }
     }
 
-    /// This node has shown a piece of a stream that answers a turn: what others have shown of it before is late from now on.
-    pub(super) fn written_here(&self, name: &str, running: &Arc<Running>, number: u32, now: Instant) {
+    /// This node is about to show a piece of a stream: what others have shown of it before is late from now on. False where the
+    /// piece is late itself, because another node has gone on or ended the stream, which only that of a turn can be.
+    pub(super) fn is_next_here(&self, name: &str, running: &Arc<Running>, number: u32, now: Instant) -> bool {
         let mut streams = self.streams();
         if !is_of_turn(name) || (!streams.contains_key(name) && streams.len() >= MOST) {
-            return;
+            return true;
         }
         let unseen = || Remote { running: Arc::clone(running), state: State::Here(number), heard: now };
-        let remote = streams.entry(name.to_owned()).or_insert_with(unseen);
-        if matches!(remote.state, State::Open(..) | State::Here(_)) {
-            *remote = unseen();
+        let Some(remote) = streams.get_mut(name) else {
+            streams.insert(name.to_owned(), unseen());
+            return true;
+        };
+        match &remote.state {
+            State::Open(_, shown) | State::Here(shown) if number <= *shown => false,
+            State::Open(..) | State::Here(_) => {
+                *remote = unseen();
+                true
+            }
+            State::Ended | State::Over => false,
         }
     }
 
@@ -184,7 +193,9 @@ impl RemoteStreams {
                     true
                 }
                 State::Open(..) => true,
-                State::Here(_) | State::Ended | State::Over => age < KEPT,
+                // Its writer has the other pointer, and may wait for long between two pieces.
+                State::Here(_) => age < KEPT || Arc::strong_count(&remote.running) > 1,
+                State::Ended | State::Over => age < KEPT,
             }
         });
         silent
@@ -298,15 +309,18 @@ mod tests {
         let shown: Vec<u32> = [1, 2, 2001, 3, 2001, 2002].into_iter().filter(|&number| piece(number)).collect();
         assert_eq!(shown, [1, 2, 2001, 2002]);
         let here = Arc::<Running>::default();
-        streams.written_here("c1|t4.17", &here, 4001, now);
-        streams.written_here("c1|t5.18", &here, 4001, now);
+        assert!(!streams.is_next_here("c1|t4.17", &here, 2002, now), "another node has shown as much");
+        for name in ["c1|t4.17", "c1|t5.18"] {
+            assert!(streams.is_next_here(name, &here, 4001, now) && !streams.is_next_here(name, &here, 4001, now));
+        }
+        assert!(streams.silent(SILENT, now + 2 * KEPT).is_empty());
         for name in ["c1|t4.17", "c1|t5.18"] {
             let piece = |number| streams.piece(name, &frame("a"), (&frame("ab"), number), now);
             assert!(piece(2003).is_none() && piece(6001).is_some_and(|running| !Arc::ptr_eq(&running, &here)));
         }
         streams.read_to_end("c1|t4.17", now);
-        streams.written_here("c1|t4.17", &here, 8001, now);
-        assert!(streams.is_over("c1|t4.17"));
+        assert!(!streams.is_next_here("c1|t4.17", &here, 8001, now) && streams.is_over("c1|t4.17"));
+        assert!(streams.is_next_here("c1|e1", &here, 1, now) && streams.is_next_here("c1|e1", &here, 1, now));
     }
 
     #[test]

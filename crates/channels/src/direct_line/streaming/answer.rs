@@ -171,13 +171,13 @@ impl StreamingAnswer {
         if let Phase::Answering(stream) = &mut self.phase
             && let Some(activity) = stream.update_cited(so_far)
         {
-            // Counted first, so that a reader who has it finds it in the figures.
-            self.counted.updated();
             self.catch_up().await?;
             // This node may have slept since it was asked whether anybody reads.
             if self.is_cut_off() {
                 return Ok(None);
             }
+            // Counted first, so that a reader who has it finds it in the figures.
+            self.counted.updated();
             return Ok(Some(self.put(activity, Part::Piece)));
         }
         Ok(Some(0))
