@@ -44,6 +44,8 @@ async fn the_pieces_of_livestreams_cost_no_statements() {
         }
     }
     let (statements, elapsed) = (proxy.statements() - before, begun.elapsed());
-    let most = IDLE * (elapsed + Duration::from_secs(1)).as_secs_f64();
+    // What the beginning of an answer costs may come late; a piece in four that cost a statement would be found.
+    let beginnings = 2.0 * STREAMS as f64;
+    let most = beginnings + IDLE * (elapsed + Duration::from_secs(1)).as_secs_f64();
     assert!((statements as f64) < most, "{statements} statements for {} pieces in {elapsed:?}", STREAMS * PIECES);
 }
