@@ -214,7 +214,10 @@ class Streaming:
                     yield update
 
     async def afollow(self, pieces: AsyncIterable[str | bytes | bytearray | memoryview]) -> AsyncIterator[Update]:
-        """Push all pieces of an asynchronous iterator, and yield each update."""
+        """Push all pieces of an asynchronous iterator, and yield each update.
+
+        To go on after a `break`, read it within `contextlib.aclosing`: an asynchronous generator that is left ends later.
+        """
         with _Ending(self):
             async for piece in pieces:
                 update = self.push(piece)
@@ -253,10 +256,12 @@ class Streaming:
 
     def _run(self, call: Callable[[_native.Stream], _Written]) -> _Written:
         """Call; any error is the end of the stream."""
-        if self._stream is None:
+        # Another thread may end the stream meanwhile.
+        stream = self._stream
+        if stream is None:
             raise CitewireError("stream_ended", "the stream has ended; begin another one")
         try:
-            return call(self._stream)
+            return call(stream)
         except _native.Failed as failed:
             self.close()
             raise _error(failed) from None
@@ -294,8 +299,21 @@ def _parameters(**given: Any) -> bytes:
 
 
 def _json(value: Any) -> bytes:
-    # JSON has no numbers like infinity. Half a character is escaped, as JSON has it.
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
+    def written(is_ascii: bool) -> str:
+        # JSON has no numbers like infinity.
+        return json.dumps(value, ensure_ascii=is_ascii, allow_nan=False, separators=(",", ":"), default=_plain)
+
+    try:
+        return written(False).encode()
+    except UnicodeEncodeError:
+        # Half a character is escaped, as JSON has it.
+        return written(True).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def _bytes(given: Any) -> bytes:

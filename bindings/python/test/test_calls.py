@@ -9,6 +9,7 @@ import sys
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import Any, Callable, get_type_hints
 
 import citewire
@@ -102,6 +103,8 @@ class Calls(unittest.TestCase):
                 convert(body)  # type: ignore[arg-type]
         with self.assertRaises(ValueError):
             convert({"text": "a", "score": math.inf})
+        frozen = MappingProxyType(ANSWER)
+        self.assertEqual(convert(frozen, options=MappingProxyType({"updates": 0})), convert(ANSWER, options={"updates": 0}))
 
         class Mine(dict):  # type: ignore[type-arg]
             def items(self) -> Any:
@@ -114,6 +117,9 @@ class Calls(unittest.TestCase):
         long = b"a" * (100 * 1024 * 1024)
         for call in (convert, check, fix, records, prompt):
             self.refused("body_too_long", lambda call=call: call(long))  # type: ignore[misc]
+        # Each of these letters takes two bytes, and six where it is escaped.
+        other = {"text": "a", "sources": [{"title": "b", "content": "ж" * 3_000_000}]}
+        self.assertEqual(len(convert(other, channel="plain")["activities"]), 1)
         streaming = Streaming(channel="plain")
         piece = event({"delta": "a" * 256 * 1024})
 
@@ -237,4 +243,6 @@ class Calls(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # Python 3.11 and older pass a run without tests.
+    assert unittest.defaultTestLoader.getTestCaseNames(Calls), "there are no tests"
     unittest.main()
