@@ -75,7 +75,7 @@ fn amount_fault(
         Held::Yes if has_other_word_behind(amount, fact, sentence, standings, passage) => Some(ReasonCode::UnitDiffers),
         Held::Yes => None,
         Held::OtherUnit => Some(ReasonCode::UnitDiffers),
-        Held::No if is_hour_of_day(amount, passage) => None,
+        Held::No if is_hour_of_day(amount, fact, sentence, passage) => None,
         // Another group of the number makes it whole.
         Held::No if amount.joined.is_some_and(|joined| holds_number(passage, joined)) => None,
         // A word for a number stands there, where it was not read as one.
@@ -84,11 +84,16 @@ fn amount_fault(
     }
 }
 
-/// Whether an amount of hours may be the time of day that the passage says: `14 h` for `14:00`.
-fn is_hour_of_day(amount: &Amount, passage: &Passage<'_>) -> bool {
+/// Whether an amount may be the time of day that the passage says: `14 h` for `14:00`, `at six` for `6 pm`.
+fn is_hour_of_day(amount: &Amount, fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> bool {
     let is_hours = amount.unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
-    let is_it = |time: &u16| f64::from(*time) == amount.values[0] * 60.0;
-    is_hours
+    let is_light = |at: usize| sentence.get(at).is_none_or(|token| token.weight() == 0.0);
+    // A number that counts something stands before its name.
+    let is_bare = amount.unit.is_none() && !amount.is_decimal && amount.values[0] <= 12.0 && is_light(fact.end);
+    let is_behind_preposition = fact.first.checked_sub(1).is_some_and(|at| !sentence[at].is_mark() && is_light(at));
+    let minutes = amount.values[0] * 60.0;
+    let is_it = |time: &u16| f64::from(*time) == minutes || is_bare && f64::from(*time) == minutes + 720.0;
+    (is_hours || is_bare && is_behind_preposition)
         && passage.facts().iter().any(|known| matches!(known.kind, FactKind::Time(times) if times.iter().any(is_it)))
 }
 

@@ -4,10 +4,11 @@ use crate::date::{Date, as_day, as_month, as_year};
 use crate::fact::{Fact, FactKind};
 use crate::fold::hash_of;
 use crate::token::{Kind, Token};
+use crate::words::{Half, Languages, WORDS};
 
-/// Adds the dates and times of a text, and marks their tokens as taken.
-pub(crate) fn dates_and_times(tokens: &[Token], taken: &mut [bool], facts: &mut Vec<Fact>) {
-    let finder = Finder { tokens };
+/// Adds the dates and times of a text, and marks their tokens as taken. Number words are those of `languages`.
+pub(crate) fn dates_and_times(tokens: &[Token], languages: Languages, taken: &mut [bool], facts: &mut Vec<Fact>) {
+    let finder = Finder { tokens, languages };
     let mut at = 0;
     while at < tokens.len() {
         let found = finder
@@ -27,6 +28,7 @@ pub(crate) fn dates_and_times(tokens: &[Token], taken: &mut [bool], facts: &mut 
 
 struct Finder<'t> {
     tokens: &'t [Token],
+    languages: Languages,
 }
 
 impl Finder<'_> {
@@ -138,22 +140,50 @@ impl Finder<'_> {
         (is_day(two) && (between.is('.') || between.is_word() && between.letters <= 3)).then_some(two)
     }
 
-    /// `14:30`, `2:30 pm`, `2 pm`, `14.30 Uhr`, `14 Uhr`
+    /// The value of a number word.
+    fn spoken(&self, at: usize) -> Option<f64> {
+        let numbers = self.get(at).filter(|token| token.is_word())?.meaning?.numbers;
+        numbers.into_iter().find(|(languages, _)| languages.has(self.languages)).map(|(_, value)| value)
+    }
+
+    /// The number of tokens that say that the number before them is an hour: `Uhr`, `o'clock`.
+    fn clock(&self, at: usize) -> usize {
+        let is = |at: usize, word: u64| self.get(at).is_some_and(|token| token.full == word);
+        if is(at, hash_of("uhr")) {
+            1
+        } else if is(at, hash_of("o")) && is(at + 1, hash_of("clock")) {
+            2
+        } else {
+            0
+        }
+    }
+
+    /// The half of the day behind an hour, and where its words end. A word for hours may stand before it: `six heures du soir`.
+    fn half(&self, at: usize) -> Option<(Half, usize)> {
+        let unit = self.get(at).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
+        let is_hours = unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
+        let begin = at + usize::from(is_hours);
+        let (half, count) = WORDS.half_of_day(self.tokens.get(begin..)?)?;
+        Some((half, begin + count))
+    }
+
+    /// `14:30`, `2:30 pm`, `2 p.m.`, `14.30 Uhr`, `14 Uhr`, `six o'clock`, `six in the evening`
     fn time(&self, at: usize) -> Option<Fact> {
-        let numeral = self.get(at)?.numeral()?;
         const UHR: u64 = hash_of("uhr");
-        const AM: u64 = hash_of("am");
-        const PM: u64 = hash_of("pm");
+        let numeral = self.get(at)?.numeral();
+        if numeral.is_none() && self.spoken(at).is_none() {
+            return None;
+        }
         let is_word = |at: usize, word: u64| self.get(at).is_some_and(|token| token.full == word);
         let with_colon = self.is(at + 1, ':') && self.is_glued(at) && self.is_glued(at + 1);
         let has_two_digits =
             || self.get(at + 2).is_some_and(|token| token.numeral().is_some_and(|numeral| numeral.digits == 2));
         let (hours, minutes, mut end) = if with_colon && has_two_digits() {
             (self.integer(at)?, self.integer(at + 2)?, at + 3)
-        } else if is_word(at + 1, UHR) && numeral.is_decimal {
+        } else if let Some(numeral) = numeral.filter(|numeral| is_word(at + 1, UHR) && numeral.is_decimal) {
             (numeral.values[1].floor(), (numeral.values[1].fract() * 100.0).round(), at + 1)
-        } else if [UHR, AM, PM].into_iter().any(|word| is_word(at + 1, word)) {
-            (self.integer(at)?, 0.0, at + 1)
+        } else if self.clock(at + 1) > 0 || self.half(at + 1).is_some() {
+            (self.integer(at).or_else(|| self.spoken(at))?, 0.0, at + 1)
         } else {
             return None;
         };
@@ -162,15 +192,18 @@ impl Finder<'_> {
         }
         // Seconds: a duration or a place in a recording, of which the first two numbers are enough.
         end += 2 * usize::from(with_colon && self.is(end, ':') && self.integer(end + 1).is_some());
-        let (is_am, is_pm) = (is_word(end, AM), is_word(end, PM));
-        end += usize::from(is_am || is_pm || is_word(end, UHR));
+        end += self.clock(end);
+        let half = self.half(end);
+        end = half.map_or(end, |(_, behind)| behind);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 24 hours")]
         let of_day = |hours: f64| (hours * 60.0 + minutes) as u16;
-        let times = match (is_am, is_pm) {
-            (true, _) => [of_day(hours % 12.0); 2],
-            (_, true) => [of_day(hours % 12.0 + 12.0); 2],
+        let times = match half {
+            // Who says `18 Uhr abends` has said the half already.
+            Some(_) if hours > 12.0 => [of_day(hours); 2],
+            Some((Half::BeforeNoon, _)) => [of_day(hours % 12.0); 2],
+            Some((Half::AfterNoon, _)) => [of_day(hours % 12.0 + 12.0); 2],
             _ if hours <= 12.0 => [of_day(hours), of_day((hours % 12.0) + 12.0)],
-            _ => [of_day(hours); 2],
+            None => [of_day(hours); 2],
         };
         Some(Fact { kind: FactKind::Time(times), first: at, end })
     }
@@ -184,7 +217,7 @@ mod tests {
     fn dates(text: &str) -> Vec<FactKind> {
         let tokens = tokens(text);
         let mut facts = Vec::new();
-        dates_and_times(&tokens, &mut vec![false; tokens.len()], &mut facts);
+        dates_and_times(&tokens, Languages::ANY, &mut vec![false; tokens.len()], &mut facts);
         facts.into_iter().map(|fact| fact.kind).collect()
     }
 
@@ -220,9 +253,22 @@ mod tests {
             ("14.30 Uhr", [870, 870]),
             ("2:30", [150, 870]),
             ("12 am", [0, 0]),
+            ("2 p.m.", [840, 840]),
+            ("9 a.m. on Monday", [540, 540]),
+            ("six in the evening", [1080, 1080]),
+            ("six o'clock", [360, 1080]),
+            ("6 o’clock in the afternoon", [1080, 1080]),
+            ("sechs Uhr abends", [1080, 1080]),
+            ("20 Uhr abends", [1200, 1200]),
+            ("six heures du soir", [1080, 1080]),
+            ("las nueve de la mañana", [540, 540]),
+            ("8 uur 's avonds", [1200, 1200]),
         ] {
             let [FactKind::Time(found)] = dates(text)[..] else { panic!("{text}: {:?}", dates(text)) };
             assert_eq!(found, times, "{text}");
+        }
+        for text in ["six. In the evening", "6 horas más tarde", "6 p", "the six", "30 in the evening"] {
+            assert!(dates(text).is_empty(), "{text}");
         }
     }
 }

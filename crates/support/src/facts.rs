@@ -19,7 +19,7 @@ pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
     if tokens.iter().all(|token| !may_be_fact(token)) {
         return reader.facts;
     }
-    calendar::dates_and_times(tokens, &mut reader.taken, &mut reader.facts);
+    calendar::dates_and_times(tokens, languages, &mut reader.taken, &mut reader.facts);
     for at in 0..tokens.len() {
         if !reader.taken[at] {
             reader.amount(at);

@@ -67,6 +67,11 @@ fn a_fact_that_differs_is_a_conflict() {
     conflict("Employees get 25 weeks of paid leave.", LEAVE, ReasonCode::UnitDiffers);
     conflict("Ask Anna Meyer before 30 March 2026.", LEAVE, ReasonCode::DateDiffers);
     conflict("Ask Anna Meyer in writing before 15:45.", LEAVE, ReasonCode::TimeMissing);
+    let hours = "The office closes at 6 pm. It has eight employees.";
+    conflict("The office closes at eight in the evening.", hours, ReasonCode::TimeMissing);
+    conflict("The office closes at 6 a.m.", "The office closes at 18:00.", ReasonCode::TimeMissing);
+    conflict("The office closes at seven.", hours, ReasonCode::NumberMissing);
+    conflict("The office has six employees.", hours, ReasonCode::NumberMissing);
     conflict("Ask Paul Novak in writing before 31 March 2026.", LEAVE, ReasonCode::NameDiffers);
     conflict("Leave may be taken in December.", LEAVE, ReasonCode::Negation);
     conflict("The budget is $1.5 billion.", LEAVE, ReasonCode::UnitDiffers);
