@@ -2,6 +2,7 @@
 
 from citewire import CitewireError, convert
 from litellm import ModelResponse, ModelResponseStream
+from litellm._logging import verbose_proxy_logger
 from litellm.integrations.custom_logger import CustomLogger
 
 
@@ -35,8 +36,8 @@ class CitedMessages(CustomLogger):
             return
         try:
             carrier.activity = convert(answer, channel=self.channel, options={"updates": 0})["activities"][-1]
-        except CitewireError:
-            pass  # The answer goes on without a message.
+        except CitewireError as error:
+            verbose_proxy_logger.warning("citewire: an answer has no cited message: %s", error)
 
 
 cited_messages = CitedMessages(channel="teams")

@@ -121,7 +121,7 @@ fn pages_show_the_programs_of_the_samples() {
         let pages: Vec<String> = files(pages, "md").iter().map(|path| read(path)).collect();
         let mut samples = Vec::new();
         for (extension, language) in [("py", "python"), ("mjs", "js"), ("cs", "csharp")] {
-            // Tests of the programs stand beside them, with what helps them in a folder below.
+            // Tests stand beside the programs, and their helpers in a folder below.
             let is_shown = |path: &PathBuf| {
                 path.parent().is_some_and(|folder| folder.ends_with(programs)) && !name(path).starts_with("test_")
             };

@@ -115,7 +115,7 @@ class CitewireError(ValueError):
     def __init__(
         self, code: str, detail: str, pointer: str | None = None, event: int | None = None, line: int | None = None
     ) -> None:
-        # All of them, so that the error can be pickled, as between processes.
+        # The base class gets all arguments, so that an error can be pickled and sent to another process.
         super().__init__(code, detail, pointer, event, line)
         self.code, self.detail, self.pointer, self.event, self.line = code, detail, pointer, event, line
 
@@ -255,7 +255,7 @@ class Streaming:
         return None if written is None else json.loads(written)
 
     def _run(self, call: Callable[[_native.Stream], _Written]) -> _Written:
-        """Call; any error is the end of the stream."""
+        """Call a method of the module's stream. Any error ends the stream."""
         # Another thread may end the stream meanwhile.
         stream = self._stream
         if stream is None:
@@ -271,7 +271,7 @@ class Streaming:
 
 
 class _Ending:
-    """Closes a stream whose pieces or whose reader fail: its end will not be asked for."""
+    """Closes a stream when the iterator of its pieces fails, or the loop over its updates is left: `finish` is not called then."""
 
     def __init__(self, streaming: Streaming) -> None:
         self._streaming = streaming

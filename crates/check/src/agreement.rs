@@ -141,9 +141,10 @@ fn check_definition(
     }
 }
 
-/// Whether a Markdown text has a link to this address.
+/// Whether a Markdown text has a link to this address, or the bare address between blanks, of which engines make a link.
 fn leads_to(text: &str, address: &str) -> bool {
-    Markdown::read(text).links.iter().any(|link| !link.image && link.url == address)
+    let is_bare = || text.split_whitespace().any(|word| word.trim_matches(['(', ')', '.', ',', ';', ':']) == address);
+    Markdown::read(text).links.iter().any(|link| !link.image && link.url == address) || is_bare()
 }
 
 /// Reports claims without a definition, which stay invisible, and markers without a definition, which stay text.
@@ -236,6 +237,9 @@ mod tests {
         let address = cited()["entities"][0]["citation"][0]["appearance"]["url"].clone();
         let text = format!("[docs.example](<{}>)\n\nThe passage.", address.as_str().expect("an address"));
         without["entities"][0]["citation"][0]["appearance"]["text"] = json!(&text);
+        assert_eq!(found(&without), []);
+        without["entities"][0]["citation"][0]["appearance"]["text"] =
+            json!(format!("The page ({}). The passage.", address.as_str().expect("an address")));
         assert_eq!(found(&without), []);
         let another = text.replace(">)", "-2>)");
         without["entities"][0]["citation"][0]["appearance"]["text"] = json!(another);

@@ -40,7 +40,9 @@ fn samples(repository: &Repository, project: &Path, package: &Path) -> Result<()
         files.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(".test.mjs")));
     }
     anyhow::ensure!(!files.is_empty(), "samples/in-process has no tests");
-    process::run(Command::new("node").arg("--test").args(files).current_dir(project.join("node")))
+    // An SDK whose call fails may wait for ever.
+    let mut node = Command::new("node");
+    process::run(node.args(["--test", "--test-timeout=60000"]).args(files).current_dir(project.join("node")))
 }
 
 /// Installs the package as users do, and runs what its README shows, its tests and the vectors.

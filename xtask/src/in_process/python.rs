@@ -30,7 +30,7 @@ pub(crate) fn test(repository: &Repository, module: &Path, writer: Command) -> R
         python.env("PYTHONPATH", folder.join("package")).env("PYTHONDONTWRITEBYTECODE", "1");
         python
     };
-    tried(&source, &folder, run, writer)
+    run_all(&source, &folder, run, writer)
 }
 
 /// Builds the wheel, installs it as users do, and tries it.
@@ -42,7 +42,7 @@ pub(crate) fn test_wheel(repository: &Repository, writer: Command) -> Result<()>
     let mut pip = Command::new(python::program(&environment));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]);
     process::run(pip.arg(wheel))?;
-    tried(&source, &folder, || Command::new(python::program(&environment)), writer)?;
+    run_all(&source, &folder, || Command::new(python::program(&environment)), writer)?;
     samples(repository, &folder, &environment)
 }
 
@@ -57,8 +57,8 @@ fn samples(repository: &Repository, folder: &Path, installed: &Path) -> Result<(
     process::run(python.env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// Runs what the README shows, the tests and the vectors, each by a Python that has the package.
-fn tried(source: &Path, folder: &Path, python: impl Fn() -> Command, writer: Command) -> Result<()> {
+/// Runs the example of the README, the tests and the vectors, each by a Python that has the package.
+fn run_all(source: &Path, folder: &Path, python: impl Fn() -> Command, writer: Command) -> Result<()> {
     // Without assertions the vectors would be equal whatever came.
     let python = || {
         let mut python = python();

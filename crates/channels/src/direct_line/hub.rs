@@ -99,7 +99,7 @@ impl Hub {
             running.begin_with(&frame);
             let remote = room.as_ref().and_then(|room| room.remote.as_ref());
             if let (Part::Piece, Some(remote), Some(stream)) = (part, remote, &stream)
-                && !remote.is_next_here(stream, running, number, Instant::now())
+                && !remote.admit_own(stream, running, number, Instant::now())
             {
                 return 0;
             }

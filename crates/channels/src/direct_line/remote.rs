@@ -1,4 +1,4 @@
-//! The livestreams of one conversation that other nodes write or wrote, as its readers on this node see them.
+//! The livestreams of one conversation that several nodes may write, as the readers on this node see them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,9 +31,9 @@ struct Remote {
 
 #[derive(Debug)]
 enum State {
-    /// It goes on; this was shown of it last, and has this number.
+    /// Another node writes it; this piece was shown last, and has this number.
     Open(Frame, u32),
-    /// It answers a turn and is written on this node, up to this number.
+    /// It answers a turn, and this node writes it; the piece shown last has this number.
     Here(u32),
     /// Its message is recorded, and may not have been read here yet.
     Ended,
@@ -59,8 +59,8 @@ pub(super) fn ended_by(activity: &Activity) -> Option<&str> {
 }
 
 impl RemoteStreams {
-    /// A piece has come. `None` where it comes too late to be shown: behind the end, or behind one with a higher number, which
-    /// another node has written that answers the turn since.
+    /// Takes a piece of another node. Returns `None` where it is not to be shown: the stream has ended, or a piece with this number or
+    /// a higher one was shown, written by the node that has answered the turn since.
     pub(super) fn piece(
         &self,
         name: &str,
@@ -105,9 +105,10 @@ impl RemoteStreams {
         }
     }
 
-    /// This node is about to show a piece of a stream: what others have shown of it before is late from now on. False where the
-    /// piece is late itself, because another node has gone on or ended the stream, which only that of a turn can be.
-    pub(super) fn is_next_here(&self, name: &str, running: &Arc<Running>, number: u32, now: Instant) -> bool {
+    /// Notes the number of a piece that this node is about to show of its own stream, so that earlier pieces of other nodes are not
+    /// shown behind it. Returns false where another node has shown a later piece of that stream, or has ended it: then this piece is
+    /// not shown. Only the stream of a turn has several writers.
+    pub(super) fn admit_own(&self, name: &str, running: &Arc<Running>, number: u32, now: Instant) -> bool {
         let mut streams = self.streams();
         if !is_of_turn(name) || (!streams.contains_key(name) && streams.len() >= MOST) {
             return true;
@@ -193,7 +194,7 @@ impl RemoteStreams {
                     true
                 }
                 State::Open(..) => true,
-                // Its writer has the other pointer, and may wait for long between two pieces.
+                // The writer on this node holds the stream as well, and may be silent for long between two pieces.
                 State::Here(_) => age < KEPT || Arc::strong_count(&remote.running) > 1,
                 State::Ended | State::Over => age < KEPT,
             }
@@ -309,9 +310,9 @@ mod tests {
         let shown: Vec<u32> = [1, 2, 2001, 3, 2001, 2002].into_iter().filter(|&number| piece(number)).collect();
         assert_eq!(shown, [1, 2, 2001, 2002]);
         let here = Arc::<Running>::default();
-        assert!(!streams.is_next_here("c1|t4.17", &here, 2002, now), "another node has shown as much");
+        assert!(!streams.admit_own("c1|t4.17", &here, 2002, now), "another node has shown as much");
         for name in ["c1|t4.17", "c1|t5.18"] {
-            assert!(streams.is_next_here(name, &here, 4001, now) && !streams.is_next_here(name, &here, 4001, now));
+            assert!(streams.admit_own(name, &here, 4001, now) && !streams.admit_own(name, &here, 4001, now));
         }
         assert!(streams.silent(SILENT, now + 2 * KEPT).is_empty());
         for name in ["c1|t4.17", "c1|t5.18"] {
@@ -319,8 +320,8 @@ mod tests {
             assert!(piece(2003).is_none() && piece(6001).is_some_and(|running| !Arc::ptr_eq(&running, &here)));
         }
         streams.read_to_end("c1|t4.17", now);
-        assert!(!streams.is_next_here("c1|t4.17", &here, 8001, now) && streams.is_over("c1|t4.17"));
-        assert!(streams.is_next_here("c1|e1", &here, 1, now) && streams.is_next_here("c1|e1", &here, 1, now));
+        assert!(!streams.admit_own("c1|t4.17", &here, 8001, now) && streams.is_over("c1|t4.17"));
+        assert!(streams.admit_own("c1|e1", &here, 1, now) && streams.admit_own("c1|e1", &here, 1, now));
     }
 
     #[test]
