@@ -366,12 +366,16 @@ fn start_of(before: &str, span: &str) -> Option<usize> {
     None
 }
 
-/// The row of a cell with the header of its column, if the block is a cell.
+/// The row of a cell with the header of its column, if the block is a cell. Other cells with badges are left out, because sources of
+/// their own hold them.
 fn row_text(block: &Block, blocks: &[Block]) -> Option<String> {
     let own = block.cell?;
     let of_table = |other: &&Block| other.cell.is_some_and(|cell| cell.table == own.table);
     let header = |other: &&Block| other.cell.is_some_and(|cell| cell.row == 0 && cell.column == own.column);
-    let in_row = |other: &&Block| other.cell.is_some_and(|cell| cell.row == own.row);
+    let in_row = |other: &&Block| {
+        let is_own = |column: usize| column == own.column;
+        other.cell.is_some_and(|cell| cell.row == own.row && (other.badges.is_empty() || is_own(cell.column)))
+    };
     let header = blocks.iter().filter(of_table).find(header).filter(|_| own.row > 0);
     let cells = blocks.iter().filter(of_table).filter(in_row);
     let texts: Vec<&str> =

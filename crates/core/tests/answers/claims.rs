@@ -141,6 +141,22 @@ fn an_answer_is_held_against_its_passages() {
     assert_eq!(found.uncited, 0, "one word says nothing");
 }
 
+/// A source that holds one cell was held against the numbers of the cells beside it, which cite other sources.
+#[test]
+fn a_source_is_not_asked_about_cells_with_badges_of_their_own() {
+    let verdicts = |row: &str| -> Vec<Verdict> {
+        let text = format!("| Pump | Pressure | Seal |\n|---|---|---|\n{row}");
+        let sources = json!([
+            {"title": "Sheet", "content": "The P20 works at 9 bar."},
+            {"title": "Seals", "content": "The P10 has a seal of rubber, the P20 one of steel."},
+        ]);
+        of(&json!({"text": text, "sources": sources})).1.claims.iter().map(|claim| claim.verdict).collect()
+    };
+    assert!(!verdicts("| P20 | 9 bar [1] | steel [2] |").contains(&Verdict::Conflict));
+    assert_eq!(verdicts("| P20 | 8 bar [1] | steel [2] |")[0], Verdict::Conflict);
+    assert_eq!(verdicts("| P20 | 9 bar | steel [2] |"), [Verdict::Conflict], "the badge stands for its row");
+}
+
 #[test]
 fn another_source_that_holds_it_is_named() {
     let body = json!({"text": "Employees get 30 days of leave [1]. More is in the handbook [2].", "sources": [
