@@ -3,8 +3,9 @@
 use crate::date::{Date, as_day, as_month, as_year};
 use crate::fact::{Fact, FactKind};
 use crate::fold::hash_of;
+use crate::half_of_day::{Half, half_of_day};
 use crate::token::{Kind, Token};
-use crate::words::{Half, Languages, WORDS};
+use crate::words::{Languages, WORDS};
 
 /// Adds the dates and times of a text, and marks their tokens as taken. Number words are those of `languages`.
 pub(crate) fn dates_and_times(tokens: &[Token], languages: Languages, taken: &mut [bool], facts: &mut Vec<Fact>) {
@@ -163,7 +164,7 @@ impl Finder<'_> {
         let unit = self.get(at).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
         let is_hours = unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
         let begin = at + usize::from(is_hours);
-        let (half, count) = WORDS.half_of_day(self.tokens.get(begin..)?)?;
+        let (half, count) = half_of_day(self.tokens.get(begin..)?)?;
         Some((half, begin + count))
     }
 

@@ -14,6 +14,7 @@ mod draft;
 mod fact;
 mod facts;
 mod fold;
+mod half_of_day;
 mod judge;
 mod language;
 mod name;

@@ -5,7 +5,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use crate::fold::{EMPTY, fold, hash_with};
-use crate::token::Token;
 
 /// Passes hashes on: words are hashes already.
 #[derive(Clone, Copy, Default)]
@@ -78,18 +77,9 @@ pub(crate) struct Unit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Dimension(u8);
 
-/// A half of the day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Half {
-    BeforeNoon,
-    AfterNoon,
-}
-
 /// The tables.
 pub(crate) struct Words {
     meanings: ByWord<Meaning>,
-    /// The hashes of the words that name a half of the day.
-    halves: Vec<(Half, Vec<u64>)>,
     languages: Vec<&'static str>,
     dimensions: Vec<&'static str>,
 }
@@ -98,12 +88,12 @@ pub(crate) struct Words {
 pub(crate) static WORDS: LazyLock<Words> = LazyLock::new(Words::read);
 
 /// The lines of a table, without its comments, each parted into words.
-fn rows(table: &'static str) -> impl Iterator<Item = std::str::SplitWhitespace<'static>> {
+pub(crate) fn rows(table: &'static str) -> impl Iterator<Item = std::str::SplitWhitespace<'static>> {
     table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(str::split_whitespace)
 }
 
 /// The hash of a word of a table, folded as words of texts are.
-fn folded(word: &str) -> u64 {
+pub(crate) fn folded(word: &str) -> u64 {
     let mut hash = EMPTY;
     word.chars().for_each(|letter| fold(letter, |letter| hash = hash_with(hash, letter)));
     hash
@@ -113,28 +103,9 @@ fn number(word: &str) -> f64 {
     word.parse().unwrap_or_default()
 }
 
-/// How many tokens these words are, where the tokens begin with them. A point may stand between two words, and an apostrophe before
-/// the first.
-fn named(tokens: &[Token], words: &[u64]) -> Option<usize> {
-    let mut at = usize::from(tokens.first().is_some_and(|token| token.is('\'') || token.is('\u{2019}')));
-    for (before, word) in words.iter().enumerate() {
-        at += usize::from(before > 0 && tokens.get(at).is_some_and(|token| token.is('.')));
-        if tokens.get(at)?.full != *word {
-            return None;
-        }
-        at += 1;
-    }
-    Some(at)
-}
-
 impl Words {
     fn read() -> Self {
-        let mut words =
-            Self { meanings: ByWord::default(), halves: Vec::new(), languages: Vec::new(), dimensions: Vec::new() };
-        for mut row in rows(include_str!("tables/halves_of_the_day.txt")) {
-            let half = if row.next() == Some("am") { Half::BeforeNoon } else { Half::AfterNoon };
-            words.halves.push((half, row.map(folded).collect()));
-        }
+        let mut words = Self { meanings: ByWord::default(), languages: Vec::new(), dimensions: Vec::new() };
         for mut row in rows(include_str!("tables/stop_words.txt")) {
             let language = Languages(1 << words.languages.len());
             words.languages.extend(row.next());
@@ -206,11 +177,6 @@ impl Words {
     /// The meanings of a word by the hash of its folded letters.
     pub(crate) fn meaning(&self, word: u64) -> Option<&Meaning> {
         self.meanings.get(&word)
-    }
-
-    /// The half of the day that these tokens begin by naming, and how many of them name it: `pm`, `p.m`, `in the evening`.
-    pub(crate) fn half_of_day(&self, tokens: &[Token]) -> Option<(Half, usize)> {
-        self.halves.iter().find_map(|(half, words)| Some((*half, named(tokens, words)?)))
     }
 
     /// The number of languages.
