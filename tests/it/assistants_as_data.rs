@@ -415,6 +415,20 @@ async fn an_uploaded_document_says_what_of_it_could_not_be_read() {
 }
 
 #[tokio::test]
+async fn an_answer_that_finds_nothing_says_what_was_not_searched() {
+    let server = Server::start();
+    server.put(HR, &json!({"documents": {}})).await;
+    let question = "How many days of leave are there?";
+    assert_eq!(server.ask("hr", question).await, "There are no documents to search.");
+    server.upload("/v1/assistants/hr/documents/urlaub.txt", b"30 Tage Urlaub f\xfcr alle.".to_vec()).await;
+    server.upload("/v1/assistants/hr/documents/food.md", "# Food\n\nThe canteen opens at noon.").await;
+    let nothing = "The documents say nothing about this. One document could not be read.";
+    assert_eq!(server.ask("hr", question).await, nothing);
+    assert_eq!(server.delete("/v1/assistants/hr/documents/urlaub.txt").await, StatusCode::NO_CONTENT);
+    assert_eq!(server.ask("hr", question).await, "The documents say nothing about this.");
+}
+
+#[tokio::test]
 async fn a_long_document_is_stored_in_pieces_and_downloaded_as_it_was() {
     let server = Server::start();
     server.put(HR, &json!({"documents": {}, "citation_link_mode": "authenticated"})).await;

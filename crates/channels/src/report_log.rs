@@ -3,7 +3,7 @@
 use tracing::{debug, warn};
 
 use crate::claims::Verdict;
-use crate::report::{DOCUMENT_PARTIAL, Report, SOURCES_UNREAD, ScoreLine, SourceCounts, SupportLine};
+use crate::report::{DOCUMENT_PARTIAL, DOCUMENT_UNREAD, Report, SOURCES_UNREAD, ScoreLine, SourceCounts, SupportLine};
 
 /// How many sources that were not read one line names.
 const NAMED: usize = 5;
@@ -20,6 +20,9 @@ pub fn log_report(report: &Report) {
     }
     for note in report.notes.iter().filter(|entry| entry.code == DOCUMENT_PARTIAL) {
         debug!(note = note.message, "an answer rests on documents that were read in part");
+    }
+    for note in report.notes.iter().filter(|entry| entry.code == DOCUMENT_UNREAD) {
+        debug!(note = note.message, "an answer does not rest on all documents");
     }
     let SourceCounts { cited, listed, merged, uncited, unread } = report.sources;
     if unread == 0 {

@@ -177,6 +177,9 @@ pub const SOURCES_UNREAD: &str = "sources-unread";
 /// The code of an entry about a document that was searched, and of which a part could not be read.
 pub const DOCUMENT_PARTIAL: &str = "document-partial";
 
+/// The code of an entry about documents that could not be searched: they cannot be read, or are still being read.
+pub const DOCUMENT_UNREAD: &str = "document-unread";
+
 /// The maximum number of entries in one list of a report. A longer list ends with one more entry, with the code `more`.
 pub const MAX_ENTRIES: usize = 1_000;
 

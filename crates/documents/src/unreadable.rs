@@ -18,6 +18,16 @@ pub enum Unreadable {
     /// Letters without a text.
     #[error("it shows letters and does not say which: print it to PDF again, or run OCR")]
     Undecodable,
+    /// A larger file than is read.
+    #[error(
+        "it has {bytes} bytes, and a document has at most {limit}: split it, or raise documents.max_document_bytes"
+    )]
+    TooLarge {
+        /// Its bytes.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// Nothing in it.
     #[error("it has no text")]
     Empty,

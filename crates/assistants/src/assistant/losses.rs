@@ -1,19 +1,48 @@
-//! Notes in the report of an answer about documents that were read in part.
+//! Notes in the report of an answer about documents that were read in part, or not at all.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::answer::Source;
-use crate::document::{DOCUMENT_ID, Document, Library};
-use crate::report::{DOCUMENT_PARTIAL, Entry, Kind};
+use crate::document::{Coverage, DOCUMENT_ID, Document, Library};
+use crate::report::{DOCUMENT_PARTIAL, DOCUMENT_UNREAD, Entry, Kind};
 
 /// Documents are named up to this many; the others are counted.
 const NAMED: usize = 5;
 
-/// A note for each found document of which a part could not be read, and one about the others that were searched.
+/// A note for each found document of which a part could not be read, one about the others that were searched, and one about those
+/// that could not be searched.
 pub(super) fn notes(library: &Library, found: &[Source]) -> Vec<Entry> {
-    of_documents(&library.partial(), found)
+    let mut notes = of_documents(&library.partial(), found);
+    notes.extend(of_unread(&library.coverage()));
+    notes
+}
+
+fn of_unread(coverage: &Coverage) -> Option<Entry> {
+    if coverage.is_whole() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    if !coverage.is_listed {
+        parts.push("the documents were not read so far".to_owned());
+    }
+    if coverage.reading > 0 {
+        parts.push(format!("documents that are still being read: {}", coverage.reading));
+    }
+    if !coverage.unreadable.is_empty() {
+        let named = coverage.unreadable.iter().map(|(name, reason)| format!("{name:?} ({reason})"));
+        parts.push(format!("documents that cannot be read: {}", some(named)));
+    }
+    let message = format!("the search does not cover everything; {}", parts.join("; "));
+    Some(Entry::in_input(Kind::Note, DOCUMENT_UNREAD, "", message))
+}
+
+/// The first few of many, and how many more there are.
+fn some(many: impl ExactSizeIterator<Item = String>) -> String {
+    let more = many.len().saturating_sub(NAMED);
+    let named = many.take(NAMED).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named}, and {more} more") } else { named }
 }
 
 fn of_documents(partial: &[Arc<Document>], found: &[Source]) -> Vec<Entry> {
@@ -28,11 +57,8 @@ fn of_documents(partial: &[Arc<Document>], found: &[Source]) -> Vec<Entry> {
         })
         .collect();
     if !others.is_empty() {
-        let named: Vec<String> =
-            others.iter().take(NAMED).map(|document| format!("{:?} ({})", document.title, words(document))).collect();
-        let more = others.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let message = format!("the search does not cover all of {}{more}: they were read in part", named.join(", "));
+        let named = others.iter().map(|document| format!("{:?} ({})", document.title, words(document)));
+        let message = format!("the search does not cover all of {}: they were read in part", some(named));
         notes.push(Entry::in_input(Kind::Note, DOCUMENT_PARTIAL, "", message));
     }
     notes
@@ -53,6 +79,22 @@ mod tests {
     use super::*;
     use crate::document::LibraryOptions;
     use crate::store::DocumentLoss;
+
+    #[test]
+    fn the_report_names_documents_that_are_not_searched() {
+        let said = |coverage: &Coverage| of_unread(coverage).map(|note| note.message);
+        let mut coverage = Coverage { searched: 1, is_listed: true, ..Coverage::default() };
+        assert_eq!(said(&coverage), None);
+        coverage.unreadable = vec![("a.txt".to_owned(), "it is not UTF-8".to_owned()); 7];
+        coverage.reading = 2;
+        let named = [r#""a.txt" (it is not UTF-8)"#; 5].join(", ");
+        let message = format!(
+            "the search does not cover everything; documents that are still being read: 2; documents that cannot be read: {named}, and 2 more"
+        );
+        assert_eq!(said(&coverage), Some(message));
+        let message = "the search does not cover everything; the documents were not read so far";
+        assert_eq!(said(&Coverage::default()).as_deref(), Some(message));
+    }
 
     #[tokio::test]
     async fn the_report_names_documents_that_were_read_in_part_found_ones_first() {

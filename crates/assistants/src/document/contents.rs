@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use super::file::FileContent;
+use super::file::{FileContent, FileRead};
 use super::{Document, DocumentId, Passage};
 use crate::digest::of_parts;
 
-/// Documents that are another text than before or are new, by their paths; `None` for those that are gone.
-pub(super) type ContentChanges = BTreeMap<String, Option<FileContent>>;
+/// Documents that are another text than before, are new or cannot be read, by their paths; `None` for those that are gone.
+pub(super) type ContentChanges = BTreeMap<String, Option<FileRead>>;
 
 /// The documents of a library, each with its passages. Every passage has a place: the number of those before it.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl Contents {
             let before = rest.partition_point(|other| other.path() < path.as_str());
             let (stay, others) = rest.split_at_checked(before).unwrap_or((rest, &[]));
             contents.extend_from_slice(stay);
-            contents.extend(content);
+            contents.extend(content.and_then(Result::ok));
             rest = others.split_first().filter(|(first, _)| first.path() == path).map_or(others, |(_, others)| others);
         }
         contents.extend_from_slice(rest);
@@ -124,7 +124,7 @@ impl Contents {
 
 #[cfg(test)]
 mod tests {
-    use citewire_documents::{Format, Markup};
+    use citewire_documents::{Format, Markup, Unreadable};
     use proptest::prelude::*;
 
     use super::*;
@@ -136,6 +136,11 @@ mod tests {
         };
         let document = Document::new(path.to_owned(), Format::Text, None, None);
         FileContent::new(document, (0..passages).map(passage).collect())
+    }
+
+    /// The outcome of reading a document; too many passages are more than is read.
+    fn read(path: &str, passages: usize, text: &str) -> FileRead {
+        if passages > 2 { Err(Unreadable::Empty) } else { Ok(content(path, passages, text)) }
     }
 
     fn listed(contents: &Contents) -> Vec<(String, String)> {
@@ -150,7 +155,7 @@ mod tests {
         #[test]
         fn changes_give_what_a_list_made_anew_gives(
             steps in proptest::collection::vec(
-                proptest::collection::btree_map("[a-e]", proptest::option::of((0_usize..3, "[xy]")), 0..4),
+                proptest::collection::btree_map("[a-e]", proptest::option::of((0_usize..4, "[xy]")), 0..4),
                 1..8,
             ),
         ) {
@@ -159,12 +164,12 @@ mod tests {
             for step in steps {
                 let changes: ContentChanges = step
                     .into_iter()
-                    .map(|(path, new)| (path.clone(), new.map(|(passages, text)| content(&path, passages, &text))))
+                    .map(|(path, new)| (path.clone(), new.map(|(passages, text)| read(&path, passages, &text))))
                     .collect();
                 for (path, change) in &changes {
                     match change {
-                        Some(content) => drop(wanted.insert(path.clone(), content.clone())),
-                        None => drop(wanted.remove(path)),
+                        Some(Ok(content)) => drop(wanted.insert(path.clone(), content.clone())),
+                        Some(Err(_)) | None => drop(wanted.remove(path)),
                     }
                 }
                 let next = contents.with(changes);

@@ -60,10 +60,18 @@ impl IndexSnapshot {
 
     /// The snapshot that follows this one when these documents, which are in no folder, have changed.
     pub(super) async fn with_changes(&self, changes: ContentChanges) -> Result<Self, LibraryError> {
-        let before = Arc::clone(&self.index);
-        let follow = move || Arc::new(before.with(Arc::new(before.contents().with(changes))));
-        let index = tokio::task::spawn_blocking(follow).await?;
-        Ok(Self { index, is_begun: true, ..Self::empty() })
+        let (before, mut unreadable) = (Arc::clone(&self.index), self.unreadable.clone());
+        let follow = move || {
+            for (path, change) in &changes {
+                match change {
+                    Some(Err(reason)) => drop(unreadable.insert(path.clone(), reason.clone())),
+                    Some(Ok(_)) | None => drop(unreadable.remove(path)),
+                }
+            }
+            let index = Arc::new(before.with(Arc::new(before.contents().with(changes))));
+            Self { index, unreadable, is_begun: true, ..Self::empty() }
+        };
+        Ok(tokio::task::spawn_blocking(follow).await?)
     }
 
     /// The snapshot that follows this one, with these files. Only what differs is indexed.
@@ -167,7 +175,7 @@ pub(super) async fn of_texts(
     base: Option<&WebUrl>,
 ) -> Result<IndexSnapshot, LibraryError> {
     let contents = files.iter().filter_map(|(path, text)| file::built_in(path, text, base));
-    let changes = contents.map(|content| (content.path().to_owned(), Some(content))).collect();
+    let changes = contents.map(|content| (content.path().to_owned(), Some(Ok(content)))).collect();
     IndexSnapshot::empty().with_changes(changes).await
 }
 

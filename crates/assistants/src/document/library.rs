@@ -267,7 +267,7 @@ impl Library {
     /// The number of documents that cannot be read, uploads included.
     #[must_use]
     pub fn unreadable_count(&self) -> usize {
-        self.snapshot().unreadable.len() + self.uploads().map_or(0, UploadLibrary::unreadable)
+        self.snapshot().unreadable.len() + self.uploads().map_or(0, UploadLibrary::unreadable_count)
     }
 
     /// The documents of which a part could not be read, in the order of their paths.

@@ -6,6 +6,7 @@
 
 mod best;
 mod contents;
+mod coverage;
 mod document;
 mod download;
 mod download_address;
@@ -61,6 +62,7 @@ mod uploads;
 mod vectors;
 mod words;
 
+pub use coverage::Coverage;
 pub use document::{Document, DocumentId, heading_anchor};
 pub use download::{DownloadError, DownloadKey, PublicLinks, SignedLinks};
 pub use download_address::DownloadAddress;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use citewire_documents::Format;
+use citewire_documents::{Format, Unreadable};
 use futures_util::FutureExt as _;
 use tokio::sync::Mutex;
 
 use super::contents::ContentChanges;
-use super::file::{self, FileContent};
+use super::file::{self, FileRead};
 use super::{LibraryError, RemoteDocument, RemoteDocuments, RemoteDocumentsError, UploadOptions};
 use crate::url::WebUrl;
 
@@ -64,18 +64,22 @@ impl RemoteLibrary {
         Ok(changes)
     }
 
-    async fn content(&self, listed: &RemoteDocument) -> Result<Option<FileContent>, LibraryError> {
+    /// What reading a document gives; `None` when it is gone or no document.
+    async fn content(&self, listed: &RemoteDocument) -> Result<Option<FileRead>, LibraryError> {
         let RemoteDocument { path, bytes, .. } = listed;
         let Some(format) = Format::of_name(path) else { return Ok(None) };
         let limit = self.options.max_document_bytes;
         if *bytes > limit {
             tracing::warn!(path, bytes, limit, "a document is larger than documents.max_document_bytes and is skipped");
-            return Ok(None);
+            return Ok(Some(Err(Unreadable::TooLarge { bytes: *bytes, limit })));
         }
         let (reader, base) = (self.options.reader.as_ref(), self.options.base_url.clone());
         let load = || async move { Ok(self.place.read(path, limit).await?) }.boxed();
-        let Some(read) = file::read_from(path.clone(), format, &load, reader, base).await? else { return Ok(None) };
-        Ok(read.map_err(|reason| tracing::warn!(path, %reason, "a document cannot be read")).ok())
+        let read = file::read_from(path.clone(), format, &load, reader, base).await?;
+        if let Some(Err(reason)) = &read {
+            tracing::warn!(path, %reason, "a document cannot be read");
+        }
+        Ok(read)
     }
 
     /// A document as its place has it now; `None` when it is gone.
@@ -103,6 +107,7 @@ impl RemoteLibrary {
 mod tests {
     use std::ops::Range;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
 
     use async_trait::async_trait;
 
@@ -113,17 +118,21 @@ mod tests {
     #[derive(Debug, Default)]
     struct Shelf {
         is_empty: AtomicBool,
+        is_latin: AtomicBool,
     }
 
     #[async_trait]
     impl RemoteDocuments for Shelf {
         async fn list(&self, _: usize) -> Result<Vec<RemoteDocument>, RemoteDocumentsError> {
-            let document = RemoteDocument::new("leave.md".to_owned(), 24, None, DateTime::UNIX_EPOCH);
+            let is_latin = self.is_latin.load(Ordering::Relaxed);
+            let changed = DateTime::UNIX_EPOCH + Duration::from_secs(u64::from(is_latin));
+            let document = RemoteDocument::new("leave.md".to_owned(), 24, None, changed);
             Ok(if self.is_empty.load(Ordering::Relaxed) { Vec::new() } else { vec![document] })
         }
 
         async fn read(&self, _: &str, _: u64) -> Result<Option<Vec<u8>>, RemoteDocumentsError> {
-            Ok(Some(b"Leave is thirty days.".to_vec()))
+            let is_latin = self.is_latin.load(Ordering::Relaxed);
+            Ok(Some(if is_latin { b"Urlaub f\xfcr alle.".to_vec() } else { b"Leave is thirty days.".to_vec() }))
         }
 
         async fn find(&self, _: &str) -> Result<Option<RemoteDocument>, RemoteDocumentsError> {
@@ -151,5 +160,34 @@ mod tests {
         drop(library.refresh().now_or_never());
         library.refresh().await.expect("refreshed");
         assert!(library.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_document_that_cannot_be_read_is_named_until_it_can_or_is_gone() {
+        let shelf = Arc::new(Shelf::default());
+        shelf.is_latin.store(true, Ordering::Relaxed);
+        let open = |options| Library::remote(Arc::clone(&shelf) as Arc<dyn RemoteDocuments>, options);
+        let library = open(UploadOptions::default()).await.expect("a library");
+        assert!(!library.coverage().is_listed);
+        let named = async |library: &Library| {
+            library.refresh().await.expect("refreshed");
+            let reasons = library.coverage().unreadable.into_iter();
+            reasons.map(|(path, reason)| format!("{path}: {reason}")).collect::<Vec<_>>()
+        };
+        for _ in 0..2 {
+            assert_eq!(named(&library).await, ["leave.md: it is not UTF-8: save it as UTF-8"]);
+        }
+        shelf.is_latin.store(false, Ordering::Relaxed);
+        assert_eq!(named(&library).await, [""; 0]);
+        assert!(library.coverage().is_whole());
+        shelf.is_latin.store(true, Ordering::Relaxed);
+        assert_eq!(named(&library).await.len(), 1);
+        shelf.is_empty.store(true, Ordering::Relaxed);
+        assert_eq!(named(&library).await, [""; 0]);
+        shelf.is_empty.store(false, Ordering::Relaxed);
+        let small = open(UploadOptions { max_document_bytes: 9, ..UploadOptions::default() }).await.expect("a library");
+        let too_large =
+            "leave.md: it has 24 bytes, and a document has at most 9: split it, or raise documents.max_document_bytes";
+        assert_eq!(named(&small).await, [too_large]);
     }
 }

@@ -73,6 +73,7 @@ impl Unreadables {
             | Unreadable::Damaged(_)
             | Unreadable::OnlyPictures
             | Unreadable::Undecodable
+            | Unreadable::TooLarge { .. }
             | Unreadable::Empty
             | Unreadable::TooManyPages { .. }
             | Unreadable::TooMuchText { .. }

@@ -1,12 +1,11 @@
 //! The uploaded documents of one assistant.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use citewire_documents::{Format, Unreadable};
 use futures_util::FutureExt as _;
-use tokio::sync::Mutex;
+use tokio::sync::Mutex as AsyncMutex;
 
 use super::contents::ContentChanges;
 use super::file::{self, FileContent};
@@ -27,9 +26,18 @@ pub(super) struct UploadLibrary {
     store: Arc<dyn AssistantStore>,
     assistant: String,
     options: UploadOptions,
-    seen: Mutex<UploadSnapshot>,
-    /// The number of documents that cannot be read.
-    unreadable: AtomicUsize,
+    seen: AsyncMutex<UploadSnapshot>,
+    /// The uploads without a text.
+    unsearched: Mutex<UnsearchedUploads>,
+}
+
+/// The uploads that no search finds.
+#[derive(Debug, Default)]
+struct UnsearchedUploads {
+    /// Why they cannot be read, by their names.
+    unreadable: BTreeMap<String, String>,
+    /// The number of those that are being read for the first time.
+    reading: usize,
 }
 
 /// The uploads as they were read last.
@@ -65,9 +73,25 @@ impl UploadSnapshot {
     }
 }
 
+impl UnsearchedUploads {
+    fn of(uploads: &BTreeMap<String, SeenUpload>) -> Self {
+        let mut unsearched = Self::default();
+        for (name, upload) in uploads {
+            match &upload.stored.state {
+                DocumentState::Unreadable { reason } => {
+                    unsearched.unreadable.insert(name.clone(), reason.clone());
+                }
+                DocumentState::Reading if upload.text.is_none() => unsearched.reading += 1,
+                DocumentState::Reading | DocumentState::Ready { .. } => {}
+            }
+        }
+        unsearched
+    }
+}
+
 impl UploadLibrary {
     pub(super) fn new(store: Arc<dyn AssistantStore>, assistant: String, options: UploadOptions) -> Self {
-        Self { store, assistant, options, seen: Mutex::default(), unreadable: AtomicUsize::new(0) }
+        Self { store, assistant, options, seen: AsyncMutex::default(), unsearched: Mutex::default() }
     }
 
     /// The documents whose text has changed since the call before. Only uploads that have changed are read from the store.
@@ -97,7 +121,7 @@ impl UploadLibrary {
             let before = seen.uploads.get(&name).and_then(|before| before.text.as_ref());
             // A document that arrives changes no text before it is read.
             if before.map(|text| text.key) != upload.text.as_ref().map(|text| text.key) {
-                contents.insert(name.clone(), upload.text.as_ref().map(|text| text.content.clone()));
+                contents.insert(name.clone(), upload.text.as_ref().map(|text| Ok(text.content.clone())));
             }
             seen.uploads.insert(name, upload);
         }
@@ -107,8 +131,7 @@ impl UploadLibrary {
             }
         }
         seen.revision = Some(changes.revision);
-        let is_unreadable = |seen: &&SeenUpload| matches!(seen.stored.state, DocumentState::Unreadable { .. });
-        self.unreadable.store(seen.uploads.values().filter(is_unreadable).count(), Ordering::Relaxed);
+        *self.unsearched() = UnsearchedUploads::of(&seen.uploads);
         Ok(contents)
     }
 
@@ -150,8 +173,23 @@ impl UploadLibrary {
         Ok(None)
     }
 
-    pub(super) fn unreadable(&self) -> usize {
-        self.unreadable.load(Ordering::Relaxed)
+    /// Why uploads cannot be read, by their names.
+    pub(super) fn unreadable(&self) -> BTreeMap<String, String> {
+        self.unsearched().unreadable.clone()
+    }
+
+    /// The number of uploads that cannot be read.
+    pub(super) fn unreadable_count(&self) -> usize {
+        self.unsearched().unreadable.len()
+    }
+
+    /// The number of uploads that are being read, and have no earlier text that is searched meanwhile.
+    pub(super) fn reading(&self) -> usize {
+        self.unsearched().reading
+    }
+
+    fn unsearched(&self) -> MutexGuard<'_, UnsearchedUploads> {
+        self.unsearched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn options(&self) -> &UploadOptions {

@@ -66,10 +66,10 @@ struct Quote {
     value: f64,
 }
 
-/// Puts an answer together.
-pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking) -> Extract {
+/// Puts an answer together; `None` where nothing that was found is about the question.
+pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking) -> Option<Extract> {
     if !found.iter().any(|found| found.is_about) {
-        return Extract { text: options.nothing.clone(), sources: Vec::new() };
+        return None;
     }
     let quotes = choose(found, options);
     let mut answer = Draft { found, marking, text: String::new(), sources: Vec::new(), step: None };
@@ -86,10 +86,10 @@ pub(super) fn extract(found: &[Found], options: &LocalOptions, marking: Marking)
         &options.introduction
     };
     let between = if answer.text.starts_with("\n\n") { "" } else { " " };
-    Extract {
+    Some(Extract {
         text: format!("{introduction}{between}{}", answer.text),
         sources: answer.sources.into_iter().map(|place| found[place].source()).collect(),
-    }
+    })
 }
 
 /// A passage with the sentences that it has to quote.

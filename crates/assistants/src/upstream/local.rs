@@ -21,6 +21,7 @@ const PASSAGES: usize = 24;
 /// A back end without a model, which quotes documents word for word after one fixed sentence.
 #[derive(Debug)]
 pub struct Local {
+    library: Arc<Library>,
     retriever: Retriever,
     options: LocalOptions,
     clock: Arc<dyn Clock>,
@@ -31,7 +32,8 @@ impl Local {
     /// Answers from these documents.
     #[must_use]
     pub fn new(library: Arc<Library>, options: LocalOptions, clock: Arc<dyn Clock>) -> Self {
-        Self { retriever: Retriever::new(library), options, clock, links: None }
+        let retriever = Retriever::new(Arc::clone(&library) as Arc<_>);
+        Self { library, retriever, options, clock, links: None }
     }
 
     /// Finds passages in this way.
@@ -44,6 +46,11 @@ impl Local {
     #[must_use]
     pub fn with_links(self, links: DownloadLinks) -> Self {
         Self { links: Some(links), ..self }
+    }
+
+    /// The answer where nothing was found, which says whether everything was searched.
+    fn nothing_found(&self) -> Extract {
+        Extract { text: self.library.coverage().nothing_found(&self.options.nothing), sources: Vec::new() }
     }
 }
 
@@ -59,7 +66,8 @@ impl Upstream for Local {
         let took = begun.elapsed();
         // Without citations readers see neither numbers nor sources, as with a model.
         let marking = if ask.citations { Marking::Numbers } else { Marking::Nothing };
-        let Extract { text, mut sources } = extract(&found, &self.options, marking);
+        let extract = extract(&found, &self.options, marking);
+        let Extract { text, mut sources } = extract.unwrap_or_else(|| self.nothing_found());
         sources.iter_mut().for_each(|source| source.is_quoted = true);
         if let Some(links) = &self.links {
             links.fill_in(&mut sources);

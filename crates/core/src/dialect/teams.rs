@@ -98,7 +98,7 @@ fn within_limit(mut text: String, mut message: Message, has_list: bool, entries:
     }
     if text.len() < before {
         let note = format!(
-            "the message was larger than {} KB, so its text was cut from {before} to {} bytes; {} claims are left",
+            "the message was larger than {} KB, so its text was cut from {before} to {} bytes; claims that are left: {}",
             MAX_BYTES / 1024,
             text.len(),
             message.citation.len()
