@@ -12,6 +12,7 @@ use super::findings::Findings;
 use super::linked_data;
 use super::markdown::Markdown;
 use super::message::{self, Message};
+use super::misplaced;
 use super::place::{Place, excerpt};
 use super::pointer::Pointer;
 use super::stream_info::{self, Phase, StreamInfo};
@@ -56,14 +57,7 @@ pub(super) struct Activity<'v> {
 
 /// Checks one activity; `None` if the value is not an activity.
 pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Activity<'v>> {
-    let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
-    let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
-    if !is_one || message::is_bare_thing(place.value) {
-        findings.add(
-            code::NOT_AN_ACTIVITY,
-            &place.at,
-            "This is not an activity. An activity is an object with a `type`, such as {\"type\": \"message\", …}.",
-        );
+    if !is_activity(place, findings) {
         return None;
     }
     let kind = check_type(place, findings);
@@ -97,6 +91,25 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
         check_content(place, &mut activity, findings);
     }
     Some(activity)
+}
+
+/// Whether a value is an activity; reports one that is not.
+pub(super) fn is_activity(place: &Place<'_>, findings: &mut Findings) -> bool {
+    let members = ["type", "text", "entities", "attachments", "channelData"];
+    let keys = || place.object().into_iter().flat_map(|object| object.keys());
+    if keys().any(|key| members.contains(&key.as_str())) && !message::is_bare_thing(place.value) {
+        return true;
+    }
+    // Serializers of .NET write the names of properties as they are unless they are told otherwise.
+    let is_of_capitals = keys().any(|key| members.iter().any(|member| key.eq_ignore_ascii_case(member)));
+    let message = if is_of_capitals {
+        "No client reads this: members of an activity begin with small letters, `type` and `text`. Have your serializer write \
+         names in camel case."
+    } else {
+        "This is not an activity. An activity is an object with a `type`, such as {\"type\": \"message\", …}."
+    };
+    findings.add(code::NOT_AN_ACTIVITY, &place.at, message);
+    false
 }
 
 /// Whether Web Chat has no part in a channel: a record of it has messages of users that no Web Chat has posted.
@@ -155,6 +168,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
         activity.positions = message.claims.iter().filter_map(|claim| claim.position.clone()).collect();
         check_sender(place, message, findings);
     }
+    misplaced::check(place, findings);
     check_channel_data(place, message.as_ref(), findings);
     if let Some(written) = place.member("text").filter(|text| !text.value.is_string()) {
         findings.add(

@@ -135,6 +135,8 @@ mod tests {
             assert_eq!(codes(&document), [("not-an-activity", String::new())], "{document}");
         }
         assert_eq!(codes(&json!({"activities": 3})), [("not-an-activity", "/activities".into())]);
+        let of_dot_net = check(&json!({"Type": "message", "Text": "a"}), Channel::Teams);
+        assert!(of_dot_net[0].message.contains("small letters"), "{of_dot_net:?}");
     }
 
     #[test]

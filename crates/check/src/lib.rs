@@ -34,6 +34,7 @@ mod lost_text;
 mod markdown;
 mod mend;
 mod message;
+mod misplaced;
 mod newer;
 mod place;
 mod pointer;

@@ -8,6 +8,7 @@ use super::claim::{self, Claim};
 use super::code;
 use super::findings::Findings;
 use super::label;
+use super::misplaced::has_parts;
 use super::place::{CONTEXT, Place};
 use super::pointer::Pointer;
 
@@ -132,13 +133,13 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
         }
     };
     if !kind.is_some_and(|kind| kind.starts_with(TYPE_PREFIX)) {
-        if is_schema_thing(entity.value) {
+        if is_schema_thing(entity.value) || has_parts(entity.value) {
             let at = if kind.is_some() { entity.at.key("type") } else { entity.at.clone() };
             findings.add(
                 code::MESSAGE_TYPE_WRONG,
                 &at,
                 "Web Chat ignores this thing: titles fall back to the Markdown, there are no labels and no interpreter, \
-                 and no error. Write \"type\": \"https://schema.org/Message\" beside `@type`.",
+                 and no error. Write \"type\": \"https://schema.org/Message\" beside \"@type\": \"Message\".",
             );
         }
         return Verdict::Nothing;

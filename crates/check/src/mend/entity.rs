@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pointers::{activity, add, member, name, object};
+use super::pointers::{Member, activity, add, member, name, object};
 use crate::finding::Finding;
 use crate::message::is_message_type;
 use crate::place::CONTEXT;
@@ -25,6 +25,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "message-type-wrong" | "message-type-unusual" | "teams-message-malformed" => message(document, at),
         "foreign-entity-fatal" | "message-not-first" => first(document, at),
         "message-second" | "teams-message-second" => merged(document, at),
+        "message-misplaced" => moved(document, at),
         "nested-context-wrong"
         | "claim-name-empty"
         | "fallback-text-empty"
@@ -107,7 +108,9 @@ fn message(document: &mut Value, at: &str) -> Option<String> {
     let at = ["/type", "/@type", "/@context"].iter().find_map(|key| at.strip_suffix(key)).unwrap_or(at);
     let thing = object(document, at)?;
     let is_message = |key: &str| thing.get(key).and_then(Value::as_str).is_some_and(is_message_type);
-    if !is_message("type") && !is_message("@type") {
+    let is_absent = |key: &str| thing.get(key).is_none_or(Value::is_null);
+    let says_nothing = is_absent("type") && is_absent("@type");
+    if !is_message("type") && !is_message("@type") && !says_nothing {
         return None;
     }
     for (key, value) in [("type", TYPE), ("@type", "Message"), ("@context", CONTEXT)] {
@@ -151,6 +154,25 @@ fn merged(document: &mut Value, at: &str) -> Option<String> {
     target.insert("citation".into(), Value::Array(claims));
     entities.remove(index);
     Some("put its claims into the first Message entity".into())
+}
+
+/// Moves a part of a Message thing into the one that the entities have, or into a new one.
+fn moved(document: &mut Value, at: &str) -> Option<String> {
+    let Member { object: from, key } = member(document, at)?;
+    let value = from.remove(&key)?;
+    let value = if value.is_array() || key == "usageInfo" { value } else { json!([value]) };
+    let name = if key == "citations" { "citation" } else { key.as_str() };
+    let entities = object(document, activity(at))?.entry("entities").or_insert_with(|| json!([]));
+    let entities = entities.as_array_mut()?;
+    let is_message =
+        |entity: &Value| ["type", "@type"].iter().any(|key| entity[*key].as_str().is_some_and(is_message_type));
+    let found = entities.iter().position(is_message).unwrap_or_else(|| {
+        entities.insert(0, json!({"type": TYPE, "@type": "Message", "@context": CONTEXT, "@id": ""}));
+        0
+    });
+    let thing = entities.get_mut(found)?.as_object_mut()?;
+    thing.get(name).is_none_or(Value::is_null).then(|| thing.insert(name.to_owned(), value))?;
+    Some(format!("moved `{key}` into a Message entity"))
 }
 
 fn nested_type(document: &mut Value, at: &str) -> Option<String> {

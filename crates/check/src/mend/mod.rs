@@ -24,12 +24,13 @@ const MAX_ROUNDS: usize = 40;
 const MAX_WORK: usize = 100_000_000;
 
 /// The codes whose remedies move items, which makes the other pointers of the round wrong.
-const MOVES: [&str; 7] = [
+const MOVES: [&str; 8] = [
     "entity-null",
     "entity-not-object",
     "foreign-entity-fatal",
     "message-not-first",
     "message-second",
+    "message-misplaced",
     "teams-message-second",
     "teams-positions-out-of-order",
 ];

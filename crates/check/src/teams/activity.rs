@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::super::Channel;
-use super::super::activity::check_channel_id;
+use super::super::activity::{check_channel_id, is_activity};
 use super::super::activity_type::check_type;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
-use super::super::message::{is_bare_thing, is_message_type, is_schema_thing};
+use super::super::message::{is_message_type, is_schema_thing};
+use super::super::misplaced;
 use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
 use super::super::stream_info::{self, Phase};
@@ -30,14 +31,7 @@ const INFORMATIVE_CHARS: usize = 1_000;
 
 /// Checks one activity. Returns its part in a livestream, if it belongs to one.
 pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Streamed<'v>> {
-    let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
-    let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
-    if !is_one || is_bare_thing(place.value) {
-        findings.add(
-            code::NOT_AN_ACTIVITY,
-            &place.at,
-            "This is not an activity. An activity is an object with a `type`, such as {\"type\": \"message\", …}.",
-        );
+    if !is_activity(place, findings) {
         return None;
     }
     let kind = check_type(place, findings);
@@ -49,6 +43,7 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
     }
     let info = stream_info::read(place, Channel::Teams, findings);
     let claims = check_entities(place, findings);
+    misplaced::check(place, findings);
     check_text(place, &claims, info.as_ref().map(|info| info.phase), findings);
     check_feedback(place, findings);
     check_size(place, findings);

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::message::is_message_type;
+use super::super::misplaced::has_parts;
 use super::super::place::{CONTEXT, Place};
 use super::claim::{self, Claim};
 use super::label::MessageLabel;
@@ -25,6 +26,7 @@ pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<
             );
         } else if kind.is_some_and(is_message_type)
             || entity.member("@type").and_then(|kind| kind.value.as_str()).is_some_and(is_message_type)
+            || has_parts(entity.value)
         {
             match &first {
                 None => first = Some(entity),

@@ -1,0 +1,173 @@
+//! Finds citations, labels and the mark of AI where no client reads them: outside of the entities, or in an entity that does not say
+//! what it is.
+
+use serde_json::{Map, Value};
+
+use super::code;
+use super::findings::Findings;
+use super::place::Place;
+
+/// The depth of members in which something may have been put.
+const DEPTH: usize = 4;
+
+/// The members of an activity that hold something else, and in which a member of the same name means something else.
+const OTHERS: [&str; 7] =
+    ["entities", "attachments", "from", "recipient", "conversation", "relatesTo", "suggestedActions"];
+
+/// What a Message thing says to readers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Citations,
+    AiMark,
+    Label,
+}
+
+impl Part {
+    /// The part that a member is, wherever it stands.
+    fn of(key: &str, value: &Value) -> Option<Self> {
+        let any = |test: fn(&Value) -> bool| value.as_array().map_or_else(|| test(value), |all| all.iter().any(test));
+        let is_claim =
+            |value: &Value| value["@type"] == "Claim" || value.get("appearance").is_some_and(Value::is_object);
+        let is_mark =
+            |value: &Value| value.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("AIGeneratedContent"));
+        let is_label = |value: &Value| value.get("@type").is_some() && value.get("name").is_some();
+        match key {
+            "citation" | "citations" if any(is_claim) => Some(Self::Citations),
+            "additionalType" if any(is_mark) => Some(Self::AiMark),
+            "usageInfo" if any(is_label) => Some(Self::Label),
+            _ => None,
+        }
+    }
+
+    fn loss(self) -> &'static str {
+        match self {
+            Self::Citations => "citations",
+            Self::AiMark => "mark of AI",
+            Self::Label => "label",
+        }
+    }
+}
+
+/// The parts of an object.
+fn parts(object: &Map<String, Value>) -> impl Iterator<Item = (&String, Part)> {
+    object.iter().filter_map(|(key, value)| Some((key, Part::of(key, value)?)))
+}
+
+/// Whether an entity has a part of a Message thing, whatever it says that it is.
+pub(super) fn has_parts(entity: &Value) -> bool {
+    entity.as_object().is_some_and(|object| parts(object).next().is_some())
+}
+
+/// Reports parts that the entities lack and that stand elsewhere in the activity.
+pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
+    let entities = activity.many("entities");
+    let known: Vec<Part> = entities.iter().filter_map(Place::object).flat_map(parts).map(|(_, part)| part).collect();
+    walk(activity, &known, DEPTH, findings);
+}
+
+fn walk(place: &Place<'_>, known: &[Part], depth: usize, findings: &mut Findings) {
+    match place.value {
+        Value::Object(object) => {
+            for (key, part) in parts(object).filter(|(_, part)| !known.contains(part)) {
+                let message = format!(
+                    "No client reads `{key}` here: users see no {}. Move it into a Message thing in `entities`.",
+                    part.loss()
+                );
+                findings.add(code::MESSAGE_MISPLACED, &place.at.key(key), message);
+            }
+            if depth > 0 {
+                let is_activity = depth == DEPTH;
+                for (key, value) in object {
+                    if Part::of(key, value).is_none() && !(is_activity && OTHERS.contains(&key.as_str())) {
+                        walk(&Place::new(value, place.at.key(key)), known, depth - 1, findings);
+                    }
+                }
+            }
+        }
+        Value::Array(items) if depth > 0 => {
+            for (index, item) in items.iter().enumerate() {
+                walk(&Place::new(item, place.at.index(index)), known, depth - 1, findings);
+            }
+        }
+        Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::cited;
+    use super::super::{Channel, check, mend};
+    use super::*;
+
+    fn codes(document: &Value, channel: Channel) -> Vec<(&'static str, String)> {
+        let all = check(document, channel).into_iter();
+        all.filter(|one| one.code == "message-misplaced").map(|one| (one.code, one.pointer)).collect()
+    }
+
+    #[test]
+    fn what_no_client_reads_is_named_and_moved() {
+        let thing = cited()["entities"][0].clone();
+        let (claims, mark) = (thing["citation"].clone(), json!(["AIGeneratedContent"]));
+        for (members, pointer) in [
+            (json!({"citation": claims}), "/citation"),
+            (json!({"citations": claims}), "/citations"),
+            (json!({"additionalType": mark}), "/additionalType"),
+            (json!({"additionalType": "AIGeneratedContent"}), "/additionalType"),
+            (json!({"channelData": {"additionalType": mark}}), "/channelData/additionalType"),
+            (json!({"channelData": {"citation": claims}}), "/channelData/citation"),
+            (
+                json!({"channelData": {"entities": [{"additionalType": mark}]}}),
+                "/channelData/entities/0/additionalType",
+            ),
+            (json!({"entity": [{"@type": "Message", "citation": claims}]}), "/entity/0/citation"),
+            (json!({"value": {"@type": "Message", "additionalType": mark}}), "/value/additionalType"),
+            (json!({"usageInfo": {"@type": "CreativeWork", "name": "Secret"}}), "/usageInfo"),
+        ] {
+            let mut activity = json!({"type": "message", "text": "Keep it[1]\u{200b}[2]."});
+            for (key, value) in members.as_object().expect("members") {
+                activity[key] = value.clone();
+            }
+            for channel in [Channel::WebChat, Channel::Teams] {
+                assert_eq!(codes(&activity, channel), [("message-misplaced", pointer.to_owned())], "{activity}");
+                let mended = mend(&activity, channel).expect("an activity");
+                assert_eq!(codes(&mended.document, channel), [], "{}", mended.document);
+                let entity = &mended.document["entities"][0];
+                assert_eq!((&entity["type"], &entity["@id"]), (&json!("https://schema.org/Message"), &json!("")));
+            }
+        }
+    }
+
+    #[test]
+    fn what_entities_say_as_well_may_stand_anywhere() {
+        let mut activity = cited();
+        activity["channelData"] = json!({"citation": activity["entities"][0]["citation"], "usageInfo": {"name": "a"}});
+        assert_eq!(codes(&activity, Channel::WebChat), []);
+        // Members of these names that are something else.
+        for other in [
+            json!({"channelData": {"citation": "Smith 2020", "additionalType": ["Report"], "usageInfo": {"count": 1}}}),
+            json!({"value": {"citations": ["https://a.example/"]}}),
+        ] {
+            let mut activity = json!({"type": "message", "text": "a"});
+            for (key, value) in other.as_object().expect("members") {
+                activity[key] = value.clone();
+            }
+            assert_eq!(codes(&activity, Channel::Teams), []);
+        }
+    }
+
+    #[test]
+    fn an_entity_that_does_not_say_what_it_is_is_named_and_mended() {
+        let mut activity = cited();
+        for key in ["type", "@type", "@context", "@id"] {
+            activity["entities"][0].as_object_mut().expect("an object").remove(key);
+        }
+        for (channel, code) in [(Channel::WebChat, "message-type-wrong"), (Channel::Teams, "teams-message-malformed")] {
+            let found = check(&activity, channel);
+            assert!(found.iter().any(|one| one.code == code && one.pointer == "/entities/0"), "{found:?}");
+            let mended = mend(&activity, channel).expect("an activity");
+            assert!(!mended.findings.iter().any(|one| one.code == code), "{:?}", mended.findings);
+        }
+    }
+}
