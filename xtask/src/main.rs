@@ -55,6 +55,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
         "version" => version::run(&Repository::find()?, rest),
         "package" => dist::run(&Repository::find()?, rest),
+        "nuget" => dist::nuget(&Repository::find()?, rest),
         "web-chat" => {
             let repository = Repository::find()?;
             for version in web_chat::VERSIONS {

@@ -2,13 +2,15 @@
 //!
 //! An archive, two packages for npm, a wheel for PyPI and a package for Debian, with a list of checksums beside them. Web Chat is
 //! inside the program. A program for Linux is linked by zig against an old glibc, so that it runs on old systems too. The core alone
-//! is a package for npm, the same for all platforms, and a wheel.
+//! is a package for npm, the same for all platforms, and a wheel. `cargo xtask nuget`: the packages for NuGet, of what each platform has
+//! made for them.
 
 mod archive;
 mod build;
 mod check;
 mod core;
 mod debian;
+mod dotnet;
 mod notices;
 mod npm;
 mod parts;
@@ -26,6 +28,9 @@ use std::path::{Path, PathBuf};
 /// The platform whose build also makes what is the same for all.
 const FOR_ALL: &str = "x86_64-unknown-linux-gnu";
 
+/// The folder of what the packages for NuGet are made of.
+const DOTNET: &str = "dotnet";
+
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Arguments {
     target: Option<String>,
@@ -42,6 +47,8 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     };
     let out = repository.target("package");
     let mut common = vec![python::wheel(repository, platform, "dist", &out)?];
+    dotnet::library(repository, platform, "dist", &out.join(DOTNET))?;
+    dotnet::program(platform, &program, &out.join(DOTNET))?;
     if platform.triple == FOR_ALL {
         common.push(core::npm(repository, &core::module(repository, core::Speed::Run)?, &out)?);
     }
@@ -74,6 +81,33 @@ pub(crate) fn for_guides(repository: &Repository, program: PathBuf, out: &Path) 
     let parts = parts(repository, Platform::here()?, program, out)?;
     npm::make(&parts)?;
     wheel::make(&parts)?;
+    Ok(())
+}
+
+/// Makes the packages for NuGet in the folder of packages, of the files that are there for them or in a folder.
+pub(crate) fn nuget(repository: &Repository, arguments: &[String]) -> Result<()> {
+    let out = repository.target("package");
+    let parts = match arguments {
+        [] => out.join(DOTNET),
+        [folder] => PathBuf::from(folder),
+        _ => bail!("`nuget` takes a folder, or nothing"),
+    };
+    for package in [dotnet::core(repository, &parts, &out)?, dotnet::tool(repository, &parts, &out)?] {
+        println!("{}", package.display());
+    }
+    Ok(())
+}
+
+pub(crate) use dotnet::command as dotnet_command;
+
+/// The packages for NuGet, in an empty folder, around a library that is not optimised and a program.
+pub(crate) fn dotnet_for_tests(repository: &Repository, program: &Path, out: &Path) -> Result<()> {
+    empty(out)?;
+    let (platform, parts) = (Platform::here()?, out.join(DOTNET));
+    dotnet::library(repository, platform, "dev", &parts)?;
+    dotnet::program(platform, program, &parts)?;
+    dotnet::core(repository, &parts, out)?;
+    dotnet::tool(repository, &parts, out)?;
     Ok(())
 }
 

@@ -9,6 +9,8 @@ pub(crate) struct Platform {
     pub(crate) triple: &'static str,
     /// `os` and `cpu` of npm, which are Node's `process.platform` and `process.arch`.
     pub(crate) npm: (&'static str, &'static str),
+    /// The runtime of .NET.
+    pub(crate) dotnet: &'static str,
     /// The tag of a wheel (PEP 425; PEP 600 for Linux).
     pub(crate) wheel: &'static str,
     /// The architecture of Debian.
@@ -23,18 +25,38 @@ pub(crate) const PLATFORMS: [Platform; 5] = [
     Platform {
         triple: "x86_64-unknown-linux-gnu",
         npm: ("linux", "x64"),
+        dotnet: "linux-x64",
         wheel: "manylinux2014_x86_64.manylinux_2_17_x86_64",
         debian: Some("amd64"),
     },
     Platform {
         triple: "aarch64-unknown-linux-gnu",
         npm: ("linux", "arm64"),
+        dotnet: "linux-arm64",
         wheel: "manylinux2014_aarch64.manylinux_2_17_aarch64",
         debian: Some("arm64"),
     },
-    Platform { triple: "x86_64-apple-darwin", npm: ("darwin", "x64"), wheel: "macosx_10_12_x86_64", debian: None },
-    Platform { triple: "aarch64-apple-darwin", npm: ("darwin", "arm64"), wheel: "macosx_11_0_arm64", debian: None },
-    Platform { triple: "x86_64-pc-windows-msvc", npm: ("win32", "x64"), wheel: "win_amd64", debian: None },
+    Platform {
+        triple: "x86_64-apple-darwin",
+        npm: ("darwin", "x64"),
+        dotnet: "osx-x64",
+        wheel: "macosx_10_12_x86_64",
+        debian: None,
+    },
+    Platform {
+        triple: "aarch64-apple-darwin",
+        npm: ("darwin", "arm64"),
+        dotnet: "osx-arm64",
+        wheel: "macosx_11_0_arm64",
+        debian: None,
+    },
+    Platform {
+        triple: "x86_64-pc-windows-msvc",
+        npm: ("win32", "x64"),
+        dotnet: "win-x64",
+        wheel: "win_amd64",
+        debian: None,
+    },
 ];
 
 impl Platform {
@@ -66,6 +88,15 @@ impl Platform {
     /// The file name of the program.
     pub(crate) fn program(&self) -> &'static str {
         if self.is_windows() { "citewire.exe" } else { "citewire" }
+    }
+
+    /// The file name of a dynamic library.
+    pub(crate) fn library(&self, name: &str) -> String {
+        match self.npm.0 {
+            "win32" => format!("{name}.dll"),
+            "darwin" => format!("lib{name}.dylib"),
+            _ => format!("lib{name}.so"),
+        }
     }
 
     /// `linux-x64`

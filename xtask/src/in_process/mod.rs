@@ -1,5 +1,6 @@
 //! The core in the processes of others does there what it does here: its packages, tried with vectors.
 
+pub(crate) mod dotnet;
 pub(crate) mod node;
 pub(crate) mod python;
 

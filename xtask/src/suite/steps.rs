@@ -84,7 +84,13 @@ pub(super) const STEPS: [Step; 21] = [
     Step::new("tests", When::Fast, Lane::Tests, tests, "unit, golden, property and black-box tests"),
     Step::new("nodes", When::Named, Lane::Tests, nodes, "two servers that take calls in turn do what one does"),
     Step::new("benches", When::Named, Lane::Tests, benches, "each benchmark and example starts"),
-    Step::new("process", When::Named, Lane::Tests, packaged, "the packages for Node and Python do what citewire does"),
+    Step::new(
+        "process",
+        When::Named,
+        Lane::Tests,
+        packaged,
+        "the packages for Node, Python and .NET do what citewire does",
+    ),
     Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
     Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
     Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
@@ -166,7 +172,8 @@ fn ensure_databases() -> Result<()> {
 
 fn packaged(repository: &Repository) -> Result<()> {
     in_process::node::test(repository, programs::one(repository, "vectors")?)?;
-    in_process::python::test_wheel(repository, programs::one(repository, "vectors")?)
+    in_process::python::test_wheel(repository, programs::one(repository, "vectors")?)?;
+    in_process::dotnet::test(repository, &repository.build_for_tests()?, programs::one(repository, "vectors")?)
 }
 
 fn python(repository: &Repository) -> Result<()> {
