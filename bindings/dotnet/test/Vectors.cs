@@ -6,14 +6,12 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using System.Text.Encodings.Web;
+using System.Text;
 using System.Text.Json;
 using Citewire;
 
 internal static class Vectors
 {
-    private static readonly JsonSerializerOptions AsWritten = new JsonSerializerOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
     private static int Main(string[] arguments)
     {
         var counts = new SortedDictionary<string, int>();
@@ -25,7 +23,7 @@ internal static class Vectors
             counts[call] = counts.GetValueOrDefault(call) + 1;
             byte[] body = vector.TryGetProperty("base64", out JsonElement bytes)
                 ? bytes.GetBytesFromBase64()
-                : System.Text.Encoding.UTF8.GetBytes(vector.GetProperty("body").GetString()!);
+                : Encoding.UTF8.GetBytes(vector.GetProperty("body").GetString()!);
             JsonElement parameters = vector.GetProperty("parameters");
             var shown = new List<string>();
             Func<string> run = call == "stream"
@@ -66,7 +64,29 @@ internal static class Vectors
         }
     }
 
-    private static string Member(string name, object value) => $"\"{name}\":{JsonSerializer.Serialize(value, AsWritten)}";
+    private static string Member(string name, object value) => $"\"{name}\":{(value is string text ? Quoted(text) : value)}";
+
+    /// <summary>A string as the library writes it. The encoders of .NET escape characters that need two units.</summary>
+    private static string Quoted(string text)
+    {
+        var written = new StringBuilder("\"");
+        foreach (char unit in text)
+        {
+            string? escaped = unit switch
+            {
+                '"' => "\\\"",
+                '\\' => "\\\\",
+                '\b' => "\\b",
+                '\f' => "\\f",
+                '\n' => "\\n",
+                '\r' => "\\r",
+                '\t' => "\\t",
+                _ => unit < ' ' ? $"\\u{(int)unit:x4}" : null,
+            };
+            if (escaped is null) written.Append(unit); else written.Append(escaped);
+        }
+        return written.Append('"').ToString();
+    }
 
     private static string Stream(JsonElement parameters, byte[] body, int cut, List<string> shown)
     {
