@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.ComponentModel;
 using System.Diagnostics;
 using System.IO;
@@ -43,16 +42,16 @@ namespace Citewire
         private static int Become(string file, string[] arguments)
         {
             chmod(file, MayBeRun);
-            var all = new List<string?> { file };
-            all.AddRange(arguments);
-            all.Add(null);
-            execv(file, all.ToArray());
+            var all = new IntPtr[arguments.Length + 2];
+            all[0] = Marshal.StringToCoTaskMemUTF8(file);
+            for (int at = 0; at < arguments.Length; at++) all[at + 1] = Marshal.StringToCoTaskMemUTF8(arguments[at]);
+            execv(all[0], all);
             Console.Error.WriteLine($"citewire: {file} cannot be started: {new Win32Exception(Marshal.GetLastWin32Error()).Message}");
             return 2;
         }
 
         [DllImport("libc", SetLastError = true)]
-        private static extern int execv([MarshalAs(UnmanagedType.LPUTF8Str)] string file, [MarshalAs(UnmanagedType.LPArray, ArraySubType = UnmanagedType.LPUTF8Str)] string?[] arguments);
+        private static extern int execv(IntPtr file, IntPtr[] arguments);
 
         [DllImport("libc", SetLastError = true)]
         private static extern int chmod([MarshalAs(UnmanagedType.LPUTF8Str)] string file, uint mode);
