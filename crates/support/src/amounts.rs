@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use crate::fact::{Amount, Fact, FactKind};
-use crate::passage::{Origin, Passage, Value};
+use crate::fold::hash_of;
+use crate::passage::Passage;
 use crate::sentence::Standing;
 use crate::slot::Slot;
 use crate::token::Token;
+use crate::value::{Origin, Value};
 use crate::verdict::ReasonCode;
-use crate::words::WORDS;
+use crate::words::{Unit, WORDS};
 
 /// What is wrong with a fact of a sentence; `None` if the passage holds it.
 pub(crate) fn fault(
@@ -43,15 +45,44 @@ pub(crate) fn fault(
                 FactKind::Amount(_) | FactKind::Fraction(_) | FactKind::Date(_) => false,
             });
             let is_hour = times.iter().any(|time| time % 60 == 0 && holds_number(passage, f64::from(time / 60)));
-            (!holds && !is_hour).then_some(ReasonCode::TimeMissing)
+            // `18 h` was read as an amount.
+            let is_as_long = || times.iter().any(|time| holds_seconds(passage, f64::from(*time) * 60.0));
+            // "At noon" may be a name for the time of the meal.
+            let is_any = passage.facts().iter().any(|known| matches!(known.kind, FactKind::Time(_)));
+            let is_in_words = sentence[fact.first].numeral().is_none() && !is_any;
+            (!holds && !is_hour && !is_in_words && !is_as_long()).then_some(ReasonCode::TimeMissing)
         }
         FactKind::Amount(amount) => amount_fault(&amount, fact, sentence, standings, passage),
     }
 }
 
+/// Whether the passage has two amounts of a sentence as one.
+fn holds_whole(amount: &Amount, whole: f64, passage: &Passage<'_>) -> bool {
+    let is_it = |known: &Value| match (known.origin, amount.unit) {
+        (Origin::Converted(other), Some(unit)) => other.dimension == unit.dimension,
+        _ => false,
+    };
+    passage.values_near(whole, whole.abs() * 1e-6).any(is_it)
+}
+
+fn holds_seconds(passage: &Passage<'_>, seconds: f64) -> bool {
+    let is_time = |known: &Value| matches!(known.origin, Origin::Converted(unit) if WORDS.is(unit, "time"));
+    passage.values_near(seconds, 0.0).any(is_time)
+}
+
 fn holds_number(passage: &Passage<'_>, value: f64) -> bool {
     passage.values_near(value, 0.0).next().is_some()
 }
+
+/// Words before the number of a version.
+const VERSIONS: [u64; 6] = [
+    hash_of("version"),
+    hash_of("release"),
+    hash_of("firmware"),
+    hash_of("versione"),
+    hash_of("versao"),
+    hash_of("wersja"),
+];
 
 /// How the passage holds an amount.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,10 +103,13 @@ fn amount_fault(
     let held = amount.values.iter().map(|value| held(amount, *value, passage)).max().unwrap_or(Held::No);
     let held = if held == Held::No && is_rounded(amount, passage) { Held::Yes } else { held };
     match held {
+        Held::Yes if is_other_version(amount, fact, sentence, standings) => Some(ReasonCode::NumberDiffers),
         Held::Yes if has_other_word_behind(amount, fact, sentence, standings, passage) => Some(ReasonCode::UnitDiffers),
         Held::Yes => None,
         Held::OtherUnit => Some(ReasonCode::UnitDiffers),
+        Held::No if is_day_and_month(amount, passage) => None,
         Held::No if is_hour_of_day(amount, fact, sentence, passage) => None,
+        Held::No if amount.whole.is_some_and(|whole| holds_whole(amount, whole, passage)) => None,
         // Another group of the number makes it whole.
         Held::No if amount.joined.is_some_and(|joined| holds_number(passage, joined)) => None,
         // A word for a number stands there, where it was not read as one.
@@ -84,23 +118,48 @@ fn amount_fault(
     }
 }
 
+/// Whether a number of a version stands nowhere as it is written: 3.1 is not 3.10.
+fn is_other_version(amount: &Amount, fact: &Fact, sentence: &[Token], standings: &[Standing]) -> bool {
+    let before = fact.first.checked_sub(1).and_then(|before| sentence.get(before));
+    let is_version = before.is_some_and(|word| VERSIONS.contains(&word.full));
+    is_version && amount.is_decimal && standings[fact.first].times == 0
+}
+
+/// Whether an amount is a day and a month of the passage: `5.8.` of the fifth of August.
+fn is_day_and_month(amount: &Amount, passage: &Passage<'_>) -> bool {
+    let value = amount.values[1];
+    let is_it = |known: &Fact| match known.kind {
+        FactKind::Date(date) => date.day.zip(date.month).is_some_and(|(day, month)| {
+            let (day, month) = (f64::from(day), f64::from(month));
+            [10.0, 100.0].iter().any(|places| (day + month / places - value).abs() < 1e-9)
+        }),
+        FactKind::Amount(_) | FactKind::Fraction(_) | FactKind::Time(_) => false,
+    };
+    amount.is_decimal && amount.unit.is_none() && passage.facts().iter().any(is_it)
+}
+
 /// Whether an amount may be the time of day that the passage says: `14 h` for `14:00`, `at six` for `6 pm`.
 fn is_hour_of_day(amount: &Amount, fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> bool {
     let is_hours = amount.unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
     let is_light = |at: usize| sentence.get(at).is_none_or(|token| token.weight() == 0.0);
     // A number that counts something stands before its name.
-    let is_bare = amount.unit.is_none() && !amount.is_decimal && amount.values[0] <= 12.0 && is_light(fact.end);
+    // Words such as `e mezza` make a part of an hour.
+    let is_in_words = amount.significant.is_none();
+    let may_be_hour = amount.unit.is_none() && (!amount.is_decimal || is_in_words) && amount.values[0] < 13.0;
+    let is_bare = may_be_hour && is_light(fact.end);
     let is_behind_preposition = fact.first.checked_sub(1).is_some_and(|at| !sentence[at].is_mark() && is_light(at));
     let minutes = amount.values[0] * 60.0;
     let is_it = |time: &u16| f64::from(*time) == minutes || is_bare && f64::from(*time) == minutes + 720.0;
-    (is_hours || is_bare && is_behind_preposition)
+    (is_hours || is_bare && (is_behind_preposition || amount.is_decimal))
         && passage.facts().iter().any(|known| matches!(known.kind, FactKind::Time(times) if times.iter().any(is_it)))
 }
 
 /// How the passage holds one reading of an amount.
 fn held(amount: &Amount, value: f64, passage: &Passage<'_>) -> Held {
-    let sign_fits = |known: &&Value| !amount.is_negative || known.is_negative;
-    if let Some(unit) = amount.unit {
+    let is_degrees = amount.unit.is_some_and(|unit| ["celsius", "fahrenheit"].iter().any(|it| WORDS.is(unit, it)));
+    // A length of 10 may be that of -10, a temperature is another one.
+    let sign_fits = |known: &&Value| known.is_negative == amount.is_negative || known.is_negative && !is_degrees;
+    for unit in [amount.unit, amount.other_unit].into_iter().flatten() {
         let in_base = value * unit.factor;
         let mut near = passage.values_near(in_base, in_base.abs() * 1e-6).filter(sign_fits);
         let is_converted =
@@ -113,9 +172,9 @@ fn held(amount: &Amount, value: f64, passage: &Passage<'_>) -> Held {
     }
     let held = passage.values_near(value, 0.0).filter(sign_fits).map(|known| match (known.origin, amount.unit) {
         (Origin::Written(Some(_)), Some(_)) => Held::OtherUnit,
-        (Origin::Written(_), _) | (Origin::Fraction | Origin::DatePart, None) => Held::Yes,
+        (Origin::Written(_), _) | (Origin::Fraction | Origin::DatePart | Origin::Loose, None) => Held::Yes,
         // "31 days" and "31 March" are two things.
-        (Origin::Converted(_), _) | (Origin::Fraction | Origin::DatePart, Some(_)) => Held::No,
+        (Origin::Converted(_), _) | (Origin::Fraction | Origin::DatePart | Origin::Loose, Some(_)) => Held::No,
     });
     held.max().unwrap_or(Held::No)
 }
@@ -205,6 +264,15 @@ pub(crate) fn replaced(
     if to.saturating_sub(from) > MOST_IN_PLACE {
         return None;
     }
+    // "Every 12 months" is "annually".
+    let is_period = |unit: &Unit| {
+        let in_base = amount.in_base();
+        amount.unit.is_some_and(|own| own.dimension == unit.dimension) && in_base.contains(&unit.factor)
+    };
+    if tokens.iter().any(|token| token.meaning.and_then(|meaning| meaning.period).is_some_and(|unit| is_period(&unit)))
+    {
+        return None;
+    }
     let mut differs = None;
     let facts = &passage.facts()[from..to.max(from)];
     // A number that stands elsewhere in the sentence may have been said in another order.
@@ -243,6 +311,7 @@ fn difference(one: &Amount, other: &Amount) -> Option<ReasonCode> {
             let code = if has_value { ReasonCode::UnitDiffers } else { ReasonCode::NumberDiffers };
             (differs && !is_vague && !is_rounded).then_some(code)
         }
+        (Some(_), Some(_)) if one.other_unit.is_some() || other.other_unit.is_some() => None,
         (Some(_), Some(_)) => has_value.then_some(ReasonCode::UnitDiffers),
         (None, _) | (_, None) => (!has_value && !is_vague && !is_rounded).then_some(ReasonCode::NumberDiffers),
     }

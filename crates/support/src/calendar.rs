@@ -1,5 +1,7 @@
 //! Finds dates and times in a text.
 
+use crate::cjk;
+use crate::clock;
 use crate::date::{Date, as_day, as_month, as_year};
 use crate::fact::{Fact, FactKind};
 use crate::fold::hash_of;
@@ -57,6 +59,9 @@ impl Finder<'_> {
         if let Kind::Date(date) = self.get(at)?.kind {
             return Some(Fact { kind: FactKind::Date(date), first: at, end: at + 1 });
         }
+        if let Some(date) = self.of_two_parts(at) {
+            return Some(Fact { kind: FactKind::Date(date), first: at, end: at + 3 });
+        }
         let (first, second, third) = (self.integer(at)?, self.integer(at + 2)?, self.integer(at + 4)?);
         let mark = ['-', '/', '\u{2010}', '\u{2011}']
             .into_iter()
@@ -75,22 +80,50 @@ impl Finder<'_> {
         Some(Fact { kind: FactKind::Date(date), first: at, end: at + 5 })
     }
 
+    /// `2026-04`, `12/2025`, `30/06`
+    fn of_two_parts(&self, at: usize) -> Option<Date> {
+        let (first, second) = (self.integer(at)?, self.integer(at + 2)?);
+        let digits = |at: usize| self.get(at).and_then(Token::numeral).map_or(0, |numeral| numeral.digits);
+        let is_mark = |at: usize| ['-', '/'].into_iter().any(|mark| self.is(at, mark));
+        let stands_alone = !is_mark(at + 3) && !at.checked_sub(1).is_some_and(is_mark);
+        if !(is_mark(at + 1) && stands_alone && self.is_glued(at) && self.is_glued(at + 1)) {
+            return None;
+        }
+        let mut date = Date::default();
+        match (digits(at), digits(at + 2)) {
+            (4, 2) => (date.year, date.month) = (Some(as_year(first)?), Some(as_month(second)?)),
+            (1 | 2, 4) if self.is(at + 1, '/') => {
+                (date.month, date.year) = (Some(as_month(first)?), Some(as_year(second)?));
+            }
+            (1 | 2, 2) if self.is(at + 1, '/') => {
+                (date.day, date.month) = match (as_day(first), as_month(second)) {
+                    (Some(day), Some(month)) => (Some(day), Some(month)),
+                    _ => (Some(as_day(second)?), Some(as_month(first)?)),
+                };
+                date.is_ambiguous = as_month(first).is_some() && as_month(second).is_some();
+            }
+            _ => return None,
+        }
+        Some(date)
+    }
+
     /// `2024年3月12日`, `3月12日`
     fn of_ideographs(&self, at: usize) -> Option<Fact> {
         let is_sign = |at: usize, sign: char| {
             self.get(at).is_some_and(|token| token.kind == Kind::Ideograph && token.first == sign)
         };
         let (mut date, mut end) = (Date::default(), at);
-        if is_sign(end + 1, '年') {
-            date.year = Some(as_year(self.integer(end)?)?);
-            end += 2;
+        let part = |at: usize, sign: char| cjk::value(self.tokens, at).filter(|(_, behind)| is_sign(*behind, sign));
+        if let Some((year, behind)) = part(end, '年') {
+            date.year = Some(as_year(year)?);
+            end = behind + 1;
         }
-        if is_sign(end + 1, '月') {
-            date.month = as_month(self.integer(end)?);
-            end += 2;
-            if is_sign(end + 1, '日') {
-                date.day = as_day(self.integer(end)?);
-                end += 2;
+        if let Some((month, behind)) = part(end, '月') {
+            date.month = as_month(month);
+            end = behind + 1;
+            if let Some((day, behind)) = part(end, '日') {
+                date.day = as_day(day);
+                end = behind + 1;
             }
         }
         (date != Date::default()).then_some(Fact { kind: FactKind::Date(date), first: at, end })
@@ -168,10 +201,75 @@ impl Finder<'_> {
         Some((half, begin + count))
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 24 hours")]
+    fn fact(&self, minutes: [f64; 2], first: usize, end: usize) -> Fact {
+        Fact { kind: FactKind::Time(minutes.map(|minutes| minutes as u16)), first, end }
+    }
+
+    /// An hour in digits or words, with the minutes that other words add to it, and the half of the day that may stand behind.
+    fn hour(&self, hour: f64, minutes: f64, first: usize, end: usize) -> Option<Fact> {
+        let end = end + self.clock(end);
+        let half = self.half(end);
+        let end = half.map_or(end, |(_, behind)| behind);
+        let of_day = |hour: f64| (hour * 60.0 + minutes).rem_euclid(24.0 * 60.0);
+        let times = match half {
+            _ if hour > 12.0 => [of_day(hour); 2],
+            Some((Half::BeforeNoon, _)) => [of_day(hour % 12.0); 2],
+            Some((Half::AfterNoon, _)) => [of_day(hour % 12.0 + 12.0); 2],
+            None => [of_day(hour), of_day(hour + 12.0)],
+        };
+        (hour <= 24.0).then(|| self.fact(times, first, end))
+    }
+
+    /// `half past six`, `las ocho y media`, `noon`, `12 noon`, `18 h 30`
+    fn in_words(&self, at: usize) -> Option<Fact> {
+        let number = |at: usize| self.integer(at).or_else(|| self.spoken(at));
+        let named = |at: usize| clock::named(self.tokens, at, self.languages);
+        let name_at = if number(at) == Some(12.0) { at + 1 } else { at };
+        if let Some((minutes, end)) = named(name_at) {
+            let other = if minutes == 0.0 { 24.0 * 60.0 } else { minutes };
+            return Some(self.fact([minutes, other], at, end));
+        }
+        if let Some((minutes, hour_at)) = clock::before_hour(self.tokens, at, self.languages) {
+            let hour = number(hour_at).filter(|hour| *hour <= 12.0)?;
+            return self.hour(hour, minutes, at, hour_at + 1);
+        }
+        let hour = number(at)?;
+        let meaning = |at: usize| self.get(at).filter(|token| token.is_word()).and_then(|token| token.meaning);
+        let is_hours = meaning(at + 1)
+            .and_then(|meaning| meaning.unit)
+            .is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
+        if is_hours {
+            let is_sixtieth = |token: &Token| token.numeral().is_none_or(|numeral| numeral.digits == 2);
+            let minutes = self.get(at + 2).filter(|token| is_sixtieth(token)).and_then(|_| number(at + 2));
+            // `2 h 30 min` is a duration.
+            let has_unit = meaning(at + 3).is_some_and(|meaning| meaning.unit.is_some());
+            if let Some(minutes) = minutes.filter(|minutes| (1.0..60.0).contains(minutes) && !has_unit) {
+                return self.hour(hour, minutes, at, at + 3);
+            }
+        }
+        let (minutes, end) = clock::behind_hour(self.tokens, at + 1 + usize::from(is_hours), self.languages)?;
+        let is_light = |at: usize| self.get(at).is_some_and(|token| !token.is_mark() && token.weight() == 0.0);
+        // `deux heures et demie` is as long, `deux heures et demie du matin` is a time.
+        let is_time = if is_hours { self.half(end).is_some() } else { at.checked_sub(1).is_some_and(is_light) };
+        let has_unit = meaning(end).is_some_and(|meaning| meaning.unit.is_some());
+        if is_time && !has_unit && hour <= 12.0 { self.hour(hour, minutes, at, end) } else { None }
+    }
+
     /// `14:30`, `2:30 pm`, `2 p.m.`, `14.30 Uhr`, `14 Uhr`, `six o'clock`, `six in the evening`
     fn time(&self, at: usize) -> Option<Fact> {
         const UHR: u64 = hash_of("uhr");
+        const UUR: u64 = hash_of("uur");
+        let is_ideograph = |at: usize| self.get(at).is_some_and(|token| token.kind == Kind::Ideograph);
+        if (is_ideograph(at) || is_ideograph(at + 1))
+            && let Some((times, end)) = cjk::time(self.tokens, at)
+        {
+            return Some(self.fact(times, at, end));
+        }
         let numeral = self.get(at)?.numeral();
+        if let Some(fact) = self.in_words(at) {
+            return Some(fact);
+        }
         if numeral.is_none() && self.spoken(at).is_none() {
             return None;
         }
@@ -181,7 +279,9 @@ impl Finder<'_> {
             || self.get(at + 2).is_some_and(|token| token.numeral().is_some_and(|numeral| numeral.digits == 2));
         let (hours, minutes, mut end) = if with_colon && has_two_digits() {
             (self.integer(at)?, self.integer(at + 2)?, at + 3)
-        } else if let Some(numeral) = numeral.filter(|numeral| is_word(at + 1, UHR) && numeral.is_decimal) {
+        } else if let Some(numeral) = numeral.filter(|numeral| {
+            numeral.is_decimal && (is_word(at + 1, UHR) || is_word(at + 1, UUR) || self.half(at + 1).is_some())
+        }) {
             (numeral.values[1].floor(), (numeral.values[1].fract() * 100.0).round(), at + 1)
         } else if self.clock(at + 1) > 0 || self.half(at + 1).is_some() {
             (self.integer(at).or_else(|| self.spoken(at))?, 0.0, at + 1)
@@ -257,6 +357,18 @@ mod tests {
             ("2 p.m.", [840, 840]),
             ("9 a.m. on Monday", [540, 540]),
             ("six in the evening", [1080, 1080]),
+            ("half past six", [390, 1110]),
+            ("a quarter to nine in the evening", [1245, 1245]),
+            ("las ocho y media", [510, 1230]),
+            ("18 h 30", [1110, 1110]),
+            ("17h30", [1050, 1050]),
+            ("5.30pm", [1050, 1050]),
+            ("noon", [720, 720]),
+            ("12 noon", [720, 720]),
+            ("midnight", [0, 1440]),
+            ("午後3時半", [930, 930]),
+            ("下午三点半", [930, 930]),
+            ("午前9時30分", [570, 570]),
             ("six o'clock", [360, 1080]),
             ("6 o’clock in the afternoon", [1080, 1080]),
             ("sechs Uhr abends", [1080, 1080]),
@@ -268,7 +380,16 @@ mod tests {
             let [FactKind::Time(found)] = dates(text)[..] else { panic!("{text}: {:?}", dates(text)) };
             assert_eq!(found, times, "{text}");
         }
-        for text in ["six. In the evening", "6 horas más tarde", "6 p", "the six", "30 in the evening"] {
+        for text in [
+            "3時間",
+            "八点五",
+            "2 h 30 min",
+            "six. In the evening",
+            "6 horas más tarde",
+            "6 p",
+            "the six",
+            "30 in the evening",
+        ] {
             assert!(dates(text).is_empty(), "{text}");
         }
     }

@@ -29,12 +29,16 @@ pub(crate) struct Amount {
     /// Both readings, scaled by the words behind the number.
     pub(crate) values: [f64; 2],
     pub(crate) unit: Option<Unit>,
+    /// The unit that the same word is as well: pounds weigh, and are paid.
+    pub(crate) other_unit: Option<Unit>,
     /// How many digits are significant; `None` for a word.
     pub(crate) significant: Option<u8>,
     /// It is said to be rounded.
     pub(crate) is_about: bool,
     pub(crate) is_decimal: bool,
     pub(crate) is_negative: bool,
+    /// The value in the base unit together with the amount beside it: `2 hours and 15 minutes`.
+    pub(crate) whole: Option<f64>,
     /// The values with the group before it, if it is the second group of `10 000`.
     pub(crate) joined: Option<f64>,
 }

@@ -1,13 +1,19 @@
 //! Reads the facts of a text.
 
 use crate::calendar;
+use crate::cjk;
+use crate::clock;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
 use crate::token::{Kind, Token};
-use crate::words::{Languages, WORDS};
+use crate::words::{Languages, Unit, WORDS};
 
 /// Words before a number that make it negative.
 const MINUS: [u64; 4] = [hash_of("minus"), hash_of("moins"), hash_of("menos"), hash_of("meno")];
+
+/// Words before those that make of them `at least`.
+const AT_LEAST: [u64; 7] =
+    [hash_of("al"), hash_of("lo"), hash_of("au"), hash_of("du"), hash_of("pelo"), hash_of("ao"), hash_of("per")];
 
 /// The two words that say that a number is a share of a hundred.
 const PER: [u64; 3] = [hash_of("per"), hash_of("por"), hash_of("pour")];
@@ -26,13 +32,39 @@ pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
         }
     }
     reader.facts.sort_by_key(|fact| fact.first);
+    add_totals(&mut reader.facts, tokens);
     reader.facts
+}
+
+/// Tells amounts that are one together what they are as a whole.
+fn add_totals(facts: &mut [Fact], tokens: &[Token]) {
+    for at in 1..facts.len() {
+        let Some((total, _)) = total(&facts[at - 1], &facts[at], tokens) else { continue };
+        for fact in &mut facts[at - 1..=at] {
+            if let FactKind::Amount(amount) = &mut fact.kind {
+                amount.whole = Some(total);
+            }
+        }
+    }
+}
+
+/// The whole of two amounts of one dimension that stand side by side, the greater unit first, in the base unit.
+pub(crate) fn total(one: &Fact, next: &Fact, tokens: &[Token]) -> Option<(f64, Unit)> {
+    let (FactKind::Amount(great), FactKind::Amount(small)) = (one.kind, next.kind) else { return None };
+    let (unit, part) = (great.unit?, small.unit?);
+    let between = tokens.get(one.end..next.first)?;
+    let is_near = between.len() <= 1 && between.iter().all(|token| token.meaning.is_some_and(|meaning| meaning.joins));
+    let is_whole = unit.dimension == part.dimension && unit.factor > part.factor && !WORDS.is_money(unit);
+    (is_near && is_whole).then(|| (great.in_base()[0] + small.in_base()[0], unit))
 }
 
 fn may_be_fact(token: &Token) -> bool {
     let has_value =
         |meaning: &crate::words::Meaning| meaning.fraction.is_some() || meaning.numbers[0].0 != Languages::default();
-    matches!(token.kind, Kind::Number(_) | Kind::Date(_)) || token.meaning.is_some_and(has_value)
+    matches!(token.kind, Kind::Number(_) | Kind::Date(_))
+        || token.meaning.is_some_and(has_value)
+        || clock::may_be_named(token)
+        || cjk::may_be_number(token)
 }
 
 /// Whether a number of four digits may be a year.
@@ -71,8 +103,10 @@ impl Reader<'_> {
         }
         self.look_back(at, &mut amount);
         let end = self.compound(at, &mut amount);
+        let end = self.with_part(end, &mut amount);
         let end = self.scale(end, &mut amount);
-        let end = self.unit(end, &mut amount);
+        let behind_unit = self.unit(end, &mut amount);
+        let end = if amount.unit.is_some() { self.with_part(behind_unit, &mut amount) } else { behind_unit };
         self.taken[at..end].fill(true);
         self.join(at, &mut amount);
         self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end });
@@ -83,10 +117,12 @@ impl Reader<'_> {
         let base = Amount {
             values: [0.0; 2],
             unit: None,
+            other_unit: None,
             significant: None,
             is_about: false,
             is_decimal: false,
             is_negative: false,
+            whole: None,
             joined: None,
         };
         if let Some(numeral) = token.numeral() {
@@ -117,7 +153,10 @@ impl Reader<'_> {
             let is_mark = sign.is_mark() && matches!(sign.first, '-' | '\u{2212}' | '\u{2013}');
             // Between two numbers it is a range.
             let is_alone = before < 2 || self.tokens[before - 2].end < sign.start;
-            let is_minus = MINUS.contains(&sign.full);
+            // "al menos", "au moins": at least.
+            let is_least =
+                before.checked_sub(2).and_then(|at| self.token(at)).is_some_and(|token| AT_LEAST.contains(&token.full));
+            let is_minus = MINUS.contains(&sign.full) && !is_least;
             amount.is_negative = is_mark && is_glued && is_alone || is_minus;
             before -= usize::from(amount.is_negative);
         }
@@ -151,17 +190,32 @@ impl Reader<'_> {
         let ones = match self.value(&self.tokens[ones_at]) {
             Some(ones) if ones.significant.is_none() && ones.values[0] < 10.0 => Some(ones.values[0]),
             _ if self.tokens[ones_at].full == hash_of("one") => Some(1.0),
-            _ => None,
+            _ => self.tokens[ones_at]
+                .meaning
+                .map(|meaning| f64::from(meaning.ordinal))
+                .filter(|ones| (1.0..10.0).contains(ones)),
         };
         let Some(ones) = ones else { return at + 1 };
         amount.values = amount.values.map(|tens| tens + ones);
         ones_at + 1
     }
 
+    /// A part that is joined to a number: `three and a half years`, `six heures et demie`.
+    fn with_part(&self, at: usize, amount: &mut Amount) -> usize {
+        let meaning = |at: usize| self.token(at).filter(|token| token.is_word()).and_then(|token| token.meaning);
+        let behind = at + 1 + usize::from(meaning(at + 1).is_some_and(|meaning| meaning.is_one));
+        let part = meaning(at).filter(|meaning| meaning.joins).and_then(|_| meaning(behind)?.fraction);
+        let Some(part) = part.filter(|part| *part < 1.0 && amount.significant != Some(0)) else { return at };
+        amount.values = amount.values.map(|value| value + part);
+        amount.is_decimal = true;
+        behind + 1
+    }
+
     /// Words behind a number that multiply it: `1.5 million`, `3 Mio.`
     fn scale(&self, mut at: usize, amount: &mut Amount) -> usize {
         while let Some(token) = self.token(at) {
-            let Some(scale) = token.meaning.and_then(|meaning| meaning.scale) else { break };
+            let known = token.meaning.and_then(|meaning| meaning.scale);
+            let Some(scale) = known.or_else(|| self.is_million(at, amount).then_some(1e6)) else { break };
             let is_glued = self.tokens[at - 1].end == token.start;
             if token.letters == 1 && token.is_word() && !is_glued {
                 break;
@@ -174,6 +228,14 @@ impl Reader<'_> {
             );
         }
         at
+    }
+
+    /// Whether an `m` behind a number stands for a million: `$5.3m`, `1,2 M€`.
+    fn is_million(&self, at: usize, amount: &Amount) -> bool {
+        let is_money = |unit: Option<Unit>| unit.is_some_and(|unit| WORDS.is_money(unit));
+        let next = self.token(at + 1).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
+        let is_letter = |token: &Token| token.letters == 1 && matches!(token.first, 'm' | 'M') && token.is_word();
+        self.token(at).is_some_and(is_letter) && (is_money(amount.unit) || is_money(next))
     }
 
     /// The unit behind a number. Returns the token behind it.
@@ -206,6 +268,7 @@ impl Reader<'_> {
         // `1931 года` is a year, not a time of 1,931 years.
         let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && is_year(amount) && place == at;
         amount.unit = Some(unit).filter(|_| !is_year);
+        amount.other_unit = token.meaning.and_then(|meaning| meaning.other_unit);
         place + 1
     }
 
@@ -216,20 +279,28 @@ impl Reader<'_> {
         is_share.then_some(at + 2)
     }
 
-    /// The second group of `10 000` tells what the number is as a whole.
+    /// The further groups of `10 000` and `1 200 000` tell what the number is as a whole.
     fn join(&mut self, at: usize, amount: &mut Amount) {
         let token = &self.tokens[at];
-        let Some(last) = self.facts.last_mut().filter(|last| last.end == at) else { return };
+        let Some(last) = self.facts.last().filter(|last| last.end == at) else { return };
         let FactKind::Amount(before) = last.kind else { return };
-        let (Some(own), Some(first)) = (token.numeral(), self.tokens[last.first].numeral()) else { return };
+        let (Some(own), Some(first)) = (token.numeral(), self.tokens[last.end - 1].numeral()) else { return };
         let is_group = own.digits == 3 || own.is_decimal && token.letters >= 5;
         let is_near = token.start == self.tokens[at - 1].end + 1;
-        if is_group && is_near && first.digits <= 3 && before.unit.is_none() && before.joined.is_none() {
-            // `10 000` has no value of its own behind the blank.
-            let scale = if own.values[1] > 0.0 { amount.values[1] / own.values[1] } else { 1.0 };
-            let joined = before.values[0] * 1000.0 * scale + amount.values[1];
-            amount.joined = Some(joined);
-            last.kind = FactKind::Amount(Amount { joined: Some(joined), ..before });
+        let has_no_unit = before.unit.is_none_or(|unit| WORDS.is_money(unit));
+        let may_go_on = if before.joined.is_some() { first.digits == 3 } else { first.digits <= 3 };
+        if !(is_group && is_near && may_go_on && has_no_unit) {
+            return;
+        }
+        // `10 000` has no value of its own behind the blank.
+        let scale = if own.values[1] > 0.0 { amount.values[1] / own.values[1] } else { 1.0 };
+        let joined = before.joined.unwrap_or(before.values[0]) * 1000.0 * scale + amount.values[1];
+        amount.joined = Some(joined);
+        amount.unit = amount.unit.or(before.unit);
+        let mut end = at;
+        for fact in self.facts.iter_mut().rev().take_while(|fact| std::mem::replace(&mut end, fact.first) == fact.end) {
+            let FactKind::Amount(group) = &mut fact.kind else { break };
+            group.joined = Some(joined);
         }
     }
 }

@@ -9,13 +9,14 @@ use crate::facts::facts;
 use crate::name::{Pair, missing_names};
 use crate::negation::negations;
 use crate::passage::{Passage, cut};
+use crate::place_words::{PlaceKind, replaced};
 use crate::quotation::{Quotation, quotations};
 use crate::sentence::{Overlap, Sentence};
 use crate::table::NamedRows;
 use crate::token::{Token, tokens};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
 use crate::word_sequence::WordSequence;
-use crate::words::Languages;
+use crate::words::{Languages, Meaning};
 
 /// The bytes of a sentence that are read.
 pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
@@ -141,6 +142,7 @@ impl Comparison<'_> {
             return draft;
         }
         let (in_facts, held) = self.note_numbers(numbers, &mut draft);
+        self.note_place_words(&mut draft);
         self.note_names(&in_facts, &mut draft);
         draft.is_quoted =
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
@@ -235,6 +237,23 @@ impl Comparison<'_> {
         (in_facts, held)
     }
 
+    /// Notes ordinals, days, periods and parts in whose place the best sentence of the passage has others.
+    fn note_place_words(&self, draft: &mut Draft) {
+        if self.overlap.best < ALIKE || self.passage.rows().touch(&self.overlap.tokens) {
+            return;
+        }
+        let best = &self.passage.tokens[self.overlap.tokens.clone()];
+        for word in replaced(&self.sentence.tokens, best, self.overlap.best >= NEAR) {
+            let code = match word.kind {
+                PlaceKind::Weekday(_) => ReasonCode::DateDiffers,
+                PlaceKind::Ordinal(_) | PlaceKind::Period(_) | PlaceKind::Part(_) | PlaceKind::Times(_) => {
+                    ReasonCode::NumberDiffers
+                }
+            };
+            draft.fault(code, self.sentence.range(word.tokens));
+        }
+    }
+
     /// The fault of a number that the passage has, but not in this place.
     fn replaced(&self, fact: &Fact) -> Option<ReasonCode> {
         let tokens = &self.sentence.tokens;
@@ -274,12 +293,26 @@ impl Comparison<'_> {
         let best = &self.passage.tokens[self.overlap.tokens.clone()];
         let (own, others) = negations(&self.sentence.tokens, best, self.sentence.language);
         let weight = |tokens: &[Token]| tokens.iter().map(Token::weight).sum::<f32>();
-        let is_near = self.overlap.best >= NEAR && weight(best) < weight(&self.sentence.tokens) * 1.25;
+        let is_whole = self.overlap.best >= 0.99 && weight(best) < weight(&self.sentence.tokens) * 2.0;
+        let is_near = self.overlap.best >= NEAR && weight(best) < weight(&self.sentence.tokens) * 1.25 || is_whole;
+        let (fewer, more) = if own < others { (&*self.sentence.tokens, best) } else { (best, &*self.sentence.tokens) };
+        if says_it_otherwise(fewer, more) {
+            return false;
+        }
         let differs = (own == 0) != (others == 0) || is_near && own != others;
         let language = self.sentence.language.known.unwrap_or(Languages::ANY);
         let any = || self.passage.tokens.iter().any(|token| token.negates(language));
         differs && (others > 0 || self.overlap.best >= 0.75 || is_near || !any())
     }
+}
+
+/// Whether the side with fewer negations may say what the other one does: "closed" and "not open", "at most" and "must not exceed".
+fn says_it_otherwise(fewer: &[Token], more: &[Token]) -> bool {
+    let is = |token: &Token, is_it: fn(&Meaning) -> bool| token.meaning.is_some_and(is_it);
+    // "Not closed" contradicts "closed".
+    let is_own = |token: &&Token| !more.iter().any(|other| other.stem == token.stem);
+    fewer.iter().filter(is_own).any(|token| is(token, |meaning| meaning.is_soft_negation))
+        || more.iter().any(|token| is(token, |meaning| meaning.is_excess))
 }
 
 /// "Two prizes" may have been counted.

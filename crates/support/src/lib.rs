@@ -9,18 +9,23 @@
 
 mod amounts;
 mod calendar;
+mod cjk;
+mod clock;
 mod date;
 mod draft;
 mod fact;
 mod facts;
 mod fold;
+mod full_stop;
 mod half_of_day;
 mod judge;
 mod language;
+mod loose;
 mod name;
 mod negation;
 mod number;
 mod passage;
+mod place_words;
 mod quotation;
 mod rows;
 mod sentence;
@@ -28,11 +33,13 @@ mod slot;
 mod spellings;
 mod table;
 mod token;
+mod value;
 mod verdict;
 mod word;
 mod word_sequence;
 mod words;
 
+pub use full_stop::ends_sentence;
 pub use judge::{Cited, Headings, MAX_SENTENCE_BYTES, judge, judge_group};
 pub use passage::{MAX_PASSAGE_BYTES, Passage};
 pub use sentence::ContentWords;

@@ -40,6 +40,25 @@ pub(crate) struct MissingName {
     pub(crate) code: ReasonCode,
 }
 
+/// The number of a quarter of a year with a name: 3 of `Q3`.
+fn quarter(text: &str, token: &Token) -> Option<u8> {
+    let number = text.get(token.start as usize..token.end as usize)?.strip_prefix(['Q', 'q', 'T'])?;
+    number.parse().ok().filter(|number| (1..=4).contains(number))
+}
+
+/// Whether a passage speaks of a quarter by its place: `third quarter`, `3. Quartal`.
+fn has_quarter(tokens: &[Token], number: u8) -> bool {
+    let is_place = |token: &Token| {
+        let written = token.numeral().is_some_and(|numeral| numeral.values[0] == f64::from(number));
+        written || token.meaning.is_some_and(|meaning| meaning.ordinal == number)
+    };
+    let is_quarter = |token: &Token| {
+        let units = token.meaning.map(|meaning| [meaning.unit, meaning.period]).into_iter().flatten().flatten();
+        units.into_iter().any(|unit| WORDS.is(unit, "month") && unit.factor == 3.0)
+    };
+    tokens.iter().enumerate().any(|(at, token)| is_place(token) && tokens[at + 1..].iter().take(2).any(is_quarter))
+}
+
 /// The names that neither the passage nor the headings of its source have.
 pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingName> {
     let known = |at: usize| {
@@ -48,6 +67,7 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
         let has_form = if token.is_capital { standing.has_capital } else { standing.has_stem };
         standing.times > 0
             || has_form
+            || quarter(pair.text, token).is_some_and(|number| has_quarter(&pair.passage.tokens, number))
             || headings.iter().any(|heading| heading.full == token.full || heading.stem == token.stem)
     };
     let (names, capitals) = pair.names();
@@ -147,7 +167,7 @@ impl Pair<'_> {
         let words = || self.sentence.iter().filter(|token| token.is_word());
         let capitals = words().filter(|token| token.is_capital && !token.is_first).count();
         let lower = words().filter(|token| !token.is_capital && token.letters > 3).count();
-        let is_title = capitals > lower + 1 && capitals > 4;
+        let is_title = capitals > lower * 2 && capitals > 4;
         let german = WORDS.language("de");
         let is_german = self.language.known.or(self.passage.language.known).is_some_and(|known| known.has(german));
         let (mut names, mut unsure) = (Vec::new(), Vec::new());

@@ -9,6 +9,29 @@ use crate::words::{Hashes, Languages, WORDS};
 const THAN: [u64; 7] =
     [hash_of("than"), hash_of("als"), hash_of("que"), hash_of("che"), hash_of("чем"), hash_of("dan"), hash_of("nez")];
 
+/// Words that say with a negation that something has ended.
+const LONGER: [u64; 3] = [hash_of("longer"), hash_of("mehr"), hash_of("meer")];
+
+/// Words that negate by themselves also beside a negation: `n'est pas interdit`.
+const PROHIBITS: [u64; 16] = [
+    hash_of("zakazano"),
+    hash_of("zakazan"),
+    hash_of("zakazana"),
+    hash_of("zakazane"),
+    hash_of("interdit"),
+    hash_of("interdite"),
+    hash_of("interdits"),
+    hash_of("prohibido"),
+    hash_of("prohibida"),
+    hash_of("prohibidos"),
+    hash_of("vietato"),
+    hash_of("vietata"),
+    hash_of("proibido"),
+    hash_of("proibida"),
+    hash_of("zabronione"),
+    hash_of("запрещено"),
+];
+
 /// The number of negations of two sentences, each near words that both have.
 pub(crate) fn negations(sentence: &[Token], other: &[Token], language: Language) -> (usize, usize) {
     let has_any = |tokens: &[Token]| (0..tokens.len()).any(|at| negates(tokens, at, language));
@@ -32,7 +55,7 @@ fn count(tokens: &[Token], shared: &Hashes, language: Language) -> usize {
             continue;
         }
         // `ne … pas`, `no … nunca` negate once.
-        let is_second = doubles && last.is_some_and(|last| at - last <= 3);
+        let is_second = doubles && !PROHIBITS.contains(&tokens[at].full) && last.is_some_and(|last| at - last <= 3);
         last = Some(at);
         if !is_second && is_about_shared_words(tokens, at, shared) {
             count += 1;
@@ -60,7 +83,9 @@ fn negates(tokens: &[Token], at: usize, language: Language) -> bool {
 
 /// `not only`, `no more than`, and comparisons: `not later than`.
 fn is_taken_away(tokens: &[Token], at: usize) -> bool {
-    let next = tokens.get(at + 1).and_then(|token| token.meaning);
+    // "No longer supported" negates, "no longer than a week" does not.
+    let is_no_more = tokens.get(at + 1).is_some_and(|token| LONGER.contains(&token.full));
+    let next = tokens.get(at + 1).filter(|_| !is_no_more).and_then(|token| token.meaning);
     let compares = tokens.get(at + 2).is_some_and(|token| token.is_word() && THAN.contains(&token.full));
     next.is_some_and(|meaning| meaning.unnegates) || compares
 }

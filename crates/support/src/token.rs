@@ -2,6 +2,7 @@
 
 use crate::date::Date;
 use crate::fold::{EMPTY, digit, fold, hash_with, is_ideograph, is_unseen};
+use crate::full_stop::goes_on;
 use crate::number::{Figures, Numeral, figures, is_list};
 use crate::word::Word;
 use crate::words::{Languages, Meaning, WORDS};
@@ -130,6 +131,9 @@ impl Cutter<'_> {
         let character = self.char(self.at);
         if character == ' ' {
             self.at += 1;
+        } else if self.is_version(self.at) {
+            self.at += 1;
+            self.number();
         } else if character.is_ascii_alphabetic() {
             self.word();
         } else if digit(character).is_some() {
@@ -141,6 +145,13 @@ impl Cutter<'_> {
         } else {
             self.mark(character);
         }
+    }
+
+    /// Whether a number of a version stands here: `v4.0`.
+    fn is_version(&self, at: usize) -> bool {
+        matches!(self.char(at), 'v' | 'V')
+            && digit(self.char(at + 1)).is_some()
+            && !(at > 0 && self.char(at - 1).is_alphanumeric())
     }
 
     /// Adds a token up to a place, which becomes the next one.
@@ -364,8 +375,14 @@ impl Cutter<'_> {
                     let ends = token.meaning.is_some_and(|meaning| meaning.is_light) && next.is_uppercase();
                     token.is_word() && token.letters <= 2 && !ends
                 });
-                self.char(at + 1).is_whitespace()
-                    && (!is_short || self.char(at + 1) == '\n' || at + 1 >= self.characters.len())
+                let goes_on = || {
+                    let before = self.characters[..at].iter().rev().map(|(_, character)| *character);
+                    let behind = self.characters.get(self.behind_blanks(at + 1)..).unwrap_or_default();
+                    goes_on(before, behind.iter().map(|(_, character)| *character))
+                };
+                let is_blank = self.char(at + 1).is_whitespace();
+                let is_break = self.char(at + 1) == '\n' || at + 1 >= self.characters.len();
+                is_blank && (is_break || !is_short && !goes_on())
             }
             _ => false,
         }

@@ -62,8 +62,26 @@ pub(crate) struct Meaning {
     pub(crate) fraction: Option<f64>,
     pub(crate) scale: Option<f64>,
     pub(crate) unit: Option<Unit>,
+    /// The second unit of a word with two: `pounds`.
+    pub(crate) other_unit: Option<Unit>,
+    /// So many times; 0 where the number stands before the word.
+    pub(crate) times: Option<u8>,
+    /// It says with a negation that there is a limit.
+    pub(crate) is_excess: bool,
     /// Numbers, each with its languages.
     pub(crate) numbers: [(Languages, f64); 2],
+    /// Its place in an order: 3 of `third`.
+    pub(crate) ordinal: u8,
+    /// It is an article, or one.
+    pub(crate) is_one: bool,
+    /// The time of `weekly`, as the unit that is this long.
+    pub(crate) period: Option<Unit>,
+    /// The day of the week, 1 is Monday.
+    pub(crate) weekday: u8,
+    /// It joins a part to a whole: `and` of `three and a half`.
+    pub(crate) joins: bool,
+    /// It negates in another way than negations do, or sets a limit.
+    pub(crate) is_soft_negation: bool,
 }
 
 /// A unit of measure.
@@ -136,23 +154,48 @@ impl Words {
             let fraction = row.next().map(number);
             words.each(row, |meaning| meaning.fraction = fraction);
         }
-        words.read_units();
+        for mut row in rows(include_str!("tables/ordinals.txt")) {
+            let place = row.next().and_then(|place| place.parse().ok()).unwrap_or_default();
+            words.each(row, |meaning| meaning.ordinal = place);
+        }
+        for mut row in rows(include_str!("tables/weekdays.txt")) {
+            let day = row.next().and_then(|day| day.parse().ok()).unwrap_or_default();
+            words.each(row, |meaning| meaning.weekday = day);
+        }
+        rows(include_str!("tables/ones.txt")).for_each(|row| words.each(row, |it| it.is_one = true));
+        rows(include_str!("tables/joining_words.txt")).for_each(|row| words.each(row, |it| it.joins = true));
+        rows(include_str!("tables/soft_negations.txt"))
+            .for_each(|row| words.each(row, |it| it.is_soft_negation = true));
+        for mut row in rows(include_str!("tables/units.txt")) {
+            let unit = words.unit(&mut row);
+            words.each(row, |meaning| match meaning.unit {
+                None => meaning.unit = Some(unit),
+                Some(_) => meaning.other_unit = Some(unit),
+            });
+        }
+        for mut row in rows(include_str!("tables/times.txt")) {
+            let times = row.next().and_then(|times| times.parse().ok());
+            words.each(row, |meaning| meaning.times = times);
+        }
+        rows(include_str!("tables/excesses.txt")).for_each(|row| words.each(row, |it| it.is_excess = true));
+        for mut row in rows(include_str!("tables/periods.txt")) {
+            let unit = words.unit(&mut row);
+            words.each(row, |meaning| meaning.period = Some(unit));
+        }
         words.read_numbers();
         words
     }
 
-    fn read_units(&mut self) {
-        for mut row in rows(include_str!("tables/units.txt")) {
-            let name = row.next().unwrap_or_default();
-            let factor = row.next().map(number).unwrap_or(1.0);
-            let known = self.dimensions.iter().position(|dimension| *dimension == name);
-            let index = known.unwrap_or_else(|| {
-                self.dimensions.push(name);
-                self.dimensions.len() - 1
-            });
-            let unit = Unit { dimension: Dimension(u8::try_from(index).unwrap_or(u8::MAX)), factor };
-            self.each(row, |meaning| meaning.unit = meaning.unit.or(Some(unit)));
-        }
+    /// The unit that a row begins with: a dimension and a factor.
+    fn unit(&mut self, row: &mut impl Iterator<Item = &'static str>) -> Unit {
+        let name = row.next().unwrap_or_default();
+        let factor = row.next().map(number).unwrap_or(1.0);
+        let known = self.dimensions.iter().position(|dimension| *dimension == name);
+        let index = known.unwrap_or_else(|| {
+            self.dimensions.push(name);
+            self.dimensions.len() - 1
+        });
+        Unit { dimension: Dimension(u8::try_from(index).unwrap_or(u8::MAX)), factor }
     }
 
     fn read_numbers(&mut self) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use citewire_support::{ContentWords, MAX_SENTENCE_BYTES};
+use citewire_support::{ContentWords, MAX_SENTENCE_BYTES, ends_sentence};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::block::Block;
@@ -92,12 +92,15 @@ pub(super) fn sentence_counts(read: &ReadBlock<'_>, groups: &[Group]) -> Sentenc
     counts
 }
 
-/// The sentences of a text, with the blanks behind them (UAX #29).
+/// The sentences of a text, with the blanks behind them (UAX #29), which go on behind abbreviations and ordinals.
 fn sentences(text: &str) -> Vec<Range<usize>> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<Range<usize>> = Vec::new();
     // Their number is not asked for: the iterator cannot tell it for an empty text.
     for (at, sentence) in text.split_sentence_bound_indices() {
-        sentences.push(at..at + sentence.len());
+        match sentences.last_mut() {
+            Some(last) if !ends_sentence(text, at) => last.end = at + sentence.len(),
+            _ => sentences.push(at..at + sentence.len()),
+        }
     }
     sentences
 }

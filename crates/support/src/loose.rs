@@ -1,0 +1,181 @@
+//! Values that a passage has in other words than numbers: a sentence that says them in digits is right. A sentence is not held to
+//! them: `a` and `second` say much else.
+
+use crate::cjk;
+use crate::fact::Fact;
+use crate::facts::total;
+use crate::fold::hash_of;
+use crate::token::{Kind, Token};
+use crate::value::{Origin, Value};
+use crate::words::{Meaning, Unit, WORDS};
+
+/// The prefixes of periods.
+const SEMI: u64 = hash_of("semi");
+const BI: u64 = hash_of("bi");
+
+/// The values of a passage beside those of its facts.
+pub(crate) fn values(tokens: &[Token], text: &str, facts: &[Fact]) -> Vec<Value> {
+    let mut reader = Reader { tokens, text, values: Vec::new() };
+    for at in 0..tokens.len() {
+        reader.word(at);
+    }
+    reader.totals(facts);
+    reader.values
+}
+
+struct Reader<'t> {
+    tokens: &'t [Token],
+    text: &'t str,
+    values: Vec<Value>,
+}
+
+impl Reader<'_> {
+    fn meaning(&self, at: usize) -> Option<&'static Meaning> {
+        self.tokens.get(at)?.meaning
+    }
+
+    fn is_one(&self, at: usize) -> bool {
+        let token = self.tokens.get(at);
+        self.meaning(at).is_some_and(|meaning| meaning.is_one)
+            || token.and_then(Token::numeral).is_some_and(|numeral| numeral.values == [1.0; 2])
+    }
+
+    /// The unit that a word is. `an` is a year in French, and an article.
+    fn unit(&self, at: usize) -> Option<Unit> {
+        self.meaning(at).filter(|meaning| !meaning.is_one)?.unit
+    }
+
+    fn add(&mut self, value: f64, origin: Origin) {
+        self.values.push(Value { value, origin, is_negative: false });
+    }
+
+    fn word(&mut self, at: usize) {
+        let token = self.tokens[at];
+        if token.kind == Kind::Identifier {
+            self.year(&token);
+        }
+        if cjk::may_be_number(&token) {
+            self.in_characters(at);
+        }
+        if self.is_one(at) {
+            self.add(1.0, Origin::Loose);
+            self.one_of(at);
+        }
+        let Some(meaning) = token.meaning else { return };
+        if meaning.ordinal > 0 {
+            self.add(f64::from(meaning.ordinal), Origin::Written(None));
+        }
+        if let Some(unit) = meaning.period {
+            self.add(unit.factor * self.times_of_period(at), Origin::Converted(unit));
+        }
+        if let Some(fraction) = meaning.fraction {
+            self.fraction(at, fraction);
+        }
+    }
+
+    /// How many periods a prefix makes of one: `semi-annually`, `bi-weekly`.
+    fn times_of_period(&self, at: usize) -> f64 {
+        let prefix = at.checked_sub(2).and_then(|before| self.tokens.get(before));
+        let is_joined = at > 0 && self.tokens[at - 1].is('-');
+        match prefix.filter(|_| is_joined).map(|prefix| prefix.full) {
+            Some(SEMI) => 0.5,
+            Some(BI) => 2.0,
+            Some(_) | None => 1.0,
+        }
+    }
+
+    /// `三个月`, `第二`, `三分之一`
+    fn in_characters(&mut self, at: usize) {
+        if at > 0 && cjk::is_in_number(&self.tokens[at - 1]) {
+            return;
+        }
+        let Some((value, end)) = cjk::number(self.tokens, at) else { return };
+        self.add(value, Origin::Written(None));
+        let is = |at: usize, wanted: char| self.tokens.get(at).is_some_and(|token| token.first == wanted);
+        if is(end, '分')
+            && is(end + 1, '之')
+            && let Some((parts, _)) = cjk::number(self.tokens, end + 2)
+        {
+            self.add(parts / value, Origin::Fraction);
+        }
+        // A counter stands between: `三个月`.
+        let behind = end + usize::from(is(end, '个') || is(end, '個') || is(end, 'ヶ') || is(end, 'か'));
+        let unit =
+            self.unit(behind).or_else(|| is(behind, '月').then(|| WORDS.meaning(hash_of("month"))?.unit).flatten());
+        if let Some(unit) = unit {
+            self.add(value * unit.factor, Origin::Converted(unit));
+            self.add(value, Origin::Written(Some(unit)));
+        }
+    }
+
+    /// `FY2026` has the number 2026.
+    fn year(&mut self, token: &Token) {
+        let written = self.text.get(token.start as usize..token.end as usize).unwrap_or_default();
+        let digits = written.trim_start_matches(|character: char| character.is_alphabetic());
+        if let Ok(value) = digits.parse::<u32>() {
+            self.add(f64::from(value), Origin::Written(None));
+        }
+    }
+
+    /// `a minute`, `an hour and a half`, `one in five`
+    fn one_of(&mut self, at: usize) {
+        if let Some(unit) = self.unit(at + 1) {
+            self.add(1.0, Origin::Written(Some(unit)));
+            self.add(unit.factor, Origin::Converted(unit));
+            if let Some(part) = self.part_behind(at + 2) {
+                self.add((1.0 + part) * unit.factor, Origin::Converted(unit));
+            }
+        }
+        // The share of one among so many: between them stands a preposition or two.
+        let of = (at + 2..=at + 3).find_map(|at| self.number(at));
+        if let Some(of) = of.filter(|of| (2.0..=100.0).contains(of)) {
+            self.add(1.0 / of, Origin::Fraction);
+        }
+    }
+
+    /// The part that is joined to what stands before: `and a half`.
+    fn part_behind(&self, at: usize) -> Option<f64> {
+        let joins = self.meaning(at).is_some_and(|meaning| meaning.joins);
+        let behind = at + 1 + usize::from(self.meaning(at + 1).is_some_and(|meaning| meaning.is_one));
+        self.meaning(behind).filter(|_| joins)?.fraction
+    }
+
+    /// The value of a number in digits or words.
+    fn number(&self, at: usize) -> Option<f64> {
+        let token = self.tokens.get(at)?;
+        token.numeral().map(|numeral| numeral.values[0]).or_else(|| {
+            let [(languages, value), _] = token.meaning?.numbers;
+            (languages.0 != 0).then_some(value)
+        })
+    }
+
+    /// `three quarters`, `half an hour`, `a quarter of an hour`
+    fn fraction(&mut self, at: usize, fraction: f64) {
+        let counted = at.checked_sub(1).and_then(|before| self.number(before)).filter(|count| *count < 10.0);
+        // `thirds` stands for two of them where no number is before it.
+        let single = if fraction > 0.6 { fraction / 2.0 } else { fraction };
+        let share = counted.map_or(fraction, |count| count * single);
+        self.add(share, Origin::Fraction);
+        let between = |at: usize| {
+            let is_short =
+                self.tokens.get(at).is_some_and(|token| token.is_word() && token.letters <= 3 || token.is('-'));
+            is_short || self.is_one(at)
+        };
+        let unit_at = |behind: usize| -> Option<Unit> {
+            (at + 1..at + 1 + behind).all(between).then(|| self.unit(at + 1 + behind)).flatten()
+        };
+        if let Some(unit) = (0..=2).find_map(unit_at) {
+            self.add(share * unit.factor, Origin::Converted(unit));
+            self.add(share, Origin::Written(Some(unit)));
+        }
+    }
+
+    /// `2 hours and 15 minutes` are 135 minutes.
+    fn totals(&mut self, facts: &[Fact]) {
+        for pair in facts.windows(2) {
+            if let Some((total, unit)) = total(&pair[0], &pair[1], self.tokens) {
+                self.add(total, Origin::Converted(unit));
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Words of small classes of which only one can be true in a place: ordinals, days of the week, periods, parts of one, and how many
+//! times. A sentence that has another one where the passage has one of the class contradicts it.
+
+use std::ops::Range;
+
+use crate::slot::Slot;
+use crate::token::Token;
+use crate::words::{Meaning, Unit};
+
+/// The words of one text that are looked at. A list of more says nothing about places.
+const MOST: usize = 32;
+
+/// A class of words that exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum PlaceKind {
+    Ordinal(u8),
+    Weekday(u8),
+    Period(Unit),
+    Part(f64),
+    Times(f64),
+}
+
+impl PlaceKind {
+    fn is_of_class(self, other: Self) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+
+    fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Part(one), Self::Part(other)) | (Self::Times(one), Self::Times(other)) => (one - other).abs() < 1e-6,
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// A word of a class, and its tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlaceWord {
+    pub(crate) kind: PlaceKind,
+    pub(crate) tokens: Range<usize>,
+}
+
+/// The words of the classes in a text.
+pub(crate) fn place_words(tokens: &[Token]) -> Vec<PlaceWord> {
+    let mut found: Vec<PlaceWord> = Vec::new();
+    for at in 0..tokens.len() {
+        if found.len() == MOST {
+            return Vec::new();
+        }
+        if let Some(word) = place_word(tokens, at)
+            && found.last().is_none_or(|last| last.tokens.end <= word.tokens.start)
+        {
+            found.push(word);
+        }
+    }
+    found
+}
+
+fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
+    let meaning = |at: usize| tokens.get(at).and_then(|token| token.meaning);
+    let is_unit = |at: usize| meaning(at).is_some_and(|meaning| meaning.unit.is_some() || meaning.period.is_some());
+    let word = |kind, end| Some(PlaceWord { kind, tokens: at..end });
+    if let Some(times) = number(&tokens[at])
+        && meaning(at + 1).is_some_and(|meaning| meaning.times == Some(0))
+    {
+        return word(PlaceKind::Times(times), at + 2);
+    }
+    let own: &Meaning = meaning(at)?;
+    if let Some(times) = own.times.filter(|times| *times > 0) {
+        // "Once you have …" says nothing about how often.
+        let is_often = meaning(at + 1).is_some_and(|next| next.is_one || next.period.is_some() || next.unit.is_some());
+        let says_times = times > 1 || is_often;
+        return if says_times { word(PlaceKind::Times(f64::from(times)), at + 1) } else { None };
+    }
+    let is_behind_ordinal = at.checked_sub(1).is_some_and(|before| meaning(before).is_some_and(|it| it.ordinal > 0));
+    if own.weekday > 0 {
+        return word(PlaceKind::Weekday(own.weekday), at + 1);
+    }
+    if let Some(part) = own.fraction.filter(|_| own.ordinal == 0 || is_behind_one(tokens, at)) {
+        // "half an hour", "half past six" and "the first half" are something else.
+        let is_alone = !(1..=3).any(|behind| is_unit(at + behind)) && !is_behind_ordinal;
+        let counted = at.checked_sub(1).and_then(|before| number(&tokens[before])).filter(|count| *count < 10.0);
+        let single = if part > 0.6 { part / 2.0 } else { part };
+        let share = counted.map_or(part, |count| count * single);
+        return if is_alone { word(PlaceKind::Part(share), at + 1) } else { None };
+    }
+    if own.ordinal > 0 {
+        return word(PlaceKind::Ordinal(own.ordinal), at + 1);
+    }
+    own.period.filter(|_| !is_behind_ordinal).and_then(|unit| word(PlaceKind::Period(unit), at + 1))
+}
+
+/// `a fifth` is a part, `the fifth` is a place.
+fn is_behind_one(tokens: &[Token], at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|before| {
+        let token = &tokens[before];
+        token.meaning.is_some_and(|meaning| meaning.is_one) || number(token).is_some_and(|count| count < 10.0)
+    })
+}
+
+fn number(token: &Token) -> Option<f64> {
+    token.numeral().map(|numeral| numeral.values[0]).or_else(|| {
+        let [(languages, value), _] = token.meaning?.numbers;
+        (languages.0 != 0).then_some(value)
+    })
+}
+
+/// The words of a sentence in whose places another sentence has another one. Words that stand alone of their class are compared
+/// wherever they stand; others, and ordinals, only between the same words.
+pub(crate) fn replaced(sentence: &[Token], other: &[Token], is_near: bool) -> Vec<PlaceWord> {
+    let own = place_words(sentence);
+    if own.is_empty() {
+        return own;
+    }
+    let others = place_words(other);
+    let is_alone =
+        |words: &[PlaceWord], kind: PlaceKind| words.iter().filter(|word| word.kind.is_of_class(kind)).count() == 1;
+    let is_replaced = |word: &PlaceWord| {
+        let known: Vec<&PlaceWord> = others.iter().filter(|other| other.kind.is_of_class(word.kind)).collect();
+        if known.is_empty() || known.iter().any(|other| other.kind.is_same(word.kind)) {
+            return false;
+        }
+        let slot = Slot::of(sentence, word.tokens.clone());
+        let fits = || {
+            (is_near || slot.is_telling()) && known.iter().any(|other_word| slot.fits(other, other_word.tokens.clone()))
+        };
+        // "Annual leave" is a name: the passage may call it leave, and speak of months.
+        let may_stand_anywhere = match word.kind {
+            PlaceKind::Ordinal(_) => false,
+            PlaceKind::Period(_) => is_near,
+            PlaceKind::Weekday(_) | PlaceKind::Part(_) | PlaceKind::Times(_) => true,
+        };
+        may_stand_anywhere && is_alone(&own, word.kind) && is_alone(&others, word.kind) || fits()
+    };
+    let replaced: Vec<bool> = own.iter().map(is_replaced).collect();
+    own.into_iter().zip(replaced).filter(|(_, is_replaced)| *is_replaced).map(|(word, _)| word).collect()
+}
