@@ -74,6 +74,19 @@ fn is_year(amount: &Amount) -> bool {
         && (1000.0..3000.0).contains(&amount.values[0])
 }
 
+/// An amount of which nothing is known yet.
+const NOTHING: Amount = Amount {
+    values: [0.0; 2],
+    unit: None,
+    other_unit: None,
+    significant: None,
+    is_about: false,
+    is_decimal: false,
+    is_negative: false,
+    whole: None,
+    joined: None,
+};
+
 struct Reader<'t> {
     tokens: &'t [Token],
     languages: Languages,
@@ -90,6 +103,10 @@ impl Reader<'_> {
     /// Reads the amount or the fraction that begins with a token.
     fn amount(&mut self, at: usize) {
         let token = self.tokens[at];
+        if cjk::may_be_number(&token) {
+            self.in_characters(at);
+            return;
+        }
         let Some(mut amount) = self.value(&token) else {
             if let Some(fraction) = token.meaning.and_then(|meaning| meaning.fraction) {
                 self.taken[at] = true;
@@ -112,19 +129,34 @@ impl Reader<'_> {
         self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end });
     }
 
+    /// A number in Chinese characters with a unit: `三个月`. Alone, and of one, it says much else.
+    fn in_characters(&mut self, at: usize) {
+        let is_inside = at.checked_sub(1).is_some_and(|before| {
+            let token = &self.tokens[before];
+            cjk::is_in_number(token) || token.first == '第' || token.first == '之'
+        });
+        let Some((value, end)) = cjk::number(self.tokens, at).filter(|(value, _)| *value >= 2.0 && !is_inside) else {
+            return;
+        };
+        let is = |at: usize, wanted: &[char]| self.token(at).is_some_and(|token| wanted.contains(&token.first));
+        let has_counter = is(end, &['个', '個', 'ヶ', 'か', 'カ']);
+        let unit_at = end + usize::from(has_counter);
+        let name = match self.token(unit_at).map(|token| token.first) {
+            Some('月') if has_counter => "month",
+            Some('年') => "year",
+            Some('天') => "day",
+            Some('周' | '週') => "week",
+            _ => return,
+        };
+        let unit = WORDS.meaning(hash_of(name)).and_then(|meaning| meaning.unit);
+        let amount = Amount { values: [value; 2], unit, ..NOTHING };
+        self.taken[at..=unit_at].fill(true);
+        self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end: unit_at + 1 });
+    }
+
     /// The value of a number in digits or words.
     fn value(&self, token: &Token) -> Option<Amount> {
-        let base = Amount {
-            values: [0.0; 2],
-            unit: None,
-            other_unit: None,
-            significant: None,
-            is_about: false,
-            is_decimal: false,
-            is_negative: false,
-            whole: None,
-            joined: None,
-        };
+        let base = NOTHING;
         if let Some(numeral) = token.numeral() {
             let is_decimal = numeral.is_decimal;
             return Some(Amount { values: numeral.values, significant: Some(numeral.significant), is_decimal, ..base });

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use crate::cjk;
 use crate::slot::Slot;
-use crate::token::Token;
+use crate::token::{Kind, Token};
 use crate::words::{Meaning, Unit};
 
 /// The words of one text that are looked at. A list of more says nothing about places.
@@ -65,6 +66,9 @@ fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
     {
         return word(PlaceKind::Times(times), at + 2);
     }
+    if tokens[at].kind == Kind::Ideograph {
+        return in_characters(tokens, at);
+    }
     let own: &Meaning = meaning(at)?;
     if let Some(times) = own.times.filter(|times| *times > 0) {
         // "Once you have …" says nothing about how often.
@@ -90,6 +94,37 @@ fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
     own.period.filter(|_| !is_behind_ordinal).and_then(|unit| word(PlaceKind::Period(unit), at + 1))
 }
 
+/// `第二`, `星期四`, `木曜日`, `三次`
+fn in_characters(tokens: &[Token], at: usize) -> Option<PlaceWord> {
+    const DAYS: [char; 7] = ['一', '二', '三', '四', '五', '六', '日'];
+    const SUN_AND_PLANETS: [char; 7] = ['月', '火', '水', '木', '金', '土', '日'];
+    let character = |at: usize| tokens.get(at).filter(|token| token.kind == Kind::Ideograph).map(|token| token.first);
+    let day = |days: [char; 7], at: usize| {
+        let place = days.iter().position(|day| character(at) == Some(*day))?;
+        u8::try_from(place + 1).ok()
+    };
+    let word = |kind, end| Some(PlaceWord { kind, tokens: at..end });
+    match (character(at)?, character(at + 1)) {
+        ('星', Some('期')) | ('礼', Some('拜')) => {
+            let sunday = || (character(at + 2) == Some('天')).then_some(7);
+            return word(PlaceKind::Weekday(day(DAYS, at + 2).or_else(sunday)?), at + 3);
+        }
+        (_, Some('曜')) => return word(PlaceKind::Weekday(day(SUN_AND_PLANETS, at)?), at + 2),
+        ('第', _) => {
+            let (place, end) = cjk::value(tokens, at + 1)?;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within the bounds")]
+            let place = (1.0..=99.0).contains(&place).then_some(place as u8)?;
+            return word(PlaceKind::Ordinal(place), end);
+        }
+        _ => {}
+    }
+    if at.checked_sub(1).is_some_and(|before| cjk::is_in_number(&tokens[before]) || tokens[before].first == '第') {
+        return None;
+    }
+    let (times, end) = cjk::number(tokens, at)?;
+    if matches!(character(end), Some('次' | '回')) { word(PlaceKind::Times(times), end + 1) } else { None }
+}
+
 /// `a fifth` is a part, `the fifth` is a place.
 fn is_behind_one(tokens: &[Token], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|before| {
@@ -113,8 +148,11 @@ pub(crate) fn replaced(sentence: &[Token], other: &[Token], is_near: bool) -> Ve
         return own;
     }
     let others = place_words(other);
-    let is_alone =
-        |words: &[PlaceWord], kind: PlaceKind| words.iter().filter(|word| word.kind.is_of_class(kind)).count() == 1;
+    // One of a class that the other side lacks: Monday, where both have Thursday beside another day.
+    let is_alone = |words: &[PlaceWord], others: &[PlaceWord], kind: PlaceKind| {
+        let of_class = words.iter().filter(|word| word.kind.is_of_class(kind));
+        of_class.filter(|word| !others.iter().any(|other| other.kind.is_same(word.kind))).count() == 1
+    };
     let is_replaced = |word: &PlaceWord| {
         let known: Vec<&PlaceWord> = others.iter().filter(|other| other.kind.is_of_class(word.kind)).collect();
         if known.is_empty() || known.iter().any(|other| other.kind.is_same(word.kind)) {
@@ -130,7 +168,7 @@ pub(crate) fn replaced(sentence: &[Token], other: &[Token], is_near: bool) -> Ve
             PlaceKind::Period(_) => is_near,
             PlaceKind::Weekday(_) | PlaceKind::Part(_) | PlaceKind::Times(_) => true,
         };
-        may_stand_anywhere && is_alone(&own, word.kind) && is_alone(&others, word.kind) || fits()
+        may_stand_anywhere && is_alone(&own, &others, word.kind) && is_alone(&others, &own, word.kind) || fits()
     };
     let replaced: Vec<bool> = own.iter().map(is_replaced).collect();
     own.into_iter().zip(replaced).filter(|(_, is_replaced)| *is_replaced).map(|(word, _)| word).collect()
