@@ -118,6 +118,31 @@ fn amount_fault(
     }
 }
 
+/// The amounts of a passage with which others are reckoned: of more, some give any number.
+const MOST_RECKONED: usize = 8;
+
+/// Whether an amount is the sum, the difference or the product of two that the passage has, or half of one: arithmetic is left to
+/// readers.
+pub(crate) fn is_reckoned(fact: &Fact, passage: &Passage<'_>) -> bool {
+    let FactKind::Amount(amount) = fact.kind else { return false };
+    let known: Vec<Amount> = passage
+        .facts()
+        .iter()
+        .filter_map(|known| if let FactKind::Amount(known) = known.kind { Some(known) } else { None })
+        .take(MOST_RECKONED + 1)
+        .collect();
+    let (Some(unit), true) = (amount.unit, known.len() <= MOST_RECKONED) else { return false };
+    let is_it = |value: f64| amount.in_base().iter().any(|wanted| (value - wanted).abs() <= wanted.abs() * 1e-6);
+    let of_unit = |known: &&Amount| known.unit.is_some_and(|other| other.dimension == unit.dimension);
+    let bases: Vec<f64> = known.iter().filter(of_unit).map(|known| known.in_base()[1]).collect();
+    let counts = known.iter().filter(|known| known.unit.is_none_or(|other| other.dimension != unit.dimension));
+    let pairs =
+        || bases.iter().enumerate().flat_map(|(at, one)| bases[at + 1..].iter().map(move |other| (*one, *other)));
+    pairs().any(|(one, other)| is_it(one + other) || is_it((one - other).abs()))
+        || bases.iter().any(|one| is_it(one / 2.0) && passage.values_near(0.5, 0.0).next().is_some())
+        || counts.into_iter().any(|count| bases.iter().any(|one| is_it(one * count.values[1])))
+}
+
 /// Whether a number of a version stands nowhere as it is written: 3.1 is not 3.10.
 fn is_other_version(amount: &Amount, fact: &Fact, sentence: &[Token], standings: &[Standing]) -> bool {
     let before = fact.first.checked_sub(1).and_then(|before| sentence.get(before));
@@ -181,6 +206,10 @@ fn held(amount: &Amount, value: f64, passage: &Passage<'_>) -> Held {
 
 /// Whether the passage has the number with more digits, and the sentence says that its own is rounded.
 fn is_rounded(amount: &Amount, passage: &Passage<'_>) -> bool {
+    // "More than ten" is not about eight.
+    if amount.significant.is_none() && amount.values[0] <= 20.0 {
+        return false;
+    }
     let digits = amount.significant.unwrap_or(1).clamp(1, 6);
     let may_be = amount.is_about || amount.is_decimal && digits >= 2;
     may_be
@@ -271,6 +300,16 @@ pub(crate) fn replaced(
     };
     if tokens.iter().any(|token| token.meaning.and_then(|meaning| meaning.period).is_some_and(|unit| is_period(&unit)))
     {
+        return None;
+    }
+    // "80 minutes" is "1 hour 20 minutes".
+    let is_whole = |known: &Fact| {
+        let same = |whole: f64, unit: Unit| {
+            amount.in_base().contains(&whole) && amount.unit.is_some_and(|own| own.dimension == unit.dimension)
+        };
+        matches!(known.kind, FactKind::Amount(Amount { whole: Some(whole), unit: Some(unit), .. }) if same(whole, unit))
+    };
+    if passage.facts()[from..to.max(from)].iter().any(is_whole) {
         return None;
     }
     let mut differs = None;

@@ -107,6 +107,11 @@ impl Reader<'_> {
             self.in_characters(at);
             return;
         }
+        if let Some(part) = self.digits_of_part(at) {
+            self.taken[at..at + 3].fill(true);
+            self.facts.push(Fact { kind: FactKind::Fraction(part), first: at, end: at + 3 });
+            return;
+        }
         let Some(mut amount) = self.value(&token) else {
             if let Some(fraction) = token.meaning.and_then(|meaning| meaning.fraction) {
                 self.taken[at] = true;
@@ -127,6 +132,19 @@ impl Reader<'_> {
         self.taken[at..end].fill(true);
         self.join(at, &mut amount);
         self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end });
+    }
+
+    /// `2/3`
+    fn digits_of_part(&self, at: usize) -> Option<f64> {
+        let integer = |at: usize| {
+            let numeral = self.token(at)?.numeral().filter(|numeral| !numeral.is_decimal && numeral.digits <= 2)?;
+            Some(numeral.values[0])
+        };
+        let is_glued = self.token(at + 1)?.is('/')
+            && self.tokens[at].end == self.tokens[at + 1].start
+            && self.tokens[at + 1].end == self.token(at + 2)?.start;
+        let (parts, of) = (integer(at)?, integer(at + 2)?);
+        (is_glued && 0.0 < parts && parts < of && of <= 20.0).then(|| parts / of)
     }
 
     /// A number in Chinese characters with a unit: `三个月`. Alone, and of one, it says much else.
@@ -236,7 +254,11 @@ impl Reader<'_> {
     fn with_part(&self, at: usize, amount: &mut Amount) -> usize {
         let meaning = |at: usize| self.token(at).filter(|token| token.is_word()).and_then(|token| token.meaning);
         let behind = at + 1 + usize::from(meaning(at + 1).is_some_and(|meaning| meaning.is_one));
-        let part = meaning(at).filter(|meaning| meaning.joins).and_then(|_| meaning(behind)?.fraction);
+        // `a` is "and" in Czech.
+        let is_czech = || ["cs", "sk"].iter().any(|code| self.languages.has(WORDS.language(code)));
+        let joins = |token: &Token| token.first != 'a' || token.letters > 1 || is_czech();
+        let joining = meaning(at).filter(|meaning| meaning.joins && self.token(at).is_some_and(joins));
+        let part = joining.and_then(|_| meaning(behind)?.fraction);
         let Some(part) = part.filter(|part| *part < 1.0 && amount.significant != Some(0)) else { return at };
         amount.values = amount.values.map(|value| value + part);
         amount.is_decimal = true;

@@ -6,6 +6,7 @@ use crate::amounts;
 use crate::draft::Draft;
 use crate::fact::{Fact, FactKind};
 use crate::facts::facts;
+use crate::language::Language;
 use crate::name::{Pair, missing_names};
 use crate::negation::negations;
 use crate::passage::{Passage, cut};
@@ -13,10 +14,10 @@ use crate::place_words::{PlaceKind, replaced};
 use crate::quotation::{Quotation, quotations};
 use crate::sentence::{Overlap, Sentence};
 use crate::table::NamedRows;
-use crate::token::{Token, tokens};
+use crate::token::{Kind, Token, tokens};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
 use crate::word_sequence::WordSequence;
-use crate::words::{Languages, Meaning};
+use crate::words::{Languages, Meaning, WORDS};
 
 /// The bytes of a sentence that are read.
 pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
@@ -197,6 +198,11 @@ impl Comparison<'_> {
         let same_clause = |token: &&Token| {
             token.sentence == tokens[found.start].sentence && !token.is(',') && !token.is(';') && !token.is(':')
         };
+        if found.start.checked_sub(1).is_some_and(|before| is_negated_whole(&tokens[before], self.passage.language)) {
+            draft.fault(ReasonCode::Negation, 0..0);
+            draft.settle(Verdict::Conflict);
+            return;
+        }
         let before = tokens[..found.start].iter().rev().take_while(same_clause).take(3);
         if before.into_iter().any(|token| token.negates(language)) {
             draft.note(ReasonCode::NegationBefore, 0..0);
@@ -228,7 +234,8 @@ impl Comparison<'_> {
             };
             let is_missing =
                 matches!(code, ReasonCode::NumberMissing | ReasonCode::DateMissing | ReasonCode::TimeMissing);
-            if is_missing && (self.is_teaser || is_counted(fact)) {
+            let may_be_noted = self.is_teaser || is_counted(fact) || amounts::is_reckoned(fact, self.passage);
+            if is_missing && may_be_noted {
                 draft.note(code, range);
             } else {
                 draft.fault(code, range);
@@ -304,6 +311,13 @@ impl Comparison<'_> {
         let any = || self.passage.tokens.iter().any(|token| token.negates(language));
         differs && (others > 0 || self.overlap.best >= 0.75 || is_near || !any())
     }
+}
+
+/// Whether a word before a whole sentence negates it: `No se admiten …`, `不允许…`. In other languages it stands within the sentence.
+fn is_negated_whole(before: &Token, language: Language) -> bool {
+    let goes_before = ["es", "pt", "it"].iter().any(|code| language.known == Some(WORDS.language(code)));
+    let is_character = before.kind == Kind::Ideograph && matches!(before.first, '不' | '未' | '非');
+    is_character || goes_before && before.negates(language.known.unwrap_or_default())
 }
 
 /// Whether the side with fewer negations may say what the other one does: "closed" and "not open", "at most" and "must not exceed".

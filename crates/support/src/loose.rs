@@ -61,6 +61,12 @@ impl Reader<'_> {
             self.add(1.0, Origin::Loose);
             self.one_of(at);
         }
+        if matches!(token.first, 'I' | 'V' | 'X') && token.is_word() {
+            self.roman(&token);
+        }
+        if let Some(parts) = self.number(at).filter(|parts| (2.0..100.0).contains(parts)) {
+            self.share(at, parts);
+        }
         let Some(meaning) = token.meaning else { return };
         if meaning.ordinal > 0 {
             self.add(f64::from(meaning.ordinal), Origin::Written(None));
@@ -117,19 +123,61 @@ impl Reader<'_> {
         }
     }
 
+    /// `XIIe siècle`
+    fn roman(&mut self, token: &Token) {
+        let written = self.text.get(token.start as usize..token.end as usize).unwrap_or_default();
+        let digits = written.trim_end_matches(|character: char| !character.is_uppercase());
+        let value = |digit: char| match digit {
+            'I' => Some(1),
+            'V' => Some(5),
+            'X' => Some(10),
+            'L' => Some(50),
+            _ => None,
+        };
+        let Some(values) = digits.chars().map(value).collect::<Option<Vec<i32>>>() else { return };
+        let next = values.iter().skip(1).chain([&0]);
+        let sum: i32 = values.iter().zip(next).map(|(own, next)| if own < next { -own } else { *own }).sum();
+        if values.len() >= 2 {
+            self.add(f64::from(sum), Origin::Written(None));
+        }
+    }
+
     /// `a minute`, `an hour and a half`, `one in five`
     fn one_of(&mut self, at: usize) {
-        if let Some(unit) = self.unit(at + 1) {
+        if let Some(unit) = self.unit(at + 1).filter(|_| !self.is_part_of_one(at)) {
+            self.more_than_one(at + 2, unit);
             self.add(1.0, Origin::Written(Some(unit)));
             self.add(unit.factor, Origin::Converted(unit));
             if let Some(part) = self.part_behind(at + 2) {
                 self.add((1.0 + part) * unit.factor, Origin::Converted(unit));
             }
         }
-        // The share of one among so many: between them stands a preposition or two.
-        let of = (at + 2..=at + 3).find_map(|at| self.number(at));
-        if let Some(of) = of.filter(|of| (2.0..=100.0).contains(of)) {
-            self.add(1.0 / of, Origin::Fraction);
+        self.share(at, 1.0);
+    }
+
+    /// The share of some among so many: a preposition stands before the second number, and a noun may stand before that.
+    fn share(&mut self, at: usize, parts: f64) {
+        let is_light = |at: usize| self.tokens.get(at).is_some_and(|token| token.is_word() && token.weight() == 0.0);
+        let of = (at + 2..=at + 3).filter(|of| is_light(of - 1)).find_map(|at| self.number(at));
+        if let Some(of) = of.filter(|of| *of > parts && (2.0..=100.0).contains(of)) {
+            self.add(parts / of, Origin::Fraction);
+        }
+    }
+
+    /// Whether an article belongs to a part of the unit behind it: `half an hour`, `a quarter of an hour`.
+    fn is_part_of_one(&self, at: usize) -> bool {
+        let is_part = |at: usize| self.meaning(at).is_some_and(|meaning| meaning.fraction.is_some());
+        (1..=2).any(|before| at.checked_sub(before).is_some_and(is_part))
+    }
+
+    /// `one hour and twenty minutes`, `une heure vingt`
+    fn more_than_one(&mut self, at: usize, unit: Unit) {
+        let place = at + usize::from(self.meaning(at).is_some_and(|meaning| meaning.joins));
+        let Some(more) = self.number(place) else { return };
+        let own = self.unit(place + 1).filter(|own| own.dimension == unit.dimension && own.factor < unit.factor);
+        let is_hour = WORDS.is(unit, "time") && unit.factor == 3600.0 && more < 60.0;
+        if let Some(factor) = own.map(|own| own.factor).or(is_hour.then_some(60.0)) {
+            self.add(unit.factor + more * factor, Origin::Converted(unit));
         }
     }
 

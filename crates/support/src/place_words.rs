@@ -4,12 +4,35 @@
 use std::ops::Range;
 
 use crate::cjk;
+use crate::fold::hash_of;
 use crate::slot::Slot;
 use crate::token::{Kind, Token};
-use crate::words::{Meaning, Unit};
+use crate::words::{Meaning, Unit, WORDS};
 
 /// The words of one text that are looked at. A list of more says nothing about places.
 const MOST: usize = 32;
+
+/// Words before the period of a rate.
+const PER: [u64; 18] = [
+    hash_of("per"),
+    hash_of("every"),
+    hash_of("each"),
+    hash_of("pro"),
+    hash_of("je"),
+    hash_of("jede"),
+    hash_of("jeden"),
+    hash_of("jedes"),
+    hash_of("par"),
+    hash_of("chaque"),
+    hash_of("por"),
+    hash_of("cada"),
+    hash_of("ogni"),
+    hash_of("elke"),
+    hash_of("kazdy"),
+    hash_of("za"),
+    hash_of("na"),
+    hash_of("om"),
+];
 
 /// A class of words that exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,10 +111,29 @@ fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
         let share = counted.map_or(part, |count| count * single);
         return if is_alone { word(PlaceKind::Part(share), at + 1) } else { None };
     }
+    if let Some(period) = rate(tokens, at) {
+        return word(PlaceKind::Period(period), at + 2);
+    }
     if own.ordinal > 0 {
         return word(PlaceKind::Ordinal(own.ordinal), at + 1);
     }
     own.period.filter(|_| !is_behind_ordinal).and_then(|unit| word(PlaceKind::Period(unit), at + 1))
+}
+
+/// The period of a rate: `per day`, `£18 a week`, `every month`. "A week" alone is how long something takes.
+fn rate(tokens: &[Token], at: usize) -> Option<Unit> {
+    let unit = tokens.get(at + 1)?.meaning.filter(|meaning| !meaning.is_one)?;
+    let unit = unit.period.or(unit.unit).filter(|unit| WORDS.is(*unit, "time") || WORDS.is(*unit, "month"))?;
+    let says_rate = PER.contains(&tokens[at].full);
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    let counts = |token: &Token| {
+        let meaning = token.meaning;
+        number(token).is_some()
+            || meaning
+                .is_some_and(|meaning| meaning.times.is_some() || meaning.unit.is_some_and(|unit| WORDS.is_money(unit)))
+    };
+    let is_article = tokens[at].meaning.is_some_and(|meaning| meaning.is_one);
+    (says_rate || is_article && before.is_some_and(counts)).then_some(unit)
 }
 
 /// `第二`, `星期四`, `木曜日`, `三次`
