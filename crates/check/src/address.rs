@@ -38,8 +38,10 @@ impl Scheme {
 /// The first character of `url` that keeps 4.18.1 from drawing a link as a badge, described for people.
 pub(super) fn first_odd_character(url: &str) -> Option<String> {
     let bytes = url.as_bytes();
+    let balanced = has_balanced_parentheses(url);
     for (index, c) in url.char_indices() {
         let fine = match c {
+            '(' | ')' => balanced,
             '%' => {
                 bytes.get(index + 1).is_some_and(u8::is_ascii_hexdigit)
                     && bytes.get(index + 2).is_some_and(u8::is_ascii_hexdigit)
@@ -50,6 +52,7 @@ pub(super) fn first_odd_character(url: &str) -> Option<String> {
             return Some(match c {
                 '%' => "a bare %".to_owned(),
                 ' ' => "a space".to_owned(),
+                '(' | ')' => "an unbalanced parenthesis".to_owned(),
                 c if c.is_control() => format!("the control character U+{:04X}", u32::from(c)),
                 c => format!("the character {c}"),
             });
@@ -58,9 +61,34 @@ pub(super) fn first_odd_character(url: &str) -> Option<String> {
     None
 }
 
+/// Whether each parenthesis of `url` has its partner, so that all Markdown engines take both for a part of the address.
+pub(super) fn has_balanced_parentheses(url: &str) -> bool {
+    let mut open = 0_usize;
+    for c in url.chars() {
+        match c {
+            '(' => open += 1,
+            ')' if open == 0 => return false,
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    open == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Balanced ones were drawn as badges in 4.18.1.
+    #[test]
+    fn only_unbalanced_parentheses_are_odd() {
+        for fine in ["https://a.example/b_(c)", "https://a.example/((b)(c))?d=(e)"] {
+            assert_eq!(first_odd_character(fine), None, "{fine}");
+        }
+        for odd in ["https://a.example/(b", "https://a.example/b)", "https://a.example/)b("] {
+            assert_eq!(first_odd_character(odd).as_deref(), Some("an unbalanced parenthesis"), "{odd}");
+        }
+    }
 
     #[test]
     fn schemes_are_judged_as_a_browser_judges_them() {
@@ -76,7 +104,7 @@ mod tests {
     #[test]
     fn only_plain_ascii_and_whole_escapes_pass() {
         assert_eq!(first_odd_character("https://a.example/b%20c?d=e&f=g#h*~'!"), None);
-        for odd in ["https://a/ü", "https://a/b|c", "https://a/(b)", "https://a/100%", "https://a/%2", "a b", "[x]"] {
+        for odd in ["https://a/ü", "https://a/b|c", "https://a/(b", "https://a/100%", "https://a/%2", "a b", "[x]"] {
             assert!(first_odd_character(odd).is_some(), "{odd}");
         }
     }

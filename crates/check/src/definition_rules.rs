@@ -169,6 +169,8 @@ mod tests {
             assert_text_finds(&format!("a[1].\n\n[1]: {url}\n"), "definition-url-characters");
         }
         assert_text_finds("a[1].\n\n[1]: https://:80/\n", "iri-invalid");
+        assert_text_finds("a[1].\n\n[1]: <https://docs.example/(b>\n", "definition-url-characters");
+        assert_text_is_fine("a[1].\n\n[1]: https://docs.example/a_(b)\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::entity::percent_encoded;
 use super::pointers::{activity, claim, claims, position};
-use crate::address::{Scheme, first_odd_character};
+use crate::address::{Scheme, first_odd_character, has_balanced_parentheses};
 use crate::definition::Definition;
 use crate::finding::Finding;
 use crate::link_label::is_number;
@@ -150,7 +150,8 @@ fn same_address(activity: &mut Value, at: &str) -> Option<String> {
     let definitions = Markdown::read(text).definitions;
     let definition = definitions.into_iter().find(|found| !found.loser && found.label == label)?;
     let url = activity.pointer_mut(at)?;
-    let is_same = plain(url.as_str()?)? == plain(&definition.url)?;
+    let without_parentheses = |url: &str| Some(plain(url)?.replace('(', "%28").replace(')', "%29"));
+    let is_same = without_parentheses(url.as_str()?)? == without_parentheses(&definition.url)?;
     is_same.then(|| *url = json!(definition.url))?;
     Some("wrote the address like that of the definition".into())
 }
@@ -162,9 +163,11 @@ fn plain(address: &str) -> Option<String> {
         Scheme::Dangerous => return None,
         Scheme::Program | Scheme::Dialog => percent_encoded(address),
     };
+    let balanced = has_balanced_parentheses(&address);
     let mut plain = String::with_capacity(address.len());
     for (index, c) in address.char_indices() {
         let is_odd = match c {
+            '(' | ')' => !balanced,
             '%' => first_odd_character(address.get(index..index + 3).unwrap_or("%")).is_some(),
             c => first_odd_character(c.encode_utf8(&mut [0; 4])).is_some(),
         };
