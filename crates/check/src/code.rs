@@ -116,7 +116,7 @@ rules! {
         LABEL_WITHOUT_CITATION = Warning "label-without-citation": "no reference list: label invisible";
         LABEL_LOCK_MISSING = Warning "label-lock-missing": "lock needs `encrypted-content`";
         LABEL_PATTERN_INVALID = Warning "label-pattern-invalid": "`pattern` is no color";
-        LABEL_COLOR_UNKNOWN = Warning "label-color-unknown": "neither CSS color nor hexadecimal";
+        LABEL_COLOR_UNKNOWN = Warning "label-color-unknown": "no color of CSS Color 4";
         LABEL_COLOR_DANGEROUS = Error "label-color-dangerous": "browser would fetch something";
 
         TEXT_MOJIBAKE = Warning "text-mojibake": "UTF-8 read as Windows-1252";

@@ -95,7 +95,7 @@ fn check_pattern(pattern: &Place<'_>, findings: &mut Findings) {
             &pattern.at.key("termCode"),
             format!(
                 "{:?} is copied unchecked into the drawing of the shield: it can make every reader's browser fetch an \
-                 address. Send CSS colour words or hexadecimal colours only.",
+                 address. Send a colour of CSS Color 4, such as \"orange\" or \"#ffa500\".",
                 excerpt(color)
             ),
         ),
@@ -103,7 +103,7 @@ fn check_pattern(pattern: &Place<'_>, findings: &mut Findings) {
             code::LABEL_COLOR_UNKNOWN,
             &pattern.at.key("termCode"),
             format!(
-                "{:?} is no CSS colour word and not hexadecimal; browsers may draw the shield black or not at all.",
+                "{:?} is no colour of CSS Color 4; browsers may draw the shield black or not at all.",
                 excerpt(color)
             ),
         ),
