@@ -75,6 +75,13 @@ pub(super) fn has_balanced_parentheses(url: &str) -> bool {
     open == 0
 }
 
+/// Whether two spellings are one address to a browser: in another case of the host, with the port that is the scheme's own, or
+/// with `%20` for a blank.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    let is_parsed_alike = || matches!((url::Url::parse(one), url::Url::parse(other)), (Ok(one), Ok(other)) if one == other);
+    one == other || is_parsed_alike()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +94,28 @@ mod tests {
         }
         for odd in ["https://a.example/(b", "https://a.example/b)", "https://a.example/)b("] {
             assert_eq!(first_odd_character(odd).as_deref(), Some("an unbalanced parenthesis"), "{odd}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_address_are_the_same() {
+        for (one, other) in [
+            ("https://a.example", "https://a.example/"),
+            ("https://A.Example/b", "https://a.example/b"),
+            ("https://a.example/b c", "https://a.example/b%20c"),
+            ("https://a.example:443/b", "https://a.example/b"),
+            ("cite:1", "cite:1"),
+        ] {
+            assert!(is_same(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("https://a.example/b", "https://a.example/b/"),
+            ("https://a.example/b", "http://a.example/b"),
+            ("https://a.example/b", "https://a.example/B"),
+            ("https://a.example/b", "https://a.example/b#c"),
+            ("b", "B"),
+        ] {
+            assert!(!is_same(one, other), "{one} {other}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::Scheme;
+use super::address::{Scheme, is_same};
 use super::claim::Claim;
 use super::code;
 use super::definition::Definition;
@@ -118,12 +118,12 @@ fn check_definition(
     }
     let Some(appearance) = appearance else { return };
     match appearance.url {
-        Some(url) if url != definition.url => findings.add(
+        Some(url) if !is_same(url, &definition.url) => findings.add(
             code::URL_DIFFERS,
             &appearance.at.key("url"),
             format!(
                 "In 4.18.1 the badge [{label}] leads to {:?} and the reference list to {:?}; newer versions follow the \
-                 Markdown. Write the same bytes in both.",
+                 Markdown. Write the same address in both.",
                 excerpt(&definition.url),
                 excerpt(url)
             ),
@@ -228,9 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn addresses_must_be_the_same_bytes() {
+    fn both_addresses_lead_to_one_page() {
         let url = "/entities/0/citation/0/appearance/url";
         assert_finds(&cited_with(url, json!("https://docs.example/1/")), "url-differs", url);
+        assert_eq!(found(&cited_with(url, json!("https://DOCS.example:443/1"))), []);
         let mut without = cited_without(url);
         without["entities"][0]["citation"][0]["appearance"]["text"] = json!("x");
         assert_finds(&without, "appearance-url-missing", "/entities/0/citation/0/appearance");
