@@ -78,7 +78,8 @@ pub(super) fn has_balanced_parentheses(url: &str) -> bool {
 /// Whether two spellings are one address to a browser: in another case of the host, with the port that is the scheme's own, or
 /// with `%20` for a blank.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
-    let is_parsed_alike = || matches!((url::Url::parse(one), url::Url::parse(other)), (Ok(one), Ok(other)) if one == other);
+    let is_parsed_alike =
+        || matches!((url::Url::parse(one), url::Url::parse(other)), (Ok(one), Ok(other)) if one == other);
     one == other || is_parsed_alike()
 }
 

@@ -45,7 +45,8 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
              source: users do not see the label. Define at least one source.",
         );
     }
-    let cited = cited_labels(markdown);
+    let is_known = |label: &str| by_position.contains_key(label) || listed.iter().any(|found| found.label == label);
+    let cited = cited_labels(markdown, is_known);
     for definition in &listed {
         let claim = by_position.get(definition.label.as_str()).copied();
         if claim.is_some() || !all.roots.contains(definition.url.as_str()) {
@@ -68,9 +69,11 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
 }
 
 /// The labels that markers of the text use, including markers that are not drawn.
-fn cited_labels(markdown: &Markdown) -> BTreeSet<String> {
+fn cited_labels(markdown: &Markdown, is_known: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let joined = markdown.joined.iter().filter(|joined| joined.is_meant(|number| is_known(&number.to_string())));
+    let joined = joined.flat_map(|joined| joined.numbers.iter().map(ToString::to_string));
     let links = markdown.links.iter().flat_map(|link| [normal_label(&link.label), normal_label(&link.text)]);
-    links.chain(markdown.loose.iter().map(|loose| loose.label.clone())).collect()
+    links.chain(markdown.loose.iter().map(|loose| loose.label.clone())).chain(joined).collect()
 }
 
 fn check_definition(

@@ -132,6 +132,7 @@ rules! {
         TEXT_MARKDOWN_IN_HTML = Warning "text-markdown-in-html": "Markdown in HTML is not read";
         LINK_SCHEME_UNSAFE = Warning "link-scheme-unsafe": "dangerous link in text";
         MARKERS_FUSED = Error "markers-fused": "two markers became one link";
+        MARKERS_JOINED = Warning "markers-joined": "several numbers in one bracket: no badge";
         MARKER_SWALLOWED = Error "marker-swallowed": "bracket follows: no link";
         MARKER_IS_LINK = Error "marker-is-link": "`(` follows: wrong target";
         MARKER_IS_IMAGE = Error "marker-is-image": "`!` before: image";

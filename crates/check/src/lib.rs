@@ -27,6 +27,7 @@ mod findings;
 mod formula;
 mod input;
 mod interpreter;
+mod joined;
 mod label;
 mod link_label;
 mod linked_data;

@@ -7,6 +7,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::container::Containers;
 use super::definition::{self, Attempt, Definition};
+use super::joined::{self, Joined};
 use super::link_label::{is_number, normal_label};
 
 /// The extensions of CommonMark that Web Chat supports.
@@ -24,6 +25,10 @@ pub(super) struct Markdown {
     pub(super) links: Vec<Link>,
     /// `[7]` and other brackets that were meant as markers and are drawn as text.
     pub(super) loose: Vec<Loose>,
+    /// `[1, 2]` and the like.
+    pub(super) joined: Vec<Joined>,
+    /// The byte ranges of plain text, outside of code, links and definitions.
+    pub(super) prose: Vec<Range<usize>>,
     /// Lines of paragraphs that were meant as definitions.
     pub(super) attempts: Vec<Attempt>,
     /// All raw HTML.
@@ -78,7 +83,8 @@ impl Markdown {
         reader.end_run();
         reader.containers.mark_nested(text, &mut definitions);
         definition::add_losers(text, &mut definitions, &reader.blocks);
-        Self { definitions, ..reader.found }
+        let joined = joined::find(text, &reader.found.prose);
+        Self { definitions, joined, ..reader.found }
     }
 
     /// The definitions that Web Chat lists: those outside lists and quotes.
@@ -226,6 +232,7 @@ impl<'t> Reader<'t> {
     /// Looks for brackets in the collected plain text.
     fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
+        self.found.prose.push(run.clone());
         let bytes = self.text.as_bytes();
         let mut open = None;
         for index in run.clone() {

@@ -9,6 +9,7 @@ use super::code;
 use super::definition::Definition;
 use super::definition_rules;
 use super::findings::Findings;
+use super::joined;
 use super::link_label::{is_number, normal_label};
 use super::lost_text;
 use super::markdown::{Link, Markdown};
@@ -32,6 +33,9 @@ pub(super) fn check(
     rules.attempts();
     markdown.links.iter().for_each(|link| rules.link(link));
     rules.swallowed();
+    let is_known = |number: u64| rules.is_marker(&number.to_string());
+    let joined: Vec<_> = markdown.joined.iter().filter(|marker| marker.is_meant(is_known)).collect();
+    joined::check(text, &joined, at, rules.findings);
     rules.lost(text);
     rules.html(text);
     newer::check(text, markdown, at, rules.findings);

@@ -177,7 +177,8 @@ fn markers(document: &mut Value, at: &str) -> Option<String> {
     let activity = document.pointer_mut(activity(at))?;
     let claimed: Vec<u64> = claims(activity).iter().filter_map(|claim| position(claim)?.parse().ok()).collect();
     let text = activity.get("text")?.as_str()?.to_owned();
-    let rewritten = crate::teams::parted(&text, |number| claimed.contains(&number));
+    let joined = Markdown::read(&text).joined;
+    let rewritten = crate::joined::parted(&text, &joined, "", |number| claimed.contains(&number));
     activity["text"] = json!(rewritten);
     Some("wrote each number in brackets of its own".into())
 }

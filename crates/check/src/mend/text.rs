@@ -42,6 +42,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
     let reading = Reading { text: &text, markdown: &markdown, positions: &positions };
     let (edits, told) = match finding.code {
         "markers-fused" => (reading.fused(), "put U+200B between markers"),
+        "markers-joined" => (reading.joined(), "wrote each number in brackets of its own"),
         "marker-swallowed" => (reading.swallowed(), "put U+200B behind a marker"),
         "marker-is-link" => (reading.marker_links(), "put U+200B between a marker and `(`"),
         "marker-is-image" => (reading.marker_images(), "put U+200B between `!` and a marker"),
@@ -122,6 +123,12 @@ impl Reading<'_> {
             self.text[end..].starts_with('[').then_some(end)
         });
         places.map(space).collect()
+    }
+
+    fn joined(&self) -> Vec<Edit> {
+        let is_known = |number: u64| self.is_marker(&number.to_string());
+        let meant = self.markdown.joined.iter().filter(|joined| joined.is_meant(is_known));
+        meant.map(|joined| (joined.span.clone(), joined.parted("\u{200b}"))).collect()
     }
 
     fn swallowed(&self) -> Vec<Edit> {

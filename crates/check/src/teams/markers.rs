@@ -6,6 +6,8 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::super::code;
 use super::super::findings::Findings;
+use super::super::joined::Joined;
+use super::super::markdown::Markdown;
 use super::super::pointer::Pointer;
 use super::claim::Claim;
 
@@ -14,8 +16,8 @@ use super::claim::Claim;
 pub(super) struct Markers {
     /// The number and byte offset of each `[n]`.
     numbers: Vec<(u64, usize)>,
-    /// The numbers and byte offset of each `[1, 2]` and `[1-3]`.
-    joined: Vec<(Vec<u64>, usize)>,
+    /// Each `[1, 2]` and `[1-3]`, with its text.
+    joined: Vec<(Joined, String)>,
 }
 
 impl Markers {
@@ -34,40 +36,16 @@ impl Markers {
                 continue;
             }
             let inner = &text[at + 1..];
-            let length = inner.find(|c: char| !(c.is_ascii_digit() || " ,;-–".contains(c))).unwrap_or(inner.len());
-            if !inner[length..].starts_with(']') {
-                continue;
-            }
-            let inner = &inner[..length];
-            let numbers: Option<Vec<u64>> =
-                inner.split([',', ';', '-', '–']).map(|part| part.trim().parse().ok()).collect();
-            match numbers.as_deref() {
-                Some([number]) if !inner.contains(' ') => markers.numbers.push((*number, at)),
-                Some([_, _, ..]) => markers.joined.push((numbers.unwrap_or_default(), at)),
-                _ => {}
+            let length = inner.find(|c: char| !c.is_ascii_digit()).unwrap_or(inner.len());
+            if inner[length..].starts_with(']')
+                && let Ok(number) = inner[..length].parse()
+            {
+                markers.numbers.push((number, at));
             }
         }
+        let joined = Markdown::read(text).joined.into_iter();
+        markers.joined = joined.map(|joined| (joined.clone(), text[joined.span].to_owned())).collect();
         markers
-    }
-
-    /// `text` with each number of the joined markers in brackets of its own, where all numbers are claimed. Up to 20 numbers
-    /// of a range are written out.
-    pub(in super::super) fn parted(&self, text: &str, is_claimed: impl Fn(u64) -> bool) -> String {
-        let mut parted = text.to_owned();
-        for (numbers, start) in self.joined.iter().rev() {
-            let Some(length) = text[*start..].find(']') else { continue };
-            let inner = &text[start + 1..start + length];
-            let numbers = match (&numbers[..], inner.contains(['-', '–'])) {
-                ([first, last], true) if first < last && last - first < 20 => (*first..=*last).collect(),
-                (_, true) => continue,
-                (_, false) => numbers.clone(),
-            };
-            if numbers.iter().all(|number| is_claimed(*number)) {
-                let written: String = numbers.iter().map(|number| format!("[{number}]")).collect();
-                parted.replace_range(*start..=start + length, &written);
-            }
-        }
-        parted
     }
 
     /// Reports a marker of a Message without claims. A number in brackets may mean something else there.
@@ -85,20 +63,22 @@ impl Markers {
     pub(super) fn check(&self, claims: &[Claim<'_>], at: &Pointer, findings: &mut Findings) {
         let shown: BTreeSet<u64> = self.numbers.iter().map(|(number, _)| *number).collect();
         let claimed: BTreeSet<u64> = claims.iter().filter_map(|claim| claim.position).collect();
-        for (numbers, place) in &self.joined {
-            // No position is 0, so `[0, 1]` is an interval.
-            if numbers.iter().any(|number| claimed.contains(number)) && !numbers.contains(&0) {
-                findings.add(
-                    code::TEAMS_MARKERS_JOINED,
-                    at,
-                    format!("Byte {place}: Teams finds one number a bracket only. Write [1][2] in place of [1, 2]."),
-                );
-            }
+        let is_meant = |joined: &Joined| joined.is_meant(|number| claimed.contains(&number));
+        let joined: Vec<_> = self.joined.iter().filter(|(joined, _)| is_meant(joined)).collect();
+        for (marker, written) in &joined {
+            findings.add(
+                code::TEAMS_MARKERS_JOINED,
+                at,
+                format!(
+                    "Byte {}: Teams finds single numbers in square brackets only, and users see {written} as text. Write {}.",
+                    marker.span.start,
+                    marker.parted("")
+                ),
+            );
         }
         for claim in claims {
             let Some(position) = claim.position.filter(|position| !shown.contains(position)) else { continue };
-            let joined = self.joined.iter().any(|(numbers, _)| numbers.contains(&position));
-            if !joined {
+            if !joined.iter().any(|(joined, _)| joined.numbers.contains(&position)) {
                 findings.add(
                     code::TEAMS_CLAIM_WITHOUT_MARKER,
                     &claim.place.at,

@@ -15,8 +15,3 @@ mod update;
 pub(super) use activity::check;
 pub(super) use message::check_bare;
 pub(super) use stream::check as check_streams;
-
-/// A text with each number of its joined markers in brackets of its own.
-pub(super) fn parted(text: &str, is_claimed: impl Fn(u64) -> bool) -> String {
-    markers::Markers::of(text).parted(text, is_claimed)
-}
