@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::address::Scheme;
 use super::blank_nodes::{BlankNodes, unread_reference};
+use super::claim_members;
 use super::code;
 use super::findings::Findings;
 use super::interpreter;
@@ -75,25 +76,8 @@ fn read<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) 
              title. Leave `name` out or fill it in.",
         );
     }
-    if let Some(misplaced) = place.member("usageInfo") {
-        findings.add(
-            code::CLAIM_MEMBER_MISPLACED,
-            &misplaced.at,
-            "A label on the claim itself is not read: users see no label at this source. Move `usageInfo` into \
-             `appearance`.",
-        );
-    }
     let appearance = place.one("appearance").and_then(|found| nodes.follow(found));
-    for key in ["url", "text"] {
-        let has_it = appearance.as_ref().is_some_and(|appearance| appearance.one(key).is_some());
-        if let Some(misplaced) = place.member(key).filter(|_| !has_it) {
-            findings.add(
-                code::CLAIM_MEMBER_MISPLACED,
-                &misplaced.at,
-                format!("`{key}` of the claim itself is not read. Move it into `appearance`."),
-            );
-        }
-    }
+    claim_members::check(place, appearance.as_ref(), &claim_members::WEB_CHAT, findings);
     if place.member("appearance").is_none() {
         findings.add(
             code::APPEARANCE_MISSING,
@@ -275,7 +259,9 @@ mod tests {
     #[test]
     fn members_in_the_wrong_place_are_found() {
         let label = format!("{FIRST}/usageInfo");
-        assert_finds(&cited_with(&label, json!({"@id": "_:s1"})), "claim-member-misplaced", &label);
+        let mut unlabelled = cited_without(&format!("{FIRST}/appearance/usageInfo"));
+        unlabelled["entities"][0]["citation"][0]["usageInfo"] = json!({"@type": "CreativeWork", "name": "Secret"});
+        assert_finds(&unlabelled, "claim-member-misplaced", &label);
         let text = format!("{FIRST}/text");
         assert_finds(&cited_with(&text, json!("x")), "claim-member-misplaced", &text);
         assert_finds(&cited_without(&format!("{FIRST}/appearance")), "appearance-missing", FIRST);

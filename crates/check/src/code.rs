@@ -48,6 +48,7 @@ rules! {
         MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";
+        CLAIM_MEMBER_MISPLACED = Warning "claim-member-misplaced": "belongs in `appearance`";
 
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
         STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "unknown `streamType`";
@@ -100,7 +101,6 @@ rules! {
         PASSAGE_EMPTY = Warning "passage-empty": "empty dialog";
         PASSAGE_ACTIVE = Warning "passage-active": "HTML or image in dialog";
         CLAIM_NAME_EMPTY = Warning "claim-name-empty": "empty `name` replaces other titles";
-        CLAIM_MEMBER_MISPLACED = Warning "claim-member-misplaced": "belongs in `appearance`";
         APPEARANCE_MISSING = Warning "appearance-missing": "claim shows Markdown's title, no label";
         APPEARANCE_SCHEME_UNSAFE = Error "appearance-scheme-unsafe": "dangerous link in reference list";
         INTERPRETER_NOT_FIRST = Warning "interpreter-not-first": "only the first claim's appears";

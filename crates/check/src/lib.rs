@@ -11,6 +11,7 @@ mod agreement;
 mod blank_nodes;
 mod channel;
 mod claim;
+mod claim_members;
 mod code;
 mod color;
 mod container;

@@ -69,6 +69,10 @@ fn sorted(document: &mut Value, at: &str) -> Option<String> {
 fn name(document: &mut Value, at: &str) -> Option<String> {
     let claim = document.pointer(at.strip_suffix("/appearance")?)?.as_object()?;
     let number = position(claim);
+    // A name in the wrong place is moved, and no other is made up.
+    if claim.get("name").is_some_and(Value::is_string) {
+        return None;
+    }
     let appearance = object(document, at)?;
     let address = appearance.get("url").and_then(Value::as_str).and_then(|url| url::Url::parse(url).ok());
     let host = address.and_then(|address| address.host_str().map(ToOwned::to_owned));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::super::claim_members;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::place::Place;
@@ -55,6 +56,7 @@ pub(super) fn check<'v>(
                 continue;
             }
         }
+        claim_members::check(&place, place.member("appearance").as_ref(), &claim_members::TEAMS, findings);
         appearance::check(&place, label, findings);
         let position = position(&place, findings);
         claims.push(Claim { place, position });
