@@ -8,6 +8,7 @@ use super::activity_type::check_type;
 use super::agreement::{self, Claims};
 use super::blank_nodes::BlankNodes;
 use super::code;
+use super::feedback;
 use super::findings::Findings;
 use super::linked_data;
 use super::markdown::Markdown;
@@ -169,6 +170,9 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
         check_sender(place, message, findings);
     }
     misplaced::check(place, findings);
+    if message.as_ref().is_none_or(|message| !message.has_actions) {
+        feedback::check(place, findings);
+    }
     check_channel_data(place, message.as_ref(), findings);
     if let Some(written) = place.member("text").filter(|text| !text.value.is_string()) {
         findings.add(

@@ -45,6 +45,7 @@ rules! {
         NOTHING_TO_CHECK = Note "nothing-to-check": "list has no activities";
         ENTITY_NOT_OBJECT = Note "entity-not-object": "entity is not an object";
         MESSAGE_MISPLACED = Error "message-misplaced": "citations, AI mark or label outside `entities`";
+        FEEDBACK_MISPLACED = Warning "feedback-misplaced": "no thumbs: belongs in `channelData.feedbackLoop`";
         MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";

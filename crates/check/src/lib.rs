@@ -23,6 +23,7 @@ mod document;
 #[cfg(test)]
 mod example;
 mod expand;
+mod feedback;
 mod finding;
 mod findings;
 mod formula;

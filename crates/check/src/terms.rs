@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::code;
+use super::feedback;
 use super::findings::Findings;
 use super::place::{Place, excerpt};
 use super::pointer::Pointer;
@@ -117,6 +118,8 @@ fn walk(place: &Place<'_>, depth: usize, findings: &mut Findings) {
                 match key.as_str() {
                     "@context" => continue,
                     "@type" | "type" => check_type(value, &at, findings),
+                    // Thumbs that are asked for in the wrong place have a finding of their own.
+                    key if feedback::is_request(key) => continue,
                     key if !is_known(key) && !is_annotation(key) => {
                         unknown(key, &at, findings);
                         continue;

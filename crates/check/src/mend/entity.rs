@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::pointers::{Member, activity, add, member, name, object};
+use crate::feedback::request;
 use crate::finding::Finding;
 use crate::message::is_message_type;
 use crate::place::CONTEXT;
@@ -26,6 +27,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "foreign-entity-fatal" | "message-not-first" => first(document, at),
         "message-second" | "teams-message-second" => merged(document, at),
         "message-misplaced" => moved(document, at),
+        "feedback-misplaced" => feedback(document, at),
         "nested-context-wrong"
         | "claim-name-empty"
         | "fallback-text-empty"
@@ -173,6 +175,16 @@ fn moved(document: &mut Value, at: &str) -> Option<String> {
     let thing = entities.get_mut(found)?.as_object_mut()?;
     thing.get(name).is_none_or(Value::is_null).then(|| thing.insert(name.to_owned(), value))?;
     Some(format!("moved `{key}` into a Message entity"))
+}
+
+/// Moves a request for thumbs to where clients read it.
+fn feedback(document: &mut Value, at: &str) -> Option<String> {
+    let Member { object: from, key } = member(document, at)?;
+    let request = request(&from.remove(&key)?)?;
+    let owner = object(document, activity(at))?;
+    add(owner, "channelData", json!({}));
+    add(owner.get_mut("channelData")?.as_object_mut()?, "feedbackLoop", request)?;
+    Some(format!("moved `{key}` to `feedbackLoop` in `channelData`"))
 }
 
 fn nested_type(document: &mut Value, at: &str) -> Option<String> {

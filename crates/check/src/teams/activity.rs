@@ -6,6 +6,7 @@ use super::super::Channel;
 use super::super::activity::{check_channel_id, is_activity};
 use super::super::activity_type::check_type;
 use super::super::code;
+use super::super::feedback;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
 use super::super::message::{is_message_type, is_schema_thing};
@@ -46,6 +47,7 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
     misplaced::check(place, findings);
     check_text(place, &claims, info.as_ref().map(|info| info.phase), findings);
     check_feedback(place, findings);
+    feedback::check(place, findings);
     check_size(place, findings);
     Some(Streamed { place: place.clone(), info: info? })
 }
