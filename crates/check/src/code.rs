@@ -51,6 +51,7 @@ rules! {
         TERM_UNKNOWN = Note "term-unknown": "unknown property";
         CLAIM_MEMBER_MISPLACED = Warning "claim-member-misplaced": "belongs in `appearance`";
 
+        STREAM_ENTITY_MISSPELT = Warning "stream-entity-misspelt": "almost `streaminfo`: not read";
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
         STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "unknown `streamType`";
         STREAM_KIND_MISMATCH = Warning "stream-kind-mismatch": "`type` contradicts `streamType`";

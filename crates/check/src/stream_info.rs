@@ -8,6 +8,9 @@ use super::findings::Findings;
 use super::place::Place;
 use super::pointer::Pointer;
 
+/// The type of the entity with stream metadata.
+pub(super) const ENTITY: &str = "streaminfo";
+
 /// The stream metadata of an activity.
 #[derive(Clone, Debug)]
 pub(super) struct StreamInfo<'v> {
@@ -33,7 +36,7 @@ pub(super) enum Phase {
 /// Reads the metadata of `activity` from the place that `channel` reads, and reports errors that one activity shows.
 pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Findings) -> Option<StreamInfo<'v>> {
     let in_data = activity.member("channelData").filter(|data| data.member("streamType").is_some());
-    let in_entities = activity.many("entities").into_iter().find(|entity| entity.text("type") == Some("streaminfo"));
+    let in_entities = in_entities(activity, findings);
     if let (Some(data), Some(entity)) = (&in_data, &in_entities) {
         for key in ["streamType", "streamId", "streamSequence"] {
             if data.value.get(key).unwrap_or(&Value::Null) != entity.value.get(key).unwrap_or(&Value::Null) {
@@ -99,6 +102,30 @@ pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Fi
     Some(StreamInfo { phase, stream_id: info.some_text("streamId"), sequence, at: info.at })
 }
 
+/// Whether an entity was meant for stream metadata, however its `type` is written.
+pub(super) fn is_meant(entity: &Value) -> bool {
+    let kind = entity.get("type").and_then(Value::as_str).unwrap_or_default();
+    let letters: String = kind.chars().filter(char::is_ascii_alphanumeric).collect();
+    letters.eq_ignore_ascii_case(ENTITY)
+}
+
+/// The entity with the stream metadata. One whose type is misspelt is taken for what was meant when there is no other.
+fn in_entities<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<Place<'v>> {
+    let entities = activity.many("entities");
+    if let Some(entity) = entities.iter().find(|entity| entity.text("type") == Some(ENTITY)) {
+        return Some(entity.clone());
+    }
+    let meant = entities.into_iter().find(|entity| is_meant(entity.value))?;
+    findings.add(
+        code::STREAM_ENTITY_MISSPELT,
+        &meant.at.key("type"),
+        format!(
+            "No client knows this type: it reads {ENTITY:?} only, in small letters, and the activity is no part of a stream              to those that read stream metadata from entities. Write {ENTITY:?}."
+        ),
+    );
+    Some(meant)
+}
+
 fn sequence(info: &Place<'_>, phase: Phase, findings: &mut Findings) -> Option<u64> {
     let written = info.member("streamSequence");
     if phase == Phase::Final {
@@ -138,6 +165,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::example::found;
+    use super::super::{Channel, check, mend};
 
     fn chunk(channel_data: &Value, entities: &Value) -> Value {
         json!({"type": "typing", "text": "x", "channelData": channel_data, "entities": entities})
@@ -151,6 +179,26 @@ mod tests {
         assert_eq!(found(&chunk(&json!({}), &entity)), [("stream-only-in-entities", "/entities/0".into())]);
         let other = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 2}]);
         assert_eq!(found(&chunk(&info, &other)), [("stream-places-differ", "/entities/0".into())]);
+    }
+
+    #[test]
+    fn a_misspelt_entity_is_taken_for_what_was_meant() {
+        let info = json!({"streamType": "streaming", "streamSequence": 1});
+        for kind in ["streamInfo", "StreamInfo", "stream-info", "stream_info"] {
+            let entity = json!([{"type": kind, "streamType": "streaming", "streamSequence": 1}]);
+            let misspelt = ("stream-entity-misspelt", "/entities/0/type".to_owned());
+            let document = chunk(&info, &entity);
+            assert_eq!(found(&document), std::slice::from_ref(&misspelt));
+            let mended = mend(&document, Channel::WebChat).expect("an activity");
+            assert_eq!((&mended.document["entities"][0]["type"], mended.findings.len()), (&json!("streaminfo"), 0));
+            let alone = chunk(&json!({}), &entity);
+            assert_eq!(found(&alone), [("stream-only-in-entities", "/entities/0".into()), misspelt]);
+            let mut without_text = alone.clone();
+            without_text["text"] = json!("");
+            let codes: Vec<_> = check(&without_text, Channel::Teams).into_iter().map(|finding| finding.code).collect();
+            assert_eq!(codes, ["stream-entity-misspelt", "teams-stream-text-missing"]);
+        }
+        assert_eq!(found(&chunk(&info, &json!([{"type": "streaming"}]))), []);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::feedback::request;
 use crate::finding::Finding;
 use crate::message::is_message_type;
 use crate::place::CONTEXT;
+use crate::stream_info;
 use crate::terms;
 
 const TYPE: &str = "https://schema.org/Message";
@@ -41,6 +42,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "label-lock-missing" => lock(document, at),
         "label-pattern-invalid" => pattern(document, at),
         "label-color-dangerous" => removed(document, at.strip_suffix("/termCode")?),
+        "stream-entity-misspelt" => set(document, at, json!(stream_info::ENTITY)),
         "stream-type-unknown" => stream_type(document, at),
         "stream-final-typing" => set(document, &format!("{at}/type"), json!("message")),
         "stream-final-with-sequence" => without_sequence(document, at),
@@ -275,7 +277,7 @@ fn infos(activity: &mut Value) -> Vec<&mut serde_json::Map<String, Value>> {
         } else if key == "entities"
             && let Some(entities) = value.as_array_mut()
         {
-            let infos = entities.iter_mut().filter(|entity| entity["type"] == "streaminfo");
+            let infos = entities.iter_mut().filter(|entity| stream_info::is_meant(entity));
             found.extend(infos.filter_map(Value::as_object_mut));
         }
     }
