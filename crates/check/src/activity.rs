@@ -20,6 +20,7 @@ use super::stream_info::{self, Phase, StreamInfo};
 use super::terms;
 use super::text;
 use super::time::Time;
+use super::wrapped;
 use super::{Channel, UnknownChannel};
 
 /// The `type` of a claim that is an entity of its own.
@@ -158,6 +159,8 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
     let none = Value::Null;
     let root = place.member("entities").unwrap_or(Place::new(&none, place.at.clone()));
     let nodes = BlankNodes::gather(&root, findings);
+    let is_odd = |entity: &&Place<'_>| entity.object().is_none() && !entity.value.is_null();
+    entities.iter().filter(is_odd).for_each(|entity| wrapped::check(entity, findings));
     let message = message::find(&entities, &nodes, findings);
     nodes.check(findings);
     let things: Vec<_> = entities.iter().filter(|entity| message::is_schema_thing(entity.value)).collect();
@@ -278,7 +281,8 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
     let positions: BTreeSet<_> = activity.positions.iter().map(String::as_str).collect();
     text::check(text, &markdown, &positions, &at, findings);
     // A Message entity that Web Chat cannot read has its own finding.
-    let has_things = place.many("entities").iter().any(|entity| message::is_schema_thing(entity.value));
+    let is_thing = |entity: &Place<'_>| message::is_schema_thing(entity.value) || wrapped::holds_message(entity.value);
+    let has_things = place.many("entities").iter().any(is_thing);
     if !has_things && markdown.listed().next().is_some() {
         findings.add(
             code::MESSAGE_MISSING,
@@ -296,7 +300,9 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
 /// Compares the text with the claims of the activity.
 fn agree(place: &Place<'_>, markdown: &Markdown, message: Option<&Message<'_>>, whole: bool, findings: &mut Findings) {
     let roots = root_claims(place);
-    let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(message::is_message_type);
+    let is_message = |entity: &Place<'_>| {
+        entity.text("type").is_some_and(message::is_message_type) || wrapped::holds_message(entity.value)
+    };
     let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
     let claims = Claims { message, is_unread, roots: &roots };
     agreement::check(markdown, &claims, whole, &place.at.key("text"), findings);

@@ -44,6 +44,7 @@ rules! {
         CHANNEL_DIFFERS = Note "channel-differs": "`channelId` names another channel";
         NOTHING_TO_CHECK = Note "nothing-to-check": "list has no activities";
         ENTITY_NOT_OBJECT = Note "entity-not-object": "entity is not an object";
+        MESSAGE_WRAPPED = Error "message-wrapped": "Message in a list or string of its own: not read";
         MESSAGE_MISPLACED = Error "message-misplaced": "citations, AI mark or label outside `entities`";
         FEEDBACK_MISPLACED = Warning "feedback-misplaced": "no thumbs: belongs in `channelData.feedbackLoop`";
         MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";

@@ -53,6 +53,7 @@ mod teams;
 mod terms;
 mod text;
 mod time;
+mod wrapped;
 
 pub use channel::{Channel, UnknownChannel};
 pub use code::{Rule, rules};

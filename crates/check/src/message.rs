@@ -114,8 +114,6 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
                 "Web Chat throws when it reads this: the message is blank in 4.18.1, and newer versions show neither it nor \
                  any later message. Remove it.",
             );
-        } else {
-            findings.add(code::ENTITY_NOT_OBJECT, &entity.at, "Entities are objects. Remove this one.");
         }
         return Verdict::Nothing;
     };
@@ -338,6 +336,7 @@ mod tests {
         let vote = json!({"type": "https://schema.org/VoteAction", "@type": "VoteAction", "actionOption": "upvote"});
         assert_finds(&beside(true, vote), "root-entity-deprecated", "/entities/0");
         assert_finds(&beside(true, json!("x")), "entity-not-object", "/entities/0");
+        assert_finds(&beside(false, json!("x")), "entity-not-object", "/entities/1");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::message::is_message_type;
 use crate::place::CONTEXT;
 use crate::stream_info;
 use crate::terms;
+use crate::wrapped;
 
 const TYPE: &str = "https://schema.org/Message";
 
@@ -19,7 +20,8 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "activity-type-missing" => typed(document, at),
         "text-format-plain" | "text-format-unusual" | "teams-text-format" => set(document, at, json!("markdown")),
         "entities-not-list" | "teams-citation-not-list" => listed(document, at),
-        "entity-null" | "entity-not-object" => without_null(document, at),
+        "message-wrapped" => unwrapped(document, at),
+        "entity-null" | "entity-not-object" => unwrapped(document, at).or_else(|| without_null(document, at)),
         "message-context-wrong" => set(document, at, json!(CONTEXT)),
         "message-id-missing" => set(document, &format!("{at}/@id"), json!("")),
         "message-id-not-empty" | "message-id-not-string" | "teams-id-not-empty" => set(document, at, json!("")),
@@ -105,6 +107,16 @@ fn without_null(document: &mut Value, at: &str) -> Option<String> {
     let index: usize = index.parse().ok()?;
     list.get(index)?.is_null().then(|| list.remove(index))?;
     Some("removed `null`".into())
+}
+
+/// Puts the entities of a list or a string in its place.
+fn unwrapped(document: &mut Value, at: &str) -> Option<String> {
+    let (list, index) = at.rsplit_once('/')?;
+    let list = document.pointer_mut(list)?.as_array_mut()?;
+    let index: usize = index.parse().ok()?;
+    let entities = wrapped::unwrapped(list.get(index)?)?;
+    list.splice(index..=index, entities);
+    Some("wrote the entity itself in place of the list or string around it".into())
 }
 
 /// Writes the names of a Message entity.

@@ -24,7 +24,8 @@ const MAX_ROUNDS: usize = 40;
 const MAX_WORK: usize = 100_000_000;
 
 /// The codes whose remedies move items, which makes the other pointers of the round wrong.
-const MOVES: [&str; 8] = [
+const MOVES: [&str; 9] = [
+    "message-wrapped",
     "entity-null",
     "entity-not-object",
     "foreign-entity-fatal",

@@ -15,6 +15,7 @@ use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
 use super::super::stream_info::{self, Phase};
 use super::super::terms;
+use super::super::wrapped;
 use super::claim::Claim;
 use super::length::utf16;
 use super::markers::Markers;
@@ -61,7 +62,7 @@ fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'
     let places: Vec<_> =
         items.iter().enumerate().map(|(index, item)| Place::new(item, entities.at.index(index))).collect();
     for odd in places.iter().filter(|entity| entity.object().is_none()) {
-        findings.add(code::ENTITY_NOT_OBJECT, &odd.at, "Entities are objects. Remove this one.");
+        wrapped::check(odd, findings);
     }
     places.iter().filter(|entity| is_schema_thing(entity.value)).for_each(|thing| terms::check(thing, findings));
     message::check(&places, findings)
