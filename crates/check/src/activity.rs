@@ -5,26 +5,21 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::activity_type::check_type;
-use super::agreement::{self, Claims};
 use super::blank_nodes::BlankNodes;
 use super::code;
 use super::feedback;
 use super::findings::Findings;
 use super::linked_data;
-use super::markdown::Markdown;
 use super::message::{self, Message};
+use super::message_text::{self, Known};
 use super::misplaced;
 use super::place::{Place, excerpt};
 use super::pointer::Pointer;
-use super::stream_info::{self, Phase, StreamInfo};
+use super::stream_info::{self, StreamInfo};
 use super::terms;
-use super::text;
 use super::time::Time;
 use super::wrapped;
 use super::{Channel, UnknownChannel};
-
-/// The `type` of a claim that is an entity of its own.
-const ROOT_CLAIM: &str = "https://schema.org/Claim";
 
 /// Channels of Azure Bot Service without rules here.
 const OTHER_CHANNELS: [&str; 10] =
@@ -184,7 +179,19 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
             "Web Chat throws when it reads this, and the whole chat vanishes from the page. `text` must be a string.",
         );
     } else if !activity.from_user {
-        check_text(place, activity, message.as_ref(), findings);
+        let labels = message_text::check(
+            place,
+            &Known {
+                kind: activity.kind,
+                phase: activity.stream.as_ref().map(|stream| stream.phase),
+                has_attachments: activity.has_attachments,
+                positions: &activity.positions,
+                message: message.as_ref(),
+            },
+            findings,
+        );
+        activity.defined = labels.defined;
+        activity.loose = labels.loose;
     }
 }
 
@@ -234,120 +241,11 @@ fn check_channel_data(place: &Place<'_>, message: Option<&Message<'_>>, findings
     }
 }
 
-fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
-    let phase = activity.stream.as_ref().map(|stream| stream.phase);
-    let withdrawn = phase == Some(Phase::Final) && activity.text.unwrap_or_default().is_empty();
-    if phase == Some(Phase::Informative) || withdrawn {
-        return;
-    }
-    if activity.kind == "typing" && phase.is_none() {
-        let unknown_phase = place.member("channelData").is_some_and(|data| data.member("streamType").is_some());
-        if activity.text.is_some() && !unknown_phase {
-            findings.add(
-                code::TYPING_WITH_TEXT,
-                &place.at.key("text"),
-                "Web Chat draws a typing activity that has a text as a message, which stays. Leave the text out, or add the \
-                 metadata of a livestream.",
-            );
-        }
-        return;
-    }
-    let text = activity.text.unwrap_or_default();
-    let at = place.at.key("text");
-    check_emptiness(place, activity, message, findings);
-    text::check_encoding(text, &at, findings);
-    let markdown = Markdown::read(text);
-    let has_citations = !markdown.definitions.is_empty() || message.is_some_and(|message| !message.claims.is_empty());
-    if let Some(format) = place.member("textFormat") {
-        if matches!(format.value.as_str(), Some("plain" | "xml")) {
-            if has_citations {
-                findings.add(
-                    code::TEXT_FORMAT_PLAIN,
-                    &format.at,
-                    "The text is drawn as it stands: no citations, no reference list, no label, and the definitions as \
-                     raw text. Write \"textFormat\": \"markdown\".",
-                );
-            }
-            return;
-        }
-        if format.value != "markdown" {
-            findings.add(
-                code::TEXT_FORMAT_UNUSUAL,
-                &format.at,
-                format!("Web Chat reads {} as Markdown. Write \"markdown\".", excerpt(&format.value.to_string())),
-            );
-        }
-    }
-    let positions: BTreeSet<_> = activity.positions.iter().map(String::as_str).collect();
-    text::check(text, &markdown, &positions, &at, findings);
-    // A Message entity that Web Chat cannot read has its own finding.
-    let is_thing = |entity: &Place<'_>| message::is_schema_thing(entity.value) || wrapped::holds_message(entity.value);
-    let has_things = place.many("entities").iter().any(is_thing);
-    if !has_things && markdown.listed().next().is_some() {
-        findings.add(
-            code::MESSAGE_MISSING,
-            &at,
-            "The sources are listed with the titles of the definitions; there are no labels, no passages and no \
-             interpreter. Add a Message thing when you have them.",
-        );
-    }
-    let whole = phase != Some(Phase::Streaming);
-    agree(place, &markdown, message, whole, findings);
-    activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
-    activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
-}
-
-/// Compares the text with the claims of the activity.
-fn agree(place: &Place<'_>, markdown: &Markdown, message: Option<&Message<'_>>, whole: bool, findings: &mut Findings) {
-    let roots = root_claims(place);
-    let is_message = |entity: &Place<'_>| {
-        entity.text("type").is_some_and(message::is_message_type) || wrapped::holds_message(entity.value)
-    };
-    let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
-    let claims = Claims { message, is_unread, roots: &roots };
-    agreement::check(markdown, &claims, whole, &place.at.key("text"), findings);
-}
-
-/// Reports a message that has nothing to draw.
-fn check_emptiness(place: &Place<'_>, activity: &Activity<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
-    let has_text = activity.text.is_some_and(|text| !text.trim().is_empty());
-    let has_actions = place.member("suggestedActions").is_some_and(|list| !list.many("actions").is_empty());
-    let has_abstract = message.is_some_and(|message| message.has_abstract);
-    if activity.kind == "message" && !has_text && !has_actions && !activity.has_attachments {
-        let told = if has_abstract {
-            "The message has only an `abstract`: newer versions show it as a step, and users of 4.18.1 see nothing. Give it \
-             a `text` as well."
-        } else {
-            "The message has neither text nor attachments nor suggested actions: users see nothing, or an empty bubble. \
-             Give it a `text`."
-        };
-        findings.add(code::MESSAGE_EMPTY, &place.at, told);
-    }
-}
-
-/// The `@id` of each claim that is an entity of its own. Web Chat compares them with the addresses of definitions.
-fn root_claims<'v>(place: &Place<'v>) -> BTreeSet<&'v str> {
-    let entities = place.many("entities").into_iter();
-    entities
-        .filter(|entity| entity.text("type") == Some(ROOT_CLAIM))
-        .filter_map(|claim| claim.some_text("@id"))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::super::example::{assert_finds, cited, cited_with, found};
-
-    #[test]
-    fn plain_text_shows_no_citations_and_odd_formats_are_noted() {
-        for format in ["plain", "xml"] {
-            assert_finds(&cited_with("/textFormat", json!(format)), "text-format-plain", "/textFormat");
-        }
-        assert_finds(&cited_with("/textFormat", json!("Markdown")), "text-format-unusual", "/textFormat");
-        assert_eq!(found(&json!({"type": "message", "text": "x[1](y)", "textFormat": "plain"})), []);
-    }
 
     #[test]
     fn members_of_the_wrong_type_are_found() {
@@ -356,41 +254,6 @@ mod tests {
         assert_finds(&cited_with("/timestamp", json!("today")), "timestamp-invalid", "/timestamp");
         assert_finds(&cited_with("/type", json!(7)), "activity-type-missing", "");
         assert_finds(&cited_with("/type", json!("Message")), "activity-type-unknown", "");
-    }
-
-    #[test]
-    fn a_message_without_anything_to_draw_is_found() {
-        for empty in [json!(null), json!(""), json!(" \n")] {
-            assert_eq!(found(&json!({"type": "message", "text": empty})), [("message-empty", String::new())]);
-        }
-        let mut without_claims = cited_with("/entities/0/citation", json!([]));
-        without_claims["text"] = json!("");
-        assert_finds(&without_claims, "message-empty", "");
-        for drawn in [
-            json!({"type": "message", "attachments": [{"contentType": "image/png"}]}),
-            json!({"type": "message", "suggestedActions": {"actions": [{"type": "imBack"}]}}),
-            json!({"type": "message", "from": {"role": "user"}}),
-            json!({"type": "event"}),
-        ] {
-            assert_eq!(found(&drawn), [], "{drawn}");
-        }
-    }
-
-    /// Both versions of Web Chat open the dialog of such a claim.
-    #[test]
-    fn a_root_claim_describes_the_definition_with_its_name() {
-        let claim = json!({"type": "https://schema.org/Claim", "@context": "https://schema.org", "@type": "Claim",
-                           "@id": "cite:1", "name": "A", "text": "The passage."});
-        let document = json!({"type": "message", "text": "a[3].\n\n[3]: cite:1 \"A\"", "entities": [claim]});
-        assert_eq!(found(&document), [("claim-at-root", "/entities/0".into())]);
-        let other = json!({"type": "message", "text": "a[3].\n\n[3]: cite:2 \"A\"", "entities": [claim]});
-        assert!(found(&other).contains(&("citation-unopenable", "/text".into())));
-    }
-
-    #[test]
-    fn a_typing_indicator_has_no_text() {
-        assert_eq!(found(&json!({"type": "typing", "text": "…"})), [("typing-with-text", "/text".into())]);
-        assert_eq!(found(&json!({"type": "typing"})), []);
     }
 
     #[test]

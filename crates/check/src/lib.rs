@@ -37,6 +37,7 @@ mod lost_text;
 mod markdown;
 mod mend;
 mod message;
+mod message_text;
 mod misplaced;
 mod newer;
 mod place;

@@ -1,0 +1,190 @@
+//! Checks the text of one message for Web Chat, with its format and its claims.
+
+use std::collections::BTreeSet;
+
+use super::agreement::{self, Claims};
+use super::code;
+use super::findings::Findings;
+use super::markdown::Markdown;
+use super::message::{self, Message};
+use super::place::{Place, excerpt};
+use super::stream_info::Phase;
+use super::text;
+use super::wrapped;
+
+/// The `type` of a claim that is an entity of its own.
+const ROOT_CLAIM: &str = "https://schema.org/Claim";
+
+/// What is known of an activity before its text is read.
+pub(super) struct Known<'a, 'v> {
+    pub(super) kind: &'v str,
+    pub(super) phase: Option<Phase>,
+    pub(super) has_attachments: bool,
+    /// The positions of the claims.
+    pub(super) positions: &'a BTreeSet<String>,
+    pub(super) message: Option<&'a Message<'v>>,
+}
+
+/// The labels of a text.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    /// The labels that the text defines.
+    pub(super) defined: BTreeSet<String>,
+    /// The numbers in brackets that are not links.
+    pub(super) loose: BTreeSet<String>,
+}
+
+/// Checks the text of a message.
+pub(super) fn check(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Findings) -> Labels {
+    let Known { kind, phase, message, .. } = *known;
+    let written = place.text("text");
+    let withdrawn = phase == Some(Phase::Final) && written.unwrap_or_default().is_empty();
+    if phase == Some(Phase::Informative) || withdrawn {
+        return Labels::default();
+    }
+    if kind == "typing" && phase.is_none() {
+        let unknown_phase = place.member("channelData").is_some_and(|data| data.member("streamType").is_some());
+        if written.is_some() && !unknown_phase {
+            findings.add(
+                code::TYPING_WITH_TEXT,
+                &place.at.key("text"),
+                "Web Chat draws a typing activity that has a text as a message, which stays. Leave the text out, or add the \
+                 metadata of a livestream.",
+            );
+        }
+        return Labels::default();
+    }
+    let text = written.unwrap_or_default();
+    let at = place.at.key("text");
+    check_emptiness(place, known, findings);
+    text::check_encoding(text, &at, findings);
+    let markdown = Markdown::read(text);
+    let has_citations = !markdown.definitions.is_empty() || message.is_some_and(|message| !message.claims.is_empty());
+    if let Some(format) = place.member("textFormat") {
+        if matches!(format.value.as_str(), Some("plain" | "xml")) {
+            if has_citations {
+                findings.add(
+                    code::TEXT_FORMAT_PLAIN,
+                    &format.at,
+                    "The text is drawn as it stands: no citations, no reference list, no label, and the definitions as \
+                     raw text. Write \"textFormat\": \"markdown\".",
+                );
+            }
+            return Labels::default();
+        }
+        if format.value != "markdown" {
+            findings.add(
+                code::TEXT_FORMAT_UNUSUAL,
+                &format.at,
+                format!("Web Chat reads {} as Markdown. Write \"markdown\".", excerpt(&format.value.to_string())),
+            );
+        }
+    }
+    let positions: BTreeSet<_> = known.positions.iter().map(String::as_str).collect();
+    text::check(text, &markdown, &positions, &at, findings);
+    // A Message entity that Web Chat cannot read has its own finding.
+    let is_thing = |entity: &Place<'_>| message::is_schema_thing(entity.value) || wrapped::holds_message(entity.value);
+    let has_things = place.many("entities").iter().any(is_thing);
+    if !has_things && markdown.listed().next().is_some() {
+        findings.add(
+            code::MESSAGE_MISSING,
+            &at,
+            "The sources are listed with the titles of the definitions; there are no labels, no passages and no \
+             interpreter. Add a Message thing when you have them.",
+        );
+    }
+    let whole = phase != Some(Phase::Streaming);
+    agree(place, &markdown, message, whole, findings);
+    Labels {
+        defined: markdown.definitions.into_iter().map(|definition| definition.label).collect(),
+        loose: markdown.loose.into_iter().map(|loose| loose.label).collect(),
+    }
+}
+
+/// Compares the text with the claims of the activity.
+fn agree(place: &Place<'_>, markdown: &Markdown, message: Option<&Message<'_>>, whole: bool, findings: &mut Findings) {
+    let roots = root_claims(place);
+    let is_message = |entity: &Place<'_>| {
+        entity.text("type").is_some_and(message::is_message_type) || wrapped::holds_message(entity.value)
+    };
+    let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
+    let claims = Claims { message, is_unread, roots: &roots };
+    agreement::check(markdown, &claims, whole, &place.at.key("text"), findings);
+}
+
+/// Reports a message that has nothing to draw.
+fn check_emptiness(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Findings) {
+    let has_text = place.text("text").is_some_and(|text| !text.trim().is_empty());
+    let has_actions = place.member("suggestedActions").is_some_and(|list| !list.many("actions").is_empty());
+    let has_abstract = known.message.is_some_and(|message| message.has_abstract);
+    if known.kind == "message" && !has_text && !has_actions && !known.has_attachments {
+        let told = if has_abstract {
+            "The message has only an `abstract`: newer versions show it as a step, and users of 4.18.1 see nothing. Give it \
+             a `text` as well."
+        } else {
+            "The message has neither text nor attachments nor suggested actions: users see nothing, or an empty bubble. \
+             Give it a `text`."
+        };
+        findings.add(code::MESSAGE_EMPTY, &place.at, told);
+    }
+}
+
+/// The `@id` of each claim that is an entity of its own. Web Chat compares them with the addresses of definitions.
+fn root_claims<'v>(place: &Place<'v>) -> BTreeSet<&'v str> {
+    let entities = place.many("entities").into_iter();
+    entities
+        .filter(|entity| entity.text("type") == Some(ROOT_CLAIM))
+        .filter_map(|claim| claim.some_text("@id"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited_with, found};
+
+    #[test]
+    fn plain_text_shows_no_citations_and_odd_formats_are_noted() {
+        for format in ["plain", "xml"] {
+            assert_finds(&cited_with("/textFormat", json!(format)), "text-format-plain", "/textFormat");
+        }
+        assert_finds(&cited_with("/textFormat", json!("Markdown")), "text-format-unusual", "/textFormat");
+        assert_eq!(found(&json!({"type": "message", "text": "x[1](y)", "textFormat": "plain"})), []);
+    }
+
+    #[test]
+    fn a_message_without_anything_to_draw_is_found() {
+        for empty in [json!(null), json!(""), json!(" \n")] {
+            assert_eq!(found(&json!({"type": "message", "text": empty})), [("message-empty", String::new())]);
+        }
+        let mut without_claims = cited_with("/entities/0/citation", json!([]));
+        without_claims["text"] = json!("");
+        assert_finds(&without_claims, "message-empty", "");
+        for drawn in [
+            json!({"type": "message", "attachments": [{"contentType": "image/png"}]}),
+            json!({"type": "message", "suggestedActions": {"actions": [{"type": "imBack"}]}}),
+            json!({"type": "message", "from": {"role": "user"}}),
+            json!({"type": "event"}),
+        ] {
+            assert_eq!(found(&drawn), [], "{drawn}");
+        }
+    }
+
+    /// Both versions of Web Chat open the dialog of such a claim.
+    #[test]
+    fn a_root_claim_describes_the_definition_with_its_name() {
+        let claim = json!({"type": "https://schema.org/Claim", "@context": "https://schema.org", "@type": "Claim",
+                           "@id": "cite:1", "name": "A", "text": "The passage."});
+        let document = json!({"type": "message", "text": "a[3].\n\n[3]: cite:1 \"A\"", "entities": [claim]});
+        assert_eq!(found(&document), [("claim-at-root", "/entities/0".into())]);
+        let other = json!({"type": "message", "text": "a[3].\n\n[3]: cite:2 \"A\"", "entities": [claim]});
+        assert!(found(&other).contains(&("citation-unopenable", "/text".into())));
+    }
+
+    #[test]
+    fn a_typing_indicator_has_no_text() {
+        assert_eq!(found(&json!({"type": "typing", "text": "…"})), [("typing-with-text", "/text".into())]);
+        assert_eq!(found(&json!({"type": "typing"})), []);
+    }
+}
