@@ -51,6 +51,7 @@ rules! {
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";
         CLAIM_MEMBER_MISPLACED = Warning "claim-member-misplaced": "belongs in `appearance`";
+        TEXT_MARKER_RAW = Warning "text-marker-raw": "marker that only a provider reads";
 
         STREAM_ENTITY_MISSPELT = Warning "stream-entity-misspelt": "almost `streaminfo`: not read";
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
@@ -129,7 +130,6 @@ rules! {
         TEXT_FORGED_BUTTON = Error "text-forged-button": "HTML button: may pass for a citation";
         TEXT_FORMULA = Warning "text-formula": "4.18.1 shows formulas as their source";
         TEXT_FOOTNOTE = Warning "text-footnote": "4.18.1 shows footnotes as they are written";
-        TEXT_MARKER_RAW = Warning "text-marker-raw": "signs that only a provider reads";
         TEXT_TASK_LIST = Warning "text-task-list": "4.18.1 shows `[ ]` and `[x]`";
         TEXT_IMAGE_RAW = Warning "text-image-raw": "4.18.1 shows the picture as its source";
         TEXT_MARKDOWN_IN_HTML = Warning "text-markdown-in-html": "Markdown in HTML is not read";

@@ -44,6 +44,7 @@ mod place;
 mod pointer;
 mod profile;
 mod profile_rules;
+mod provider_marker;
 mod raw_html;
 mod repetition;
 pub mod report;

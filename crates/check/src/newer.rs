@@ -15,12 +15,9 @@ use super::pointer::Pointer;
 /// The kinds of pictures that 4.18.1 draws from an address that holds them.
 const DRAWN_PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// The sign before each citation in the answers of a provider's own client.
-const PRIVATE_MARK: char = '\u{e200}';
-
 pub(super) fn check(text: &str, markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
     formulas(text, at, findings);
-    marks(text, markdown, at, findings);
+    footnotes(text, markdown, at, findings);
     let tasks = task_markers(text).len();
     if tasks > 0 {
         findings.add(
@@ -54,24 +51,13 @@ pub(super) fn check(text: &str, markdown: &Markdown, at: &Pointer, findings: &mu
     }
 }
 
-/// Reports footnotes, and the signs around a provider's own citations.
-fn marks(text: &str, markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
+/// Reports footnotes.
+fn footnotes(text: &str, markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
     if let Some(label) = footnote(text, markdown) {
         findings.add(
             code::TEXT_FOOTNOTE,
             at,
             format!("4.18.1 shows the footnote [^{label}] and its text as they are written; newer versions draw it. Define a link."),
-        );
-    }
-    let count = text.matches(PRIVATE_MARK).count();
-    if count > 0 {
-        findings.add(
-            code::TEXT_MARKER_RAW,
-            at,
-            format!(
-                "Users see the signs of a citation that only its provider reads (U+E200, {count} in all). Write the number of a \
-                 source in brackets, and define it, or remove them."
-            ),
         );
     }
 }
@@ -225,10 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn footnotes_and_a_providers_own_signs_are_found() {
+    fn footnotes_are_found() {
         assert_text_finds("A note[^a].\n\n[^a]: The whole note.", "text-footnote");
         assert_text_is_fine("A note[^a], `[^b]`.");
-        assert_text_finds("It is so. \u{e200}cite\u{e202}turn0search0\u{e201}", "text-marker-raw");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::markdown::{Link, Markdown};
 use super::newer;
 use super::place::excerpt;
 use super::pointer::Pointer;
+use super::provider_marker;
 use super::raw_html::{is_inside, opened, requests_image};
 
 /// Checks a text that Web Chat draws as Markdown. `positions` are the positions of the claims.
@@ -39,6 +40,7 @@ pub(super) fn check(
     rules.lost(text);
     rules.html(text);
     newer::check(text, markdown, at, rules.findings);
+    provider_marker::check(text, &markdown.prose, |label| positions.contains(label), at, rules.findings);
 }
 
 /// Reports traces of a wrong character encoding.

@@ -13,6 +13,7 @@ use super::super::message::{is_message_type, is_schema_thing};
 use super::super::misplaced;
 use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
+use super::super::provider_marker;
 use super::super::stream_info::{self, Phase};
 use super::super::terms;
 use super::super::wrapped;
@@ -100,7 +101,10 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
         );
     }
     check_format(place, !claims.is_empty(), findings);
-    check_definitions(text, &at, findings);
+    let markdown = Markdown::read(text);
+    check_definitions(&markdown, &at, findings);
+    let is_label = |label: &str| claims.iter().any(|claim| claim.place.text("position") == Some(label));
+    provider_marker::check(text, &markdown.prose, is_label, &at, findings);
     let markers = Markers::of(text);
     markers.check(claims, &at, findings);
     let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(is_message_type);
@@ -131,8 +135,8 @@ fn check_format(place: &Place<'_>, has_claims: bool, findings: &mut Findings) {
     }
 }
 
-fn check_definitions(text: &str, at: &Pointer, findings: &mut Findings) {
-    for definition in Markdown::read(text).definitions {
+fn check_definitions(markdown: &Markdown, at: &Pointer, findings: &mut Findings) {
+    for definition in &markdown.definitions {
         findings.add(
             code::TEAMS_DEFINITION_IN_TEXT,
             at,

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// The dialects whose channels have rules to check.
 const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), (Dialect::Teams, Channel::Teams)];
 
-/// Findings that are right about an answer with a number without a source, which stays on purpose (policy P-05).
-const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joined"];
+/// Findings that are right about an answer with a marker without a source, which stays on purpose (policy P-05).
+const UNRESOLVED: [&str; 2] = ["marker-without-definition", "text-marker-raw"];
 
 /// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions draw it.
 const AS_WRITTEN: [&str; 2] = ["text-formula", "text-task-list"];
