@@ -53,11 +53,7 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
             check_definition(definition, claim, all, at, findings);
         }
         if !cited.contains(&definition.label) && whole {
-            findings.add(
-                code::DEFINITION_UNCITED,
-                at,
-                format!("The text does not cite [{}], but the reference list shows and counts it.", definition.written),
-            );
+            report_uncited(definition, markdown.coded.contains(&definition.label), at, findings);
         }
     }
     if whole {
@@ -65,6 +61,25 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
         if message.is_some_and(|message| !message.has_citation) && all.roots.is_empty() {
             check_unclaimed(markdown, at, findings);
         }
+    }
+}
+
+fn report_uncited(definition: &Definition, is_in_code: bool, at: &Pointer, findings: &mut Findings) {
+    let label = &definition.written;
+    if is_in_code {
+        findings.add(
+            code::MARKER_IN_CODE,
+            at,
+            format!(
+                "[{label}] stands in code only, where it is drawn as it is written: no badge leads to this source. Put the                  marker behind the code."
+            ),
+        );
+    } else {
+        findings.add(
+            code::DEFINITION_UNCITED,
+            at,
+            format!("The text does not cite [{label}], but the reference list shows and counts it."),
+        );
     }
 }
 
@@ -228,6 +243,16 @@ mod tests {
         assert_finds(&with_text(&three), "definition-uncited", "/text");
         let marker = cited()["text"].as_str().expect("a text").replace("it", "it[7]\u{200b}");
         assert_finds(&with_text(&marker), "marker-without-definition", "/text");
+    }
+
+    #[test]
+    fn a_marker_in_code_is_no_badge() {
+        let definitions = "\n\n[1]: https://docs.example/1 \"One\"\n[2]: cite:2 \"Two\"\n";
+        for text in ["Keep `it[1]` so[2].", "Keep it[2].\n\n```\nit[1]\n```"] {
+            let document = with_text(&format!("{text}{definitions}"));
+            assert_eq!(found(&document), [("marker-in-code", "/text".to_owned())]);
+        }
+        assert_eq!(found(&with_text(&format!("Keep `it[1]` so[1] and[2].{definitions}"))), []);
     }
 
     #[test]

@@ -141,6 +141,7 @@ rules! {
         MARKER_IS_IMAGE = Error "marker-is-image": "`!` before: image";
         MARKER_CASE_DIFFERS = Warning "marker-case-differs": "no badge";
         MARKER_LABEL_CHANGED = Warning "marker-label-changed": "drawn otherwise than written: no badge";
+        MARKER_IN_CODE = Warning "marker-in-code": "only marker of a source: no badge";
         MARKER_WITHOUT_CLAIM = Note "marker-without-claim": "Message has no claims: literal text";
         MARKER_WITHOUT_DEFINITION = Warning "marker-without-definition": "literal text";
         DEFINITION_LITERAL = Error "definition-literal": "drawn below paragraph as text";

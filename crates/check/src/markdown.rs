@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use super::container::Containers;
 use super::definition::{self, Attempt, Definition};
 use super::joined::{self, Joined};
-use super::link_label::{is_number, normal_label};
+use super::link_label::{bracketed_numbers, is_number, normal_label};
 
 /// The extensions of CommonMark that Web Chat supports.
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
@@ -27,6 +27,8 @@ pub(super) struct Markdown {
     pub(super) loose: Vec<Loose>,
     /// `[1, 2]` and the like.
     pub(super) joined: Vec<Joined>,
+    /// The numbers in brackets in code.
+    pub(super) coded: BTreeSet<String>,
     /// The byte ranges of plain text, outside of code, links and definitions.
     pub(super) prose: Vec<Range<usize>>,
     /// Lines of paragraphs that were meant as definitions.
@@ -148,6 +150,7 @@ impl<'t> Reader<'t> {
             }
             Event::Code(code) => {
                 self.end_run();
+                self.code(range);
                 self.gather(&code);
             }
             Event::InlineHtml(_) => {
@@ -188,6 +191,7 @@ impl<'t> Reader<'t> {
             self.line(range.start, true);
         } else if matches!(tag, Tag::CodeBlock(_)) {
             self.in_code = true;
+            self.code(range);
         }
     }
 
@@ -227,6 +231,11 @@ impl<'t> Reader<'t> {
         {
             link.text.push_str(words);
         }
+    }
+
+    fn code(&mut self, range: Range<usize>) {
+        let code = self.text.get(range).unwrap_or_default();
+        self.found.coded.extend(bracketed_numbers(code).map(ToOwned::to_owned));
     }
 
     /// Looks for brackets in the collected plain text.
