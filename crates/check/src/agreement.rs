@@ -189,6 +189,17 @@ fn check_undefined(
         }
     }
     if defined.is_empty() && by_position.is_empty() {
+        for entry in markdown.loose.iter().filter(|loose| loose.lists_source && is_number(&loose.label)) {
+            findings.add(
+                code::MARKER_WITHOUT_DEFINITION,
+                at,
+                format!(
+                    "[{}] (byte {}) begins an entry of a list that users see as text, and no marker leads to it. Write it as a \
+                     definition, with a colon behind `]`, and a blank line before the first.",
+                    entry.label, entry.start
+                ),
+            );
+        }
         return;
     }
     for loose in &markdown.loose {
@@ -291,6 +302,8 @@ mod tests {
     #[test]
     fn numbers_in_brackets_of_an_uncited_text_are_just_text() {
         assert_eq!(found(&json!({"type": "message", "text": "a[7]"})), []);
+        let list = json!({"type": "message", "text": "a[1]\n\nSources:\n[1] https://docs.example/1"});
+        assert_eq!(found(&list), [("marker-without-definition", "/text".to_owned())]);
         let mut described = cited_with("/entities/0/citation", json!([]));
         described["text"] = json!("a[7]");
         described["entities"][0].as_object_mut().expect("a thing").remove("usageInfo");

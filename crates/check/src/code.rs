@@ -144,7 +144,7 @@ rules! {
         MARKER_IN_CODE = Warning "marker-in-code": "only marker of a source: no badge";
         MARKER_WITHOUT_CLAIM = Note "marker-without-claim": "Message has no claims: literal text";
         MARKER_WITHOUT_DEFINITION = Warning "marker-without-definition": "literal text";
-        DEFINITION_LITERAL = Error "definition-literal": "drawn below paragraph as text";
+        DEFINITION_LITERAL = Error "definition-literal": "drawn below or behind other text, as text";
         DEFINITION_MALFORMED = Error "definition-malformed": "drawn as text";
         DEFINITION_NESTED = Warning "definition-nested": "missing from reference list";
         DEFINITION_DUPLICATE_LABEL = Error "definition-duplicate-label": "first wins, both are listed";

@@ -7,6 +7,12 @@ use pulldown_cmark::Parser;
 
 use super::link_label::{is_number, normal_label};
 
+/// The longest address that is looked at behind other text, in characters.
+const MAX_ADDRESS: usize = 2_000;
+
+/// The most signs of lists and quotes before an entry, in characters.
+const MAX_INDENTATION: usize = 40;
+
 /// A definition `[label]: url "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Definition {
@@ -32,8 +38,10 @@ pub(super) struct Attempt {
     pub(super) label: String,
     /// The byte offset in the text.
     pub(super) start: usize,
-    /// True if lines of a paragraph precede the definition, so that Markdown reads it as text.
+    /// True if text of a paragraph precedes the definition, so that Markdown reads it as text.
     pub(super) continued: bool,
+    /// True if that text stands on the same line.
+    pub(super) behind: bool,
 }
 
 /// The effective definitions, in the order of the text.
@@ -113,7 +121,39 @@ pub(super) fn attempt(text: &str, start: usize, continued: bool) -> Option<Attem
     let target = rest.trim_start();
     let label = normal_label(label);
     let is_address = target.contains("://") || target.starts_with("cite:");
-    (is_address || is_number(&label)).then_some(Attempt { label, start, continued })
+    (is_address || is_number(&label)).then_some(Attempt { label, start, continued, behind: false })
+}
+
+/// The number in brackets at `start` if it was meant as a definition though other text stands before it on the line:
+/// `… days.[1]: https://a.example/ "A"`.
+pub(super) fn attempt_behind(text: &str, label: &str, start: usize, close: usize) -> Option<Attempt> {
+    // Only the beginning is looked at, so that a line of many markers is read in linear time.
+    let head = text.get(close + 1..)?.strip_prefix(':')?.trim_start_matches([' ', '\t']);
+    let is_address = ["https://", "http://", "cite:"].iter().any(|scheme| head.starts_with(scheme));
+    let address = head.char_indices().take(MAX_ADDRESS).find(|(_, c)| c.is_whitespace());
+    let behind = address.map_or("", |(end, _)| head[end..].trim_start_matches([' ', '\t']));
+    // Words behind the address make a sentence of it.
+    let ends = behind.is_empty() || behind.starts_with(['\n', '\r', '"', '\'', '(', '[']);
+    let is_meant = is_number(label) && is_address && ends && !begins_line(text, start);
+    is_meant.then(|| Attempt { label: label.to_owned(), start, continued: true, behind: true })
+}
+
+/// Whether the bracket at `start` begins an entry of a list of sources that Markdown does not read as definitions:
+/// `[1] https://a.example/`.
+pub(super) fn lists_source(text: &str, start: usize, close: usize) -> bool {
+    let entry = || text.get(close + 1..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let has_address = |entry: &str| {
+        !entry.starts_with([':', '[', '(']) && ["https://", "http://"].iter().any(|scheme| entry.contains(scheme))
+    };
+    begins_line(text, start) && has_address(entry())
+}
+
+/// Whether nothing but the signs of a list or a quote stands before `start` on its line.
+fn begins_line(text: &str, start: usize) -> bool {
+    let before = text[..start].chars().rev().take(MAX_INDENTATION).take_while(|c| !matches!(c, '\n' | '\r'));
+    let is_sign = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
+    let mut length = 0;
+    before.inspect(|_| length += 1).all(is_sign) && length < MAX_INDENTATION
 }
 
 #[cfg(test)]
@@ -219,8 +259,48 @@ mod tests {
     fn a_definition_right_under_a_paragraph_is_an_attempt() {
         let markdown = Markdown::read("Text[1].\n[1]: https://a.example/\n");
         assert_eq!(markdown.definitions, []);
-        assert_eq!(markdown.attempts, [Attempt { label: "1".into(), start: 9, continued: true }]);
+        assert_eq!(markdown.attempts, [Attempt { label: "1".into(), start: 9, continued: true, behind: false }]);
         assert_eq!(Markdown::read("[note]: words\n\nText\n[note]: words").attempts, []);
+    }
+
+    #[test]
+    fn a_definition_behind_a_sentence_is_an_attempt() {
+        for text in [
+            "5 days [1].[1]: https://a.example/b.pdf \"B\"",
+            "5 days. [1]: https://a.example/",
+            "- 5 days [1]. [1]:cite:1",
+        ] {
+            let attempts = Markdown::read(text).attempts;
+            assert!(matches!(&attempts[..], [Attempt { behind: true, continued: true, .. }]), "{text} {attempts:?}");
+        }
+        for text in [
+            "See [1]: https://a.example/ has it.",
+            "See [1]: the page.",
+            "`a [1]: https://a.example/`",
+            "a [x]: https://a.example/",
+        ] {
+            assert_eq!(Markdown::read(text).attempts, [], "{text}");
+        }
+        for text in [
+            "[1]: https://a.example/",
+            "- [1]: https://a.example/",
+            "1. [1]: https://a.example/",
+            "> [1]: https://a.example/",
+        ] {
+            assert_eq!(Markdown::read(text).attempts, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_of_a_list_of_sources_are_told_from_markers() {
+        let entries = |text: &str| Markdown::read(text).loose.iter().filter(|loose| loose.lists_source).count();
+        assert_eq!(
+            entries(
+                "So it is [1][2].\n\nSources:\n[1] https://a.example/\n[2] [B](https://b.example/)\n- [3] C, https://c.example/"
+            ),
+            3
+        );
+        assert_eq!(entries("[1] is a number.\n\nAt https://a.example/ is [2] https://b.example/."), 0);
     }
 
     #[test]

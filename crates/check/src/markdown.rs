@@ -70,6 +70,8 @@ pub(super) struct Loose {
     pub(super) start: usize,
     /// True if another bracket directly follows this one.
     pub(super) before_bracket: bool,
+    /// True if it begins a line with an address, as in a list of sources.
+    pub(super) lists_source: bool,
 }
 
 impl Markdown {
@@ -259,7 +261,9 @@ impl<'t> Reader<'t> {
                     let label = normal_label(inner);
                     if is_number(&label) || self.labels.contains(&label) {
                         let before_bracket = bytes.get(index + 1) == Some(&b'[');
-                        self.found.loose.push(Loose { label, start, before_bracket });
+                        self.found.attempts.extend(definition::attempt_behind(self.text, &label, start, index));
+                        let lists_source = definition::lists_source(self.text, start, index);
+                        self.found.loose.push(Loose { label, start, before_bracket, lists_source });
                     }
                 }
                 _ => {}
@@ -303,13 +307,16 @@ mod tests {
     fn brackets_in_code_and_escaped_brackets_are_text() {
         let markdown = Markdown::read("`[1]` \\[2\\] \\[3] &#91;4]\n\n    [5]\n\n```\n[6]\n```\n");
         assert_eq!(markdown.loose, []);
-        assert_eq!(Markdown::read("x [7].").loose, [Loose { label: "7".into(), start: 2, before_bracket: false }]);
+        assert_eq!(
+            Markdown::read("x [7].").loose,
+            [Loose { label: "7".into(), start: 2, before_bracket: false, lists_source: false }]
+        );
     }
 
     #[test]
     fn a_defined_marker_before_another_bracket_is_loose() {
         let markdown = Markdown::read("a[1][9].\n\n[1]: https://a.example/\n");
         assert_eq!(markdown.links, []);
-        assert_eq!(markdown.loose[0], Loose { label: "1".into(), start: 1, before_bracket: true });
+        assert_eq!(markdown.loose[0], Loose { label: "1".into(), start: 1, before_bracket: true, lists_source: false });
     }
 }

@@ -76,7 +76,16 @@ impl Rules<'_> {
     fn attempts(&mut self) {
         for attempt in &self.markdown.attempts {
             let (label, start) = (excerpt(&attempt.label), attempt.start);
-            if attempt.continued {
+            if attempt.behind {
+                self.findings.add(
+                    code::DEFINITION_LITERAL,
+                    self.at,
+                    format!(
+                        "The definition of [{label}] (byte {start}) stands behind other text on its line: users see it as \
+                         text, and nothing is linked. Put each definition on a line of its own, after a blank line."
+                    ),
+                );
+            } else if attempt.continued {
                 self.findings.add(
                     code::DEFINITION_LITERAL,
                     self.at,

@@ -50,9 +50,14 @@ fn rewritten(activity: &mut Value, remedy: fn(&str, &Markdown) -> Option<String>
 }
 
 fn blank_line(text: &str, markdown: &Markdown) -> Option<String> {
-    let start = markdown.attempts.iter().find(|attempt| attempt.continued)?.start;
-    let line = text[..start].rfind('\n')? + 1;
-    let rewritten = format!("{}\n{}", &text[..line], &text[line..]);
+    let attempt = markdown.attempts.iter().find(|attempt| attempt.continued)?;
+    let start = attempt.start;
+    let rewritten = if attempt.behind {
+        format!("{}\n\n{}", text[..start].trim_end(), &text[start..])
+    } else {
+        let line = text[..start].rfind('\n')? + 1;
+        format!("{}\n{}", &text[..line], &text[line..])
+    };
     let defined = |text: &str| Markdown::read(text).definitions.len();
     (defined(&rewritten) > defined(text)).then_some(rewritten)
 }
