@@ -51,6 +51,7 @@ rules! {
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";
         CLAIM_MEMBER_MISPLACED = Warning "claim-member-misplaced": "belongs in `appearance`";
+        PLAIN_TEXT_MARKUP = Warning "plain-text-markup": "plain format: users see the signs";
         TEXT_MARKER_RAW = Warning "text-marker-raw": "marker that only a provider reads";
 
         STREAM_ENTITY_MISSPELT = Warning "stream-entity-misspelt": "almost `streaminfo`: not read";

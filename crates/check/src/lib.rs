@@ -41,6 +41,7 @@ mod message_text;
 mod misplaced;
 mod newer;
 mod place;
+mod plain_markup;
 mod pointer;
 mod profile;
 mod profile_rules;

@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::markdown::Markdown;
 use super::message::{self, Message};
 use super::place::{Place, excerpt};
+use super::plain_markup;
 use super::stream_info::Phase;
 use super::text;
 use super::wrapped;
@@ -69,6 +70,8 @@ pub(super) fn check(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Fin
                     "The text is drawn as it stands: no citations, no reference list, no label, and the definitions as \
                      raw text. Write \"textFormat\": \"markdown\".",
                 );
+            } else {
+                plain_markup::check(text, &format, findings);
             }
             return Labels::default();
         }

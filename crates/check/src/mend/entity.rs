@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::pointers::{Member, activity, add, member, name, object};
 use crate::feedback::request;
 use crate::finding::Finding;
+use crate::markdown::Markdown;
 use crate::message::is_message_type;
 use crate::place::CONTEXT;
 use crate::stream_info;
@@ -19,6 +20,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
     match finding.code {
         "activity-type-missing" => typed(document, at),
         "text-format-plain" | "text-format-unusual" | "teams-text-format" => set(document, at, json!("markdown")),
+        "plain-text-markup" => formatted(document, at),
         "entities-not-list" | "teams-citation-not-list" => listed(document, at),
         "message-wrapped" => unwrapped(document, at),
         "entity-null" | "entity-not-object" => unwrapped(document, at).or_else(|| without_null(document, at)),
@@ -76,6 +78,12 @@ fn set(document: &mut Value, at: &str, value: Value) -> Option<String> {
     let told = format!("`{}` is {value}", member.key);
     member.object.insert(member.key, value);
     Some(told)
+}
+
+/// Writes the format of a text that is Markdown throughout.
+fn formatted(document: &mut Value, at: &str) -> Option<String> {
+    let text = document.pointer(at.strip_suffix("/textFormat")?)?.get("text")?.as_str()?;
+    Markdown::read(text).html.is_empty().then(|| set(document, at, json!("markdown")))?
 }
 
 fn removed(document: &mut Value, at: &str) -> Option<String> {

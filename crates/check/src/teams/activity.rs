@@ -12,6 +12,7 @@ use super::super::markdown::Markdown;
 use super::super::message::{is_message_type, is_schema_thing};
 use super::super::misplaced;
 use super::super::place::{Place, excerpt};
+use super::super::plain_markup;
 use super::super::pointer::Pointer;
 use super::super::provider_marker;
 use super::super::stream_info::{self, Phase};
@@ -100,7 +101,7 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
             "Teams refuses a message that has neither text nor attachments: users see nothing. Give it a `text`.",
         );
     }
-    check_format(place, !claims.is_empty(), findings);
+    check_format(place, text, !claims.is_empty(), findings);
     let markdown = Markdown::read(text);
     check_definitions(&markdown, &at, findings);
     let is_label = |label: &str| claims.iter().any(|claim| claim.place.text("position") == Some(label));
@@ -114,11 +115,12 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
     }
 }
 
-fn check_format(place: &Place<'_>, has_claims: bool, findings: &mut Findings) {
+fn check_format(place: &Place<'_>, text: &str, has_claims: bool, findings: &mut Findings) {
     let Some(format) = place.member("textFormat") else { return };
     match format.value.as_str() {
         Some("markdown" | "extendedmarkdown") => {}
-        Some("plain" | "xml") if !has_claims => {}
+        Some("plain") if !has_claims => plain_markup::check(text, &format, findings),
+        Some("xml") if !has_claims => {}
         Some(known @ ("plain" | "xml")) => findings.add(
             code::TEAMS_TEXT_FORMAT,
             &format.at,
