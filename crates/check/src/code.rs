@@ -189,6 +189,7 @@ rules! {
         STREAM_CHUNK_WITHOUT_MESSAGE = Warning "stream-chunk-without-message": "chunk lacks Message";
     }
     Some(Channel::Teams), None => {
+        TEAMS_EXTENDED_FORMAT_MISSING = Warning "teams-extended-format-missing": "table, formula, task list or image as raw text";
         TEAMS_TEXT_FORMAT = Warning "teams-text-format": "citations undocumented for this format";
         TEAMS_MESSAGE_EMPTY = Error "teams-message-empty": "refused: no text, no attachment";
         TEAMS_MESSAGE_TOO_LARGE = Error "teams-message-too-large": "refused above 100 KB UTF-16";
@@ -250,7 +251,6 @@ rules! {
         COPILOT_SOURCE_WITHOUT_ADDRESS = Error "copilot-source-without-address": "readers cannot open the source";
     }
     None, Some(Profile::TeamsExtended) => {
-        TEAMS_EXTENDED_FORMAT_MISSING = Warning "teams-extended-format-missing": "table, formula or task list as raw text";
         TEAMS_EXTENDED_HTML = Warning "teams-extended-html": "HTML is not documented";
     }
 }

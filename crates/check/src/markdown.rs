@@ -97,11 +97,15 @@ impl Markdown {
     }
 }
 
-/// Whether a text has a table, a formula or a task list, which only extended Markdown of Teams draws.
+/// Whether a text has a table, a formula between `$$`, a task list or an image, which only extended Markdown of Teams draws.
 pub(super) fn has_extended_parts(text: &str) -> bool {
     let options = OPTIONS | Options::ENABLE_TASKLISTS | Options::ENABLE_MATH;
-    Parser::new_ext(text, options)
-        .any(|event| matches!(event, Event::Start(Tag::Table(_)) | Event::DisplayMath(_) | Event::TaskListMarker(_)))
+    Parser::new_ext(text, options).any(|event| {
+        matches!(
+            event,
+            Event::Start(Tag::Table(_) | Tag::Image { .. }) | Event::DisplayMath(_) | Event::TaskListMarker(_)
+        )
+    })
 }
 
 /// The state of one pass over the parser's events.

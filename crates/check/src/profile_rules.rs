@@ -4,10 +4,9 @@ use serde_json::Value;
 
 use super::address::Scheme;
 use super::findings::Findings;
-use super::markdown::{Markdown, has_extended_parts};
+use super::markdown::Markdown;
 use super::message::{is_bare_thing, is_message_type};
 use super::place::Place;
-use super::pointer::Pointer;
 use super::{Profile, code};
 
 /// Checks one activity for a profile, or a Message entity without an activity around it.
@@ -29,7 +28,7 @@ pub(super) fn check(profile: Profile, activity: &Place<'_>, findings: &mut Findi
             let messages: Vec<_> = activity.many("entities").into_iter().filter(is_message).collect();
             check_addresses(&messages, findings);
         }
-        Profile::TeamsExtended => check_format(activity, findings),
+        Profile::TeamsExtended => check_html(activity, findings),
     }
 }
 
@@ -51,20 +50,10 @@ fn check_addresses(messages: &[Place<'_>], findings: &mut Findings) {
     }
 }
 
-/// Extended Markdown is a format of its own
+/// Extended Markdown is documented without HTML
 /// (<https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages>, preview of August 2026).
-fn check_format(activity: &Place<'_>, findings: &mut Findings) {
+fn check_html(activity: &Place<'_>, findings: &mut Findings) {
     let text = activity.text("text").unwrap_or_default();
-    let format = activity.member("textFormat");
-    if format.as_ref().is_none_or(|format| format.value != "extendedmarkdown") && has_extended_parts(text) {
-        let at: Pointer = format.map_or(activity.at.clone(), |format| format.at);
-        findings.add(
-            code::TEAMS_EXTENDED_FORMAT_MISSING,
-            &at,
-            "The text has a table, a formula or a task list, which Teams draws as raw text in this format. Write \
-             \"textFormat\": \"extendedmarkdown\".",
-        );
-    }
     if format_is_extended(activity) && !Markdown::read(text).html.is_empty() {
         findings.add(
             code::TEAMS_EXTENDED_HTML,
@@ -114,10 +103,11 @@ mod tests {
 
     #[test]
     fn tables_and_formulas_need_the_extended_format() {
-        for text in ["| a |\n| - |\n| b |", "a $$x^2$$ b", "- [ ] a"] {
+        for text in ["| a |\n| - |\n| b |", "a $$x^2$$ b", "- [ ] a", "a ![b](https://a.example/b.png)"] {
             let plain = json!({"type": "message", "text": text, "textFormat": "markdown"});
             let expected = [("teams-extended-format-missing", "/textFormat".to_owned())];
             assert_eq!(found(&plain, Profile::TeamsExtended), expected, "{text}");
+            assert_eq!(found(&plain, Profile::CopilotStore), expected, "without this profile");
             let extended = json!({"type": "message", "text": text, "textFormat": "extendedmarkdown"});
             assert_eq!(found(&extended, Profile::TeamsExtended), [], "{text}");
         }

@@ -8,7 +8,7 @@ use super::super::activity_type::check_type;
 use super::super::code;
 use super::super::feedback;
 use super::super::findings::Findings;
-use super::super::markdown::Markdown;
+use super::super::markdown::{Markdown, has_extended_parts};
 use super::super::message::{is_message_type, is_schema_thing};
 use super::super::misplaced;
 use super::super::place::{Place, excerpt};
@@ -102,6 +102,9 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
         );
     }
     check_format(place, text, !claims.is_empty(), findings);
+    if place.text("type") == Some("message") {
+        check_extended(place, text, findings);
+    }
     let markdown = Markdown::read(text);
     check_definitions(&markdown, &at, findings);
     let is_label = |label: &str| claims.iter().any(|claim| claim.place.text("position") == Some(label));
@@ -134,6 +137,20 @@ fn check_format(place: &Place<'_>, text: &str, has_claims: bool, findings: &mut 
             &format.at,
             format!("Teams has no format {}. Write \"markdown\".", excerpt(&format.value.to_string())),
         ),
+    }
+}
+
+/// Extended Markdown is a format of its own
+/// (<https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages>, preview of August 2026).
+fn check_extended(place: &Place<'_>, text: &str, findings: &mut Findings) {
+    let format = place.member("textFormat");
+    if format.as_ref().is_none_or(|format| format.value != "extendedmarkdown") && has_extended_parts(text) {
+        findings.add(
+            code::TEAMS_EXTENDED_FORMAT_MISSING,
+            &format.map_or(place.at.clone(), |format| format.at),
+            "The text has a table, a formula, a task list or an image, which Teams draws as raw text in this format. Write \
+             \"textFormat\": \"extendedmarkdown\", a preview of Microsoft, or say it in words, a list or a link.",
+        );
     }
 }
 

@@ -14,8 +14,8 @@ const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), 
 /// Findings that are right about an answer with a marker without a source, which stays on purpose (policy P-05).
 const UNRESOLVED: [&str; 2] = ["marker-without-definition", "text-marker-raw"];
 
-/// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions draw it.
-const AS_WRITTEN: [&str; 2] = ["text-formula", "text-task-list"];
+/// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions and formats draw it.
+const AS_WRITTEN: [&str; 3] = ["teams-extended-format-missing", "text-formula", "text-task-list"];
 
 fn folders(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).expect("a folder");

@@ -82,6 +82,8 @@ proptest! {
     fn the_check_finds_nothing_in_any_message_to_teams(text in texts()) {
         let activity = converted(Dialect::Teams, &text);
         let mut findings = check(&activity, Channel::Teams);
+        // Tables and formulas stay as the model wrote them, unless the extended format is chosen.
+        findings.retain(|finding| finding.code != "teams-extended-format-missing");
         // A marker without a source stays visible on purpose.
         findings.retain(|finding| finding.code != "teams-marker-without-claim" && finding.code != "text-marker-raw");
         if activity["text"].as_str().is_some_and(|text| text.trim().is_empty()) {

@@ -16,8 +16,8 @@ use super::rules;
 /// The dialects whose channels have rules to check.
 const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), (Dialect::Teams, Channel::Teams)];
 
-/// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions draw it.
-const AS_WRITTEN: [&str; 3] = ["text-formula", "text-marker-raw", "text-task-list"];
+/// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions and formats draw it.
+const AS_WRITTEN: [&str; 4] = ["teams-extended-format-missing", "text-formula", "text-marker-raw", "text-task-list"];
 
 /// Findings that are right about an answer with a number without a source, which stays on purpose (policy P-05).
 const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joined"];
