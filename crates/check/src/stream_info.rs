@@ -39,7 +39,7 @@ pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Fi
     let in_entities = in_entities(activity, findings);
     if let (Some(data), Some(entity)) = (&in_data, &in_entities) {
         for key in ["streamType", "streamId", "streamSequence"] {
-            if data.value.get(key).unwrap_or(&Value::Null) != entity.value.get(key).unwrap_or(&Value::Null) {
+            if differs(key, data, entity, channel) {
                 findings.add(
                     code::STREAM_PLACES_DIFFER,
                     &entity.at,
@@ -68,10 +68,10 @@ pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Fi
             findings.add(
                 code::TEAMS_STREAM_ONLY_IN_CHANNEL_DATA,
                 &data.at,
-                "Teams reads stream metadata from an entity: without one this is no part of a stream. Add {\"type\": \
-                 \"streaminfo\", …} to `entities`.",
+                "Teams reads stream metadata from an entity: without one this is no part of a stream, and no rule of streams \
+                 was checked. Add {\"type\": \"streaminfo\", …} to `entities`.",
             );
-            data
+            return None;
         }
     };
     let phase = match info.text("streamType") {
@@ -100,6 +100,17 @@ pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Fi
     }
     let sequence = sequence(&info, phase, findings);
     Some(StreamInfo { phase, stream_id: info.some_text("streamId"), sequence, at: info.at })
+}
+
+/// Whether the two places contradict each other. Teams reads the entity only, so a member may be missing in its mirror there.
+fn differs(key: &str, data: &Place<'_>, entity: &Place<'_>, channel: Channel) -> bool {
+    let mirrored = data.value.get(key).filter(|value| !value.is_null());
+    let written = entity.value.get(key).filter(|value| !value.is_null());
+    match (channel, mirrored, written) {
+        (Channel::Teams, None, _) => false,
+        (Channel::Teams, Some(kind), None) if key == "streamType" => kind != "streaming",
+        _ => mirrored != written,
+    }
 }
 
 /// Whether an entity was meant for stream metadata, however its `type` is written.
@@ -179,6 +190,27 @@ mod tests {
         assert_eq!(found(&chunk(&json!({}), &entity)), [("stream-only-in-entities", "/entities/0".into())]);
         let other = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 2}]);
         assert_eq!(found(&chunk(&info, &other)), [("stream-places-differ", "/entities/0".into())]);
+    }
+
+    /// Once, rules of streams contradicted the finding that there is none.
+    #[test]
+    fn teams_reads_the_entity_only() {
+        let codes = |document: &Value| -> Vec<_> {
+            check(document, Channel::Teams).into_iter().map(|finding| finding.code).collect()
+        };
+        let message = |text: &str, data: Value| json!({"type": "message", "text": text, "channelData": data});
+        let hidden = json!([
+            chunk(&json!({"streamType": "streaming", "streamSequence": 1}), &json!([])),
+            message("y", json!({"streamType": "final", "streamSequence": 2})),
+        ]);
+        assert_eq!(codes(&hidden), ["teams-stream-only-in-channel-data"; 2]);
+        let entity = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 1}]);
+        assert_eq!(codes(&chunk(&json!({"streamType": "streaming"}), &entity)), [] as [&str; 0]);
+        let other = json!({"streamType": "streaming", "streamSequence": 2});
+        assert_eq!(codes(&chunk(&other, &entity)), ["stream-places-differ"]);
+        assert_eq!(found(&chunk(&json!({"streamType": "streaming"}), &entity))[0].0, "stream-sequence-invalid");
+        let default = json!([{"type": "streaminfo", "streamSequence": 1}]);
+        assert_eq!(codes(&chunk(&json!({"streamType": "streaming"}), &default)), [] as [&str; 0]);
     }
 
     #[test]
