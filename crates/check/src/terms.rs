@@ -86,6 +86,22 @@ const MEMBERS: &[&str] = &[
 /// no misspelt `channelId`.
 const ROUTING: &[&str] = &["callerId", "channelId", "conversation", "serviceUrl"];
 
+/// The members of an activity that no client shows.
+const UNSEEN: &[&str] = &[
+    "callerId",
+    "channelId",
+    "deliveryMode",
+    "expiration",
+    "listenFor",
+    "localTimestamp",
+    "localTimezone",
+    "properties",
+    "recipient",
+    "relatesTo",
+    "serviceUrl",
+    "valueType",
+];
+
 /// Reports members of an activity that are almost known ones. Others are left alone: channels and bots have their own.
 pub(super) fn check_members(activity: &Place<'_>, findings: &mut Findings) {
     for key in activity.object().into_iter().flat_map(|object| object.keys()) {
@@ -93,10 +109,11 @@ pub(super) fn check_members(activity: &Place<'_>, findings: &mut Findings) {
             continue;
         }
         if let Some(meant) = meant_member(key) {
+            let effect = if UNSEEN.contains(&meant) { "" } else { ", so users miss what it says" };
             findings.add(
                 code::MEMBER_MISSPELT,
                 &activity.at.key(key),
-                format!("No client reads {:?}, so users miss what it says. Is {meant:?} meant?", excerpt(key)),
+                format!("Nobody reads {:?}{effect}. Is {meant:?} meant?", excerpt(key)),
             );
         }
     }
@@ -309,6 +326,17 @@ mod tests {
                                   "attachmentLayout": "list", "x": 2});
             let expected = [("member-misspelt", "/Entites".into()), ("member-misspelt", "/textformat".into())];
             assert_eq!(codes(&document, channel), expected, "{channel}");
+        }
+    }
+
+    #[test]
+    fn users_are_named_only_where_they_would_see_something() {
+        for (member, is_seen) in
+            [("textformat", true), ("serviceurl", false), ("callerid", false), ("localtimezone", false)]
+        {
+            let found = check(&json!({"type": "message", "text": "a", member: "x"}), Channel::Teams);
+            let named = found.iter().find(|finding| finding.code == "member-misspelt").expect("a finding");
+            assert_eq!(named.message.contains("users"), is_seen, "{}", named.message);
         }
     }
 
