@@ -16,6 +16,7 @@ use super::misplaced;
 use super::place::{Place, excerpt};
 use super::pointer::Pointer;
 use super::stream_info::{self, StreamInfo};
+use super::suggested_actions;
 use super::terms;
 use super::time::Time;
 use super::wrapped;
@@ -168,6 +169,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
         check_sender(place, message, findings);
     }
     misplaced::check(place, findings);
+    suggested_actions::check(place, findings);
     if message.as_ref().is_none_or(|message| !message.has_actions) {
         feedback::check(place, findings);
     }

@@ -52,6 +52,7 @@ pub mod report;
 mod stream;
 mod stream_info;
 mod stream_order;
+mod suggested_actions;
 mod teams;
 mod terms;
 mod text;

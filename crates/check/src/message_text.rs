@@ -166,7 +166,7 @@ mod tests {
         assert_finds(&without_claims, "message-empty", "");
         for drawn in [
             json!({"type": "message", "attachments": [{"contentType": "image/png"}]}),
-            json!({"type": "message", "suggestedActions": {"actions": [{"type": "imBack"}]}}),
+            json!({"type": "message", "suggestedActions": {"actions": [{"type": "imBack", "title": "Yes"}]}}),
             json!({"type": "message", "from": {"role": "user"}}),
             json!({"type": "event"}),
         ] {

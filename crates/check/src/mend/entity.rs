@@ -9,6 +9,7 @@ use crate::markdown::Markdown;
 use crate::message::is_message_type;
 use crate::place::CONTEXT;
 use crate::stream_info;
+use crate::suggested_actions;
 use crate::terms;
 use crate::wrapped;
 
@@ -32,6 +33,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "foreign-entity-fatal" | "message-not-first" => first(document, at),
         "message-second" | "teams-message-second" => merged(document, at),
         "message-misplaced" => moved(document, at),
+        "suggested-actions-malformed" => buttons(document, at),
         "feedback-misplaced" => feedback(document, at),
         "nested-context-wrong"
         | "claim-name-empty"
@@ -197,6 +199,13 @@ fn moved(document: &mut Value, at: &str) -> Option<String> {
     let thing = entities.get_mut(found)?.as_object_mut()?;
     thing.get(name).is_none_or(Value::is_null).then(|| thing.insert(name.to_owned(), value))?;
     Some(format!("moved `{key}` into a Message entity"))
+}
+
+fn buttons(document: &mut Value, at: &str) -> Option<String> {
+    let end = at.find("/suggestedActions")? + "/suggestedActions".len();
+    let written = document.pointer_mut(&at[..end])?;
+    *written = suggested_actions::mended(written)?;
+    Some("wrote the suggested actions as a list of buttons".into())
 }
 
 /// Moves a request for thumbs to where clients read it.

@@ -16,6 +16,7 @@ use super::super::plain_markup;
 use super::super::pointer::Pointer;
 use super::super::provider_marker;
 use super::super::stream_info::{self, Phase};
+use super::super::suggested_actions;
 use super::super::terms;
 use super::super::wrapped;
 use super::claim::Claim;
@@ -48,6 +49,7 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
     let info = stream_info::read(place, Channel::Teams, findings);
     let claims = check_entities(place, findings);
     misplaced::check(place, findings);
+    suggested_actions::check(place, findings);
     check_text(place, &claims, info.as_ref().map(|info| info.phase), findings);
     check_feedback(place, findings);
     feedback::check(place, findings);
