@@ -117,6 +117,8 @@ fn every_sample_is_valid_in_every_dialect_and_the_same_again() {
                 _ => continue,
             };
             let mut findings = check(&activity, channel);
+            // Tables and formulas stay as the model wrote them, unless the extended format is chosen.
+            findings.retain(|finding| finding.code != "teams-extended-format-missing");
             if expected["cited"] == json!([]) {
                 // Sources that are attested as used, and cited nowhere, are listed all the same.
                 findings.retain(|finding| finding.code != "definition-uncited");
