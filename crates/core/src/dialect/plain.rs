@@ -29,7 +29,7 @@ static DRAWING: Drawing = Drawing {
         let mut drawn = blocks(text, &PLAIN).join("\n\n").replace('\u{200b}', "").replace('\u{200a}', " ");
         // Marks with nothing between them are all that there is to show.
         if drawn.trim().is_empty() {
-            text.clone_into(&mut drawn);
+            drawn = text.replace('\u{200b}', "");
         }
         reference_list::append(&mut drawn, message, Form::Plain);
         drawn.into()
