@@ -47,7 +47,7 @@ rules! {
         MESSAGE_WRAPPED = Error "message-wrapped": "Message in a list or string of its own: not read";
         MESSAGE_MISPLACED = Error "message-misplaced": "citations, AI mark or label outside `entities`";
         FEEDBACK_MISPLACED = Warning "feedback-misplaced": "no thumbs: belongs in `channelData.feedbackLoop`";
-        SUGGESTED_ACTIONS_MALFORMED = Warning "suggested-actions-malformed": "no buttons";
+        SUGGESTED_ACTIONS_MALFORMED = Error "suggested-actions-malformed": "no buttons";
         MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";

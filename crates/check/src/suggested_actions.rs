@@ -29,7 +29,7 @@ pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
         findings.add(
             code::SUGGESTED_ACTIONS_MALFORMED,
             &fault.at,
-            "No client draws a button of this. Write {\"to\": [], \"actions\": [{\"type\": \"imBack\", \"title\": …, \"value\": …}]}.",
+            "No client draws a button of this, and without a list of actions Web Chat 4.18.1 loses the whole chat. Write {\"to\": [], \"actions\": [{\"type\": \"imBack\", \"title\": …, \"value\": …}]}.",
         );
     }
 }
