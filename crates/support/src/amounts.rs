@@ -204,18 +204,20 @@ fn held(amount: &Amount, value: f64, passage: &Passage<'_>) -> Held {
     held.max().unwrap_or(Held::No)
 }
 
+/// How far a rounded number of at most twenty, said in words, may be from the number, as a part of it.
+const SMALL: f64 = 0.15;
+
 /// Whether the passage has the number with more digits, and the sentence says that its own is rounded.
 fn is_rounded(amount: &Amount, passage: &Passage<'_>) -> bool {
-    // "More than ten" is not about eight.
-    if amount.significant.is_none() && amount.values[0] <= 20.0 {
-        return false;
-    }
     let digits = amount.significant.unwrap_or(1).clamp(1, 6);
     let may_be = amount.is_about || amount.is_decimal && digits >= 2;
     may_be
         && amount.values.iter().any(|value| {
             let magnitude = value.abs().max(1e-9).log10().floor();
             let within = 10_f64.powf(magnitude - f64::from(digits) + 1.0) * 0.5001;
+            // "About ten" may be eleven, "more than ten" is not eight.
+            let is_small_word = amount.significant.is_none() && *value <= 20.0;
+            let within = if is_small_word { within.min(value.abs() * SMALL) } else { within };
             let fits = |known: &Value| match (amount.unit, known.origin.unit()) {
                 (Some(unit), Some(other)) => unit.dimension == other.dimension,
                 (None, _) | (_, None) => true,

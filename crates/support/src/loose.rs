@@ -77,6 +77,11 @@ impl Reader<'_> {
         if let Some(fraction) = meaning.fraction {
             self.fraction(at, fraction);
         }
+        if let Some(times) = meaning.times {
+            let counted = at.checked_sub(1).and_then(|before| self.number(before));
+            let times = if times > 0 { Some(f64::from(times)) } else { counted };
+            self.interval(at, times.unwrap_or_default());
+        }
     }
 
     /// How many periods a prefix makes of one: `semi-annually`, `bi-weekly`.
@@ -111,6 +116,14 @@ impl Reader<'_> {
         if let Some(unit) = unit {
             self.add(value * unit.factor, Origin::Converted(unit));
             self.add(value, Origin::Written(Some(unit)));
+        }
+    }
+
+    /// The time from one to the next: six months of `twice a year`.
+    fn interval(&mut self, at: usize, times: f64) {
+        let unit = self.unit(at + 1).or_else(|| self.unit(at + 2)).or_else(|| self.meaning(at + 1)?.period);
+        if let Some(unit) = unit.filter(|_| times > 1.0) {
+            self.add(unit.factor / times, Origin::Converted(unit));
         }
     }
 
