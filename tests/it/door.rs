@@ -110,14 +110,15 @@ async fn a_token_posts_a_hundred_at_once_and_the_secret_as_often_as_it_likes() {
         let message = json!({"type": "message", "from": {"id": "ann"}, "text": "Hello?"});
         status(app.request(Method::POST, &path).bearer_auth(bearer).json(&message))
     };
-    let mut refused = 0;
-    for at in 0..110 {
-        let status = post(conversation.token.clone()).await;
-        let is_expected = if at < 100 { status == 200 } else { [200, 429].contains(&status.as_u16()) };
-        assert!(is_expected, "{at}: {status}");
-        refused += usize::from(status == 429);
+    for at in 0..100 {
+        assert_eq!(post(conversation.token.clone()).await, 200, "{at}");
     }
-    assert!(refused > 0);
+    // While these were posted, the token got further ones: the slower the machine, the more.
+    let mut further = 0;
+    while post(conversation.token.clone()).await != 429 {
+        further += 1;
+        assert!(further < 1_000, "a token posts as fast as the line lets it");
+    }
     assert_eq!(post(DIRECT_LINE_SECRET.to_owned()).await, 200);
 }
 

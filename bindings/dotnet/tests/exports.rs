@@ -10,7 +10,7 @@ fn the_library_has_the_functions_that_the_package_imports() {
     let package = include_str!("../Citewire.Core/Native.cs");
     let imported = package.split("extern ").skip(1).filter_map(|rest| rest.split_once('(')?.0.split(' ').next_back());
     let imported: Vec<String> = imported.map(|name| format!("{name}\0")).collect();
-    assert_eq!(imported.len(), 7, "{imported:?}");
+    assert_eq!(imported.len(), 8, "{imported:?}");
     for name in imported {
         assert!(bytes.windows(name.len()).any(|part| part == name.as_bytes()), "{name} of {}", library.display());
     }
