@@ -1,5 +1,5 @@
 // How long a conversion takes: as text, as objects, and with passages that citations are held against. `cargo xtask nuget` makes the
-// package that has the speed of releases.
+// package that is as fast as releases are.
 
 using System;
 using System.Diagnostics;
