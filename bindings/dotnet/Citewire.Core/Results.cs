@@ -16,7 +16,7 @@ namespace Citewire
         public JsonElement? Report { get; set; }
     }
 
-    /// <summary>What readers of a channel would see wrong.</summary>
+    /// <summary>The findings about an activity: faults that readers of a channel would see.</summary>
     public class Checked
     {
         /// <summary>The findings, in the order of their places.</summary>
@@ -31,7 +31,7 @@ namespace Citewire
         [JsonPropertyName("activity")]
         public JsonElement Activity { get; set; }
 
-        /// <summary>What was changed, and why.</summary>
+        /// <summary>The changes, each with its reason.</summary>
         [JsonPropertyName("changes")]
         public IReadOnlyList<JsonElement> Changes { get; set; } = System.Array.Empty<JsonElement>();
     }

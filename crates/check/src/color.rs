@@ -30,7 +30,7 @@ impl Color {
     }
 }
 
-/// What makes a browser fetch an address, or may stand for a value that does.
+/// Functions of CSS by which a browser fetches an address, and `var`, which may stand for one of them.
 const FETCHES: [&str; 10] =
     ["url", "src(", "image", "cross-fade(", "element(", "paint(", "var(", "env(", "attr(", "if("];
 

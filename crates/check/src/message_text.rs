@@ -16,7 +16,7 @@ use super::wrapped;
 /// The `type` of a claim that is an entity of its own.
 const ROOT_CLAIM: &str = "https://schema.org/Claim";
 
-/// What is known of an activity before its text is read.
+/// The members of an activity that its text is held against.
 pub(super) struct Known<'a, 'v> {
     pub(super) kind: &'v str,
     pub(super) phase: Option<Phase>,

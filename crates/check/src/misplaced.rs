@@ -14,7 +14,7 @@ const DEPTH: usize = 4;
 const OTHERS: [&str; 7] =
     ["entities", "attachments", "from", "recipient", "conversation", "relatesTo", "suggestedActions"];
 
-/// What a Message thing says to readers.
+/// A part of a Message thing that readers see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Citations,

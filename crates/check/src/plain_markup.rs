@@ -16,7 +16,7 @@ const ELEMENTS: [&str; 24] = [
 /// Elements that need no end.
 const EMPTY: [&str; 3] = ["br", "hr", "img"];
 
-/// What users see as signs.
+/// A markup whose signs users see in a plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Markup {
     Markdown,

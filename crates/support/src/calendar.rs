@@ -299,7 +299,7 @@ impl Finder<'_> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 24 hours")]
         let of_day = |hours: f64| (hours * 60.0 + minutes) as u16;
         let times = match half {
-            // Who says `18 Uhr abends` has said the half already.
+            // The hour of `18 Uhr abends` tells the half already.
             Some(_) if hours > 12.0 => [of_day(hours); 2],
             Some((Half::BeforeNoon, _)) => [of_day(hours % 12.0); 2],
             Some((Half::AfterNoon, _)) => [of_day(hours % 12.0 + 12.0); 2],

@@ -64,7 +64,7 @@ pub(crate) struct Meaning {
     pub(crate) unit: Option<Unit>,
     /// The second unit of a word with two: `pounds`.
     pub(crate) other_unit: Option<Unit>,
-    /// So many times; 0 where the number stands before the word.
+    /// The number of times that a word says: 2 of `twice`, 0 of `times`, before which the number stands.
     pub(crate) times: Option<u8>,
     /// It says with a negation that there is a limit.
     pub(crate) is_excess: bool,

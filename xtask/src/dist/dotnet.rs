@@ -63,7 +63,7 @@ fn pack(
 ) -> Result<PathBuf> {
     let (source, work) = (repository.path("bindings/dotnet"), out.join(".dotnet"));
     empty(&work)?;
-    // What dotnet leaves beside a project stays out of the sources.
+    // A copy is built, because dotnet leaves folders of its own beside a project.
     for entry in fs::read_dir(source.join(project)).with_context(|| format!("{project}, a project"))? {
         let path = entry?.path();
         copy(&path, &work.join(project).join(path.file_name().context("a name")?))?;

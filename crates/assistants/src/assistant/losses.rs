@@ -30,18 +30,18 @@ fn of_unread(coverage: &Coverage) -> Option<Entry> {
     if coverage.reading > 0 {
         parts.push(format!("documents that are still being read: {}", coverage.reading));
     }
-    if !coverage.unreadable.is_empty() {
-        let named = coverage.unreadable.iter().map(|(name, reason)| format!("{name:?} ({reason})"));
-        parts.push(format!("documents that cannot be read: {}", some(named)));
+    if coverage.unreadable > 0 {
+        let named: Vec<String> = coverage.named.iter().map(|(name, reason)| format!("{name:?} ({reason})")).collect();
+        parts.push(format!("documents that cannot be read: {}", some(&named, coverage.unreadable)));
     }
     let message = format!("the search does not cover everything; {}", parts.join("; "));
     Some(Entry::in_input(Kind::Note, DOCUMENT_UNREAD, "", message))
 }
 
-/// The first few of many, and how many more there are.
-fn some(many: impl ExactSizeIterator<Item = String>) -> String {
-    let more = many.len().saturating_sub(NAMED);
-    let named = many.take(NAMED).collect::<Vec<_>>().join(", ");
+/// The names of some, and how many more there are.
+fn some(named: &[String], count: usize) -> String {
+    let more = count.saturating_sub(named.len());
+    let named = named.join(", ");
     if more > 0 { format!("{named}, and {more} more") } else { named }
 }
 
@@ -57,8 +57,10 @@ fn of_documents(partial: &[Arc<Document>], found: &[Source]) -> Vec<Entry> {
         })
         .collect();
     if !others.is_empty() {
-        let named = others.iter().map(|document| format!("{:?} ({})", document.title, words(document)));
-        let message = format!("the search does not cover all of {}: they were read in part", some(named));
+        let named = others.iter().take(NAMED).map(|document| format!("{:?} ({})", document.title, words(document)));
+        let named: Vec<String> = named.collect();
+        let message =
+            format!("the search does not cover all of {}: they were read in part", some(&named, others.len()));
         notes.push(Entry::in_input(Kind::Note, DOCUMENT_PARTIAL, "", message));
     }
     notes
@@ -85,7 +87,8 @@ mod tests {
         let said = |coverage: &Coverage| of_unread(coverage).map(|note| note.message);
         let mut coverage = Coverage { searched: 1, is_listed: true, ..Coverage::default() };
         assert_eq!(said(&coverage), None);
-        coverage.unreadable = vec![("a.txt".to_owned(), "it is not UTF-8".to_owned()); 7];
+        coverage.unreadable = 7;
+        coverage.named = vec![("a.txt".to_owned(), "it is not UTF-8".to_owned()); 5];
         coverage.reading = 2;
         let named = [r#""a.txt" (it is not UTF-8)"#; 5].join(", ");
         let message = format!(

@@ -64,7 +64,7 @@ impl RemoteLibrary {
         Ok(changes)
     }
 
-    /// What reading a document gives; `None` when it is gone or no document.
+    /// Reads a document of the place, or tells why it cannot be read; `None` when it is gone, or no document by its name.
     async fn content(&self, listed: &RemoteDocument) -> Result<Option<FileRead>, LibraryError> {
         let RemoteDocument { path, bytes, .. } = listed;
         let Some(format) = Format::of_name(path) else { return Ok(None) };
@@ -171,7 +171,7 @@ mod tests {
         assert!(!library.coverage().is_listed);
         let named = async |library: &Library| {
             library.refresh().await.expect("refreshed");
-            let reasons = library.coverage().unreadable.into_iter();
+            let reasons = library.coverage().named.into_iter();
             reasons.map(|(path, reason)| format!("{path}: {reason}")).collect::<Vec<_>>()
         };
         for _ in 0..2 {

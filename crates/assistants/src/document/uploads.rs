@@ -173,9 +173,10 @@ impl UploadLibrary {
         Ok(None)
     }
 
-    /// Why uploads cannot be read, by their names.
-    pub(super) fn unreadable(&self) -> BTreeMap<String, String> {
-        self.unsearched().unreadable.clone()
+    /// Some uploads that cannot be read, at most so many, each with the reason.
+    pub(super) fn unreadable(&self, most: usize) -> Vec<(String, String)> {
+        let unsearched = self.unsearched();
+        unsearched.unreadable.iter().take(most).map(|(name, reason)| (name.clone(), reason.clone())).collect()
     }
 
     /// The number of uploads that cannot be read.
