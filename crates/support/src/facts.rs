@@ -67,6 +67,9 @@ fn may_be_fact(token: &Token) -> bool {
         || cjk::may_be_number(token)
 }
 
+/// The greatest number to which another group of three digits is joined.
+const MOST_JOINED: f64 = 1e15;
+
 /// Whether a number of four digits may be a year.
 fn is_year(amount: &Amount) -> bool {
     amount.significant == Some(4)
@@ -343,17 +346,23 @@ impl Reader<'_> {
         let is_near = token.start == self.tokens[at - 1].end + 1;
         let has_no_unit = before.unit.is_none_or(|unit| WORDS.is_money(unit));
         let may_go_on = if before.joined.is_some() { first.digits == 3 } else { first.digits <= 3 };
-        if !(is_group && is_near && may_go_on && has_no_unit) {
+        // A longer row of groups is no number; each step would look at all of it again.
+        let so_far = before.joined.unwrap_or(before.values[0]);
+        let is_one_number = so_far > 0.0 && so_far < MOST_JOINED;
+        if !(is_group && is_near && may_go_on && has_no_unit && is_one_number) {
             return;
         }
         // `10 000` has no value of its own behind the blank.
         let scale = if own.values[1] > 0.0 { amount.values[1] / own.values[1] } else { 1.0 };
-        let joined = before.joined.unwrap_or(before.values[0]) * 1000.0 * scale + amount.values[1];
+        let joined = so_far * 1000.0 * scale + amount.values[1];
         amount.joined = Some(joined);
         amount.unit = amount.unit.or(before.unit);
-        let mut end = at;
-        for fact in self.facts.iter_mut().rev().take_while(|fact| std::mem::replace(&mut end, fact.first) == fact.end) {
+        let groups = self.facts.iter_mut().rev().take(if before.joined.is_some() { usize::MAX } else { 1 });
+        for fact in groups {
             let FactKind::Amount(group) = &mut fact.kind else { break };
+            if group.joined != before.joined {
+                break;
+            }
             group.joined = Some(joined);
         }
     }
