@@ -264,7 +264,7 @@ fn has_other_word_behind(
 /// How many of these facts stand in a part of a passage, given in tokens.
 pub(crate) fn in_common(facts: &[Fact], passage: &Passage<'_>, tokens: &Range<usize>) -> usize {
     let from = passage.facts().partition_point(|known| known.first < tokens.start);
-    let to = passage.facts().partition_point(|known| known.end <= tokens.end);
+    let to = passage.facts().partition_point(|known| known.first < tokens.end);
     let known = passage.facts().get(from..to).unwrap_or_default();
     let is_known = |fact: &&Fact| match fact.kind {
         FactKind::Amount(amount) => known.iter().take(MOST_IN_PLACE).any(|known| is_same_number(&amount, known)),
@@ -291,7 +291,7 @@ pub(crate) fn replaced(
         return None;
     }
     let from = passage.facts().partition_point(|known| known.first < best.start);
-    let to = passage.facts().partition_point(|known| known.end <= best.end);
+    let to = passage.facts().partition_point(|known| known.first < best.end);
     if to.saturating_sub(from) > MOST_IN_PLACE {
         return None;
     }
@@ -320,7 +320,7 @@ pub(crate) fn replaced(
     if !is_near && facts.iter().any(|known| is_same_number(&amount, known)) {
         return None;
     }
-    for known in facts {
+    for known in facts.iter().filter(|known| known.end <= best.end) {
         if !slot.fits(tokens, known.first - best.start..known.end - best.start) {
             continue;
         }

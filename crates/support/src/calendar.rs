@@ -176,8 +176,7 @@ impl Finder<'_> {
 
     /// The value of a number word.
     fn spoken(&self, at: usize) -> Option<f64> {
-        let numbers = self.get(at).filter(|token| token.is_word())?.meaning?.numbers;
-        numbers.into_iter().find(|(languages, _)| languages.has(self.languages)).map(|(_, value)| value)
+        self.get(at)?.spoken(self.languages)
     }
 
     /// The number of tokens that say that the number before them is an hour: `Uhr`, `o'clock`.

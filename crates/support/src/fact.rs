@@ -39,7 +39,7 @@ pub(crate) struct Amount {
     pub(crate) is_negative: bool,
     /// The value in the base unit together with the amount beside it: `2 hours and 15 minutes`.
     pub(crate) whole: Option<f64>,
-    /// The values with the group before it, if it is the second group of `10 000`.
+    /// The value of the whole number, if this is one of its groups: `10 000`.
     pub(crate) joined: Option<f64>,
 }
 

@@ -6,7 +6,7 @@ use crate::clock;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
 use crate::token::{Kind, Token};
-use crate::words::{Languages, Unit, WORDS};
+use crate::words::{Languages, Meaning, Unit, WORDS};
 
 /// Words before a number that make it negative.
 const MINUS: [u64; 4] = [hash_of("minus"), hash_of("moins"), hash_of("menos"), hash_of("meno")];
@@ -77,6 +77,15 @@ fn is_year(amount: &Amount) -> bool {
         && (1000.0..3000.0).contains(&amount.values[0])
 }
 
+/// Words between one and the number that it is one of: `one in five`, `un sur trois`.
+const IN: [u64; 7] =
+    [hash_of("in"), hash_of("von"), hash_of("sur"), hash_of("cada"), hash_of("su"), hash_of("em"), hash_of("op")];
+
+/// So many parts of one: three of `quarter`. `Thirds` are two where nobody counts them.
+pub(crate) fn parts(part: f64, count: f64) -> f64 {
+    count * if part > 0.6 { part / 2.0 } else { part }
+}
+
 /// An amount of which nothing is known yet.
 const NOTHING: Amount = Amount {
     values: [0.0; 2],
@@ -103,6 +112,11 @@ impl Reader<'_> {
         self.tokens.get(at)
     }
 
+    /// A token that is part of no other fact: dates and times were read before.
+    fn free(&self, at: usize) -> Option<&Token> {
+        self.token(at).filter(|_| !self.taken[at])
+    }
+
     /// Reads the amount or the fraction that begins with a token.
     fn amount(&mut self, at: usize) {
         let token = self.tokens[at];
@@ -122,6 +136,11 @@ impl Reader<'_> {
             }
             return;
         };
+        if let Some((part, end)) = self.counted_part(at, &amount) {
+            self.taken[at..end].fill(true);
+            self.facts.push(Fact { kind: FactKind::Fraction(part), first: at, end });
+            return;
+        }
         if self.is_item_number(at) {
             self.taken[at] = true;
             return;
@@ -137,15 +156,29 @@ impl Reader<'_> {
         self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end });
     }
 
+    /// `three quarters`, and the five of `one in five`.
+    fn counted_part(&self, at: usize, amount: &Amount) -> Option<(f64, usize)> {
+        let count = amount.values[0];
+        let part = self.free(at + 1).and_then(|token| token.meaning?.fraction);
+        if let Some(part) = part.filter(|_| (2.0..10.0).contains(&count)) {
+            return Some((parts(part, count), at + 2));
+        }
+        let is_in = at.checked_sub(1).is_some_and(|before| IN.contains(&self.tokens[before].full));
+        let one = at.checked_sub(2).and_then(|before| self.token(before))?;
+        let is_one = one.meaning.is_some_and(|meaning| meaning.is_one)
+            || one.numeral().is_some_and(|numeral| numeral.values == [1.0; 2]);
+        (is_in && is_one && (2.0..=100.0).contains(&count)).then(|| (1.0 / count, at + 1))
+    }
+
     /// `2/3`
     fn digits_of_part(&self, at: usize) -> Option<f64> {
         let integer = |at: usize| {
-            let numeral = self.token(at)?.numeral().filter(|numeral| !numeral.is_decimal && numeral.digits <= 2)?;
+            let numeral = self.free(at)?.numeral().filter(|numeral| !numeral.is_decimal && numeral.digits <= 2)?;
             Some(numeral.values[0])
         };
-        let is_glued = self.token(at + 1)?.is('/')
+        let is_glued = self.free(at + 1)?.is('/')
             && self.tokens[at].end == self.tokens[at + 1].start
-            && self.tokens[at + 1].end == self.token(at + 2)?.start;
+            && self.tokens[at + 1].end == self.free(at + 2)?.start;
         let (parts, of) = (integer(at)?, integer(at + 2)?);
         (is_glued && 0.0 < parts && parts < of && of <= 20.0).then(|| parts / of)
     }
@@ -159,10 +192,10 @@ impl Reader<'_> {
         let Some((value, end)) = cjk::number(self.tokens, at).filter(|(value, _)| *value >= 2.0 && !is_inside) else {
             return;
         };
-        let is = |at: usize, wanted: &[char]| self.token(at).is_some_and(|token| wanted.contains(&token.first));
+        let is = |at: usize, wanted: &[char]| self.free(at).is_some_and(|token| wanted.contains(&token.first));
         let has_counter = is(end, &['个', '個', 'ヶ', 'か', 'カ']);
         let unit_at = end + usize::from(has_counter);
-        let name = match self.token(unit_at).map(|token| token.first) {
+        let name = match self.free(unit_at).map(|token| token.first) {
             Some('月') if has_counter => "month",
             Some('年') => "year",
             Some('天') => "day",
@@ -182,8 +215,7 @@ impl Reader<'_> {
             let is_decimal = numeral.is_decimal;
             return Some(Amount { values: numeral.values, significant: Some(numeral.significant), is_decimal, ..base });
         }
-        let numbers = token.meaning.filter(|_| token.is_word())?.numbers;
-        let (_, value) = numbers.into_iter().find(|(languages, _)| languages.has(self.languages))?;
+        let value = token.spoken(self.languages)?;
         Some(Amount { values: [value; 2], ..base })
     }
 
@@ -235,18 +267,18 @@ impl Reader<'_> {
             && amount.values[0] >= 20.0
             && amount.values[0] % 10.0 == 0.0
             && amount.values[0] < 100.0;
-        let joins = self.token(at + 1).is_some_and(|mark| mark.is('-') || mark.is('\u{2010}') || mark.is('\u{2011}'));
+        let joins = self.free(at + 1).is_some_and(|mark| mark.is('-') || mark.is('\u{2010}') || mark.is('\u{2011}'));
         let ones_at = if joins { at + 2 } else { at + 1 };
         if !is_tens || ones_at >= self.tokens.len() {
             return at + 1;
         }
-        let ones = match self.value(&self.tokens[ones_at]) {
+        let Some(token) = self.free(ones_at) else { return at + 1 };
+        let ones = match self.value(token) {
             Some(ones) if ones.significant.is_none() && ones.values[0] < 10.0 => Some(ones.values[0]),
-            _ if self.tokens[ones_at].full == hash_of("one") => Some(1.0),
-            _ => self.tokens[ones_at]
-                .meaning
-                .map(|meaning| f64::from(meaning.ordinal))
-                .filter(|ones| (1.0..10.0).contains(ones)),
+            _ if token.full == hash_of("one") => Some(1.0),
+            // "Twenty first aid kits" are 20.
+            _ if !joins => None,
+            _ => token.meaning.map(|meaning| f64::from(meaning.ordinal)).filter(|ones| (1.0..10.0).contains(ones)),
         };
         let Some(ones) = ones else { return at + 1 };
         amount.values = amount.values.map(|tens| tens + ones);
@@ -255,12 +287,12 @@ impl Reader<'_> {
 
     /// A part that is joined to a number: `three and a half years`, `six heures et demie`.
     fn with_part(&self, at: usize, amount: &mut Amount) -> usize {
-        let meaning = |at: usize| self.token(at).filter(|token| token.is_word()).and_then(|token| token.meaning);
+        let meaning = |at: usize| self.free(at).filter(|token| token.is_word()).and_then(|token| token.meaning);
         let behind = at + 1 + usize::from(meaning(at + 1).is_some_and(|meaning| meaning.is_one));
         // `a` is "and" in Czech.
         let is_czech = || ["cs", "sk"].iter().any(|code| self.languages.has(WORDS.language(code)));
         let joins = |token: &Token| token.first != 'a' || token.letters > 1 || is_czech();
-        let joining = meaning(at).filter(|meaning| meaning.joins && self.token(at).is_some_and(joins));
+        let joining = meaning(at).filter(|meaning| meaning.joins && self.free(at).is_some_and(joins));
         let part = joining.and_then(|_| meaning(behind)?.fraction);
         let Some(part) = part.filter(|part| *part < 1.0 && amount.significant != Some(0)) else { return at };
         amount.values = amount.values.map(|value| value + part);
@@ -270,7 +302,7 @@ impl Reader<'_> {
 
     /// Words behind a number that multiply it: `1.5 million`, `3 Mio.`
     fn scale(&self, mut at: usize, amount: &mut Amount) -> usize {
-        while let Some(token) = self.token(at) {
+        while let Some(token) = self.free(at) {
             let known = token.meaning.and_then(|meaning| meaning.scale);
             let Some(scale) = known.or_else(|| self.is_million(at, amount).then_some(1e6)) else { break };
             let is_glued = self.tokens[at - 1].end == token.start;
@@ -281,7 +313,7 @@ impl Reader<'_> {
             amount.is_about |= scale > 100.0;
             at += 1;
             at += usize::from(
-                self.token(at).is_some_and(|point| point.is('.') && point.start == token.end && token.letters <= 4),
+                self.free(at).is_some_and(|point| point.is('.') && point.start == token.end && token.letters <= 4),
             );
         }
         at
@@ -290,9 +322,9 @@ impl Reader<'_> {
     /// Whether an `m` behind a number stands for a million: `$5.3m`, `1,2 M€`.
     fn is_million(&self, at: usize, amount: &Amount) -> bool {
         let is_money = |unit: Option<Unit>| unit.is_some_and(|unit| WORDS.is_money(unit));
-        let next = self.token(at + 1).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
+        let next = self.free(at + 1).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
         let is_letter = |token: &Token| token.letters == 1 && matches!(token.first, 'm' | 'M') && token.is_word();
-        self.token(at).is_some_and(is_letter) && (is_money(amount.unit) || is_money(next))
+        self.free(at).is_some_and(is_letter) && (is_money(amount.unit) || is_money(next))
     }
 
     /// The unit behind a number. Returns the token behind it.
@@ -301,19 +333,21 @@ impl Reader<'_> {
             return at;
         }
         let is_joint = |token: &Token| matches!(token.first, '-' | '\u{2010}' | '\u{2011}' | '°') && token.is_mark();
-        let has_degree = self.token(at).is_some_and(|token| token.is('°'));
-        let next = if self.token(at).is_some_and(is_joint) { at + 1 } else { at };
+        let has_degree = self.free(at).is_some_and(|token| token.is('°'));
+        let next = if self.free(at).is_some_and(is_joint) { at + 1 } else { at };
         if let Some(end) = self.per_cent(next) {
             amount.unit = WORDS.meaning(hash_of("%")).and_then(|meaning| meaning.unit);
             return end;
         }
-        let unit_of = |at: usize| self.token(at).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
+        // "Three quarters" are a part, and no nine months.
+        let is_unit = |meaning: &&'static Meaning| meaning.fraction.is_none();
+        let unit_of = |at: usize| self.free(at)?.meaning.filter(is_unit)?.unit;
         // "30 calendar days"
         let is_between = unit_of(next).is_none()
-            && self.token(next).is_some_and(|token| token.is_word() && token.weight() > 0.0)
+            && self.free(next).is_some_and(|token| token.is_word() && token.weight() > 0.0)
             && unit_of(next + 1).is_some_and(|unit| WORDS.is(unit, "time") || WORDS.is(unit, "month"));
         let place = if is_between { next + 1 } else { next };
-        let Some((unit, token)) = unit_of(place).zip(self.token(place)) else { return at };
+        let Some((unit, token)) = unit_of(place).zip(self.free(place)) else { return at };
         let is_degree =
             ["celsius", "fahrenheit"].iter().any(|dimension| WORDS.is(unit, dimension)) && token.letters == 1;
         let is_letter = token.letters == 1 && token.first.is_alphabetic();
@@ -331,7 +365,7 @@ impl Reader<'_> {
 
     /// The token behind `per cent`, `por ciento`, `pour cent`.
     fn per_cent(&self, at: usize) -> Option<usize> {
-        let is = |at: usize, words: [u64; 3]| self.token(at).is_some_and(|token| words.contains(&token.full));
+        let is = |at: usize, words: [u64; 3]| self.free(at).is_some_and(|token| words.contains(&token.full));
         let is_share = is(at, PER) && is(at + 1, CENT);
         is_share.then_some(at + 2)
     }

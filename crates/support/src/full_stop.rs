@@ -5,9 +5,13 @@ use std::sync::LazyLock;
 use crate::fold::{EMPTY, fold, hash_with};
 use crate::words::{Hashes, WORDS, folded, rows};
 
-/// Words that are written with a full stop, before a name or a number.
+/// Words that are written with a full stop, before a name.
 static ABBREVIATIONS: LazyLock<Hashes> =
     LazyLock::new(|| rows(include_str!("tables/abbreviations.txt")).flatten().map(folded).collect());
+
+/// Words that are written with a full stop before a number. "No." may end a sentence.
+static NUMBERED: LazyLock<Hashes> =
+    LazyLock::new(|| rows(include_str!("tables/numbered_abbreviations.txt")).flatten().map(folded).collect());
 
 /// Nouns of which ordinals speak.
 static ORDINAL_NOUNS: LazyLock<Hashes> =
@@ -65,7 +69,9 @@ pub(crate) fn goes_on(before: impl Iterator<Item = char>, behind: impl Iterator<
         return last.is_capital && next.is_capital && (!is_light || next.letters == 1);
     }
     let scales = last.letters <= 4 && WORDS.meaning(last.hash).is_some_and(|meaning| meaning.scale.is_some());
-    scales && is_unit || ABBREVIATIONS.contains(&last.hash)
+    scales && is_unit
+        || ABBREVIATIONS.contains(&last.hash)
+        || next.digits == next.letters && NUMBERED.contains(&last.hash)
 }
 
 /// Whether a sentence ends at a place of a text, behind a full stop and blanks. Cutters of sentences that know no abbreviations ask this.
@@ -104,6 +110,8 @@ mod tests {
             "vitamin C. |The",
             "We met in May. |Then",
             "1,2 Mio. |Der Gewinn",
+            "No. |Visitors",
+            "At max. |The",
             "Is it? |Yes",
             "am 14.\n|Juli",
             "Building 3. |Visitors",

@@ -198,7 +198,8 @@ impl Comparison<'_> {
         let same_clause = |token: &&Token| {
             token.sentence == tokens[found.start].sentence && !token.is(',') && !token.is(';') && !token.is(':')
         };
-        if found.start.checked_sub(1).is_some_and(|before| is_negated_whole(&tokens[before], self.passage.language)) {
+        let last = found.start.checked_sub(1).map(|before| &tokens[before]).filter(same_clause);
+        if last.is_some_and(|last| is_negated_whole(last, self.passage.language)) {
             draft.fault(ReasonCode::Negation, 0..0);
             draft.settle(Verdict::Conflict);
             return;
@@ -250,7 +251,9 @@ impl Comparison<'_> {
             return;
         }
         let best = &self.passage.tokens[self.overlap.tokens.clone()];
-        for word in replaced(&self.sentence.tokens, best, self.overlap.best >= NEAR) {
+        let other = self.passage.language.or_english();
+        let languages = [self.sentence.language.known.unwrap_or(other), other];
+        for word in replaced(&self.sentence.tokens, best, languages, self.overlap.best >= NEAR) {
             let code = match word.kind {
                 PlaceKind::Weekday(_) => ReasonCode::DateDiffers,
                 PlaceKind::Ordinal(_) | PlaceKind::Period(_) | PlaceKind::Part(_) | PlaceKind::Times(_) => {
@@ -303,13 +306,13 @@ impl Comparison<'_> {
         let is_whole = self.overlap.best >= 0.99 && weight(best) < weight(&self.sentence.tokens) * 2.0;
         let is_near = self.overlap.best >= NEAR && weight(best) < weight(&self.sentence.tokens) * 1.25 || is_whole;
         let (fewer, more) = if own < others { (&*self.sentence.tokens, best) } else { (best, &*self.sentence.tokens) };
-        if says_it_otherwise(fewer, more) {
-            return false;
-        }
         let differs = (own == 0) != (others == 0) || is_near && own != others;
         let language = self.sentence.language.known.unwrap_or(Languages::ANY);
         let any = || self.passage.tokens.iter().any(|token| token.negates(language));
-        differs && (others > 0 || self.overlap.best >= 0.75 || is_near || !any())
+        if !differs || says_it_otherwise(fewer, more) {
+            return false;
+        }
+        others > 0 || self.overlap.best >= 0.75 || is_near || !any()
     }
 }
 
@@ -324,9 +327,9 @@ fn is_negated_whole(before: &Token, language: Language) -> bool {
 fn says_it_otherwise(fewer: &[Token], more: &[Token]) -> bool {
     let is = |token: &Token, is_it: fn(&Meaning) -> bool| token.meaning.is_some_and(is_it);
     // "Not closed" contradicts "closed".
-    let is_own = |token: &&Token| !more.iter().any(|other| other.stem == token.stem);
-    fewer.iter().filter(is_own).any(|token| is(token, |meaning| meaning.is_soft_negation))
-        || more.iter().any(|token| is(token, |meaning| meaning.is_excess))
+    let lacks = |tokens: &[Token], token: &Token| !tokens.iter().any(|other| other.stem == token.stem);
+    fewer.iter().any(|token| is(token, |meaning| meaning.is_soft_negation) && lacks(more, token))
+        || more.iter().any(|token| is(token, |meaning| meaning.is_excess) && lacks(fewer, token))
 }
 
 /// "Two prizes" may have been counted.

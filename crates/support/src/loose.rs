@@ -3,19 +3,19 @@
 
 use crate::cjk;
 use crate::fact::Fact;
-use crate::facts::total;
+use crate::facts::{parts, total};
 use crate::fold::hash_of;
 use crate::token::{Kind, Token};
 use crate::value::{Origin, Value};
-use crate::words::{Meaning, Unit, WORDS};
+use crate::words::{Languages, Meaning, Unit, WORDS};
 
 /// The prefixes of periods.
 const SEMI: u64 = hash_of("semi");
 const BI: u64 = hash_of("bi");
 
 /// The values of a passage beside those of its facts.
-pub(crate) fn values(tokens: &[Token], text: &str, facts: &[Fact]) -> Vec<Value> {
-    let mut reader = Reader { tokens, text, values: Vec::new() };
+pub(crate) fn values(tokens: &[Token], text: &str, languages: Languages, facts: &[Fact]) -> Vec<Value> {
+    let mut reader = Reader { tokens, text, languages, values: Vec::new() };
     for at in 0..tokens.len() {
         reader.word(at);
     }
@@ -26,6 +26,7 @@ pub(crate) fn values(tokens: &[Token], text: &str, facts: &[Fact]) -> Vec<Value>
 struct Reader<'t> {
     tokens: &'t [Token],
     text: &'t str,
+    languages: Languages,
     values: Vec<Value>,
 }
 
@@ -140,6 +141,9 @@ impl Reader<'_> {
     fn roman(&mut self, token: &Token) {
         let written = self.text.get(token.start as usize..token.end as usize).unwrap_or_default();
         let digits = written.trim_end_matches(|character: char| !character.is_uppercase());
+        if digits.len() < 2 {
+            return;
+        }
         let value = |digit: char| match digit {
             'I' => Some(1),
             'V' => Some(5),
@@ -150,9 +154,7 @@ impl Reader<'_> {
         let Some(values) = digits.chars().map(value).collect::<Option<Vec<i32>>>() else { return };
         let next = values.iter().skip(1).chain([&0]);
         let sum: i32 = values.iter().zip(next).map(|(own, next)| if own < next { -own } else { *own }).sum();
-        if values.len() >= 2 {
-            self.add(f64::from(sum), Origin::Written(None));
-        }
+        self.add(f64::from(sum), Origin::Written(None));
     }
 
     /// `a minute`, `an hour and a half`, `one in five`
@@ -201,21 +203,14 @@ impl Reader<'_> {
         self.meaning(behind).filter(|_| joins)?.fraction
     }
 
-    /// The value of a number in digits or words.
     fn number(&self, at: usize) -> Option<f64> {
-        let token = self.tokens.get(at)?;
-        token.numeral().map(|numeral| numeral.values[0]).or_else(|| {
-            let [(languages, value), _] = token.meaning?.numbers;
-            (languages.0 != 0).then_some(value)
-        })
+        self.tokens.get(at)?.number(self.languages)
     }
 
     /// `three quarters`, `half an hour`, `a quarter of an hour`
     fn fraction(&mut self, at: usize, fraction: f64) {
         let counted = at.checked_sub(1).and_then(|before| self.number(before)).filter(|count| *count < 10.0);
-        // `thirds` stands for two of them where no number is before it.
-        let single = if fraction > 0.6 { fraction / 2.0 } else { fraction };
-        let share = counted.map_or(fraction, |count| count * single);
+        let share = counted.map_or(fraction, |count| parts(fraction, count));
         self.add(share, Origin::Fraction);
         let between = |at: usize| {
             let is_short =

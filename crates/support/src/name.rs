@@ -1,5 +1,6 @@
 //! Names: capitals inside a sentence, acronyms, and words of letters and digits.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
@@ -46,28 +47,32 @@ fn quarter(text: &str, token: &Token) -> Option<u8> {
     number.parse().ok().filter(|number| (1..=4).contains(number))
 }
 
-/// Whether a passage speaks of a quarter by its place: `third quarter`, `3. Quartal`.
-fn has_quarter(tokens: &[Token], number: u8) -> bool {
-    let is_place = |token: &Token| {
-        let written = token.numeral().is_some_and(|numeral| numeral.values[0] == f64::from(number));
-        written || token.meaning.is_some_and(|meaning| meaning.ordinal == number)
-    };
+/// The quarters of which a passage speaks by their places: `third quarter`, `3. Quartal`.
+fn known_quarters(tokens: &[Token]) -> Vec<u8> {
     let is_quarter = |token: &Token| {
         let units = token.meaning.map(|meaning| [meaning.unit, meaning.period]).into_iter().flatten().flatten();
         units.into_iter().any(|unit| WORDS.is(unit, "month") && unit.factor == 3.0)
     };
-    tokens.iter().enumerate().any(|(at, token)| is_place(token) && tokens[at + 1..].iter().take(2).any(is_quarter))
+    let is_place = |token: &Token, number: u8| {
+        let written = token.numeral().is_some_and(|numeral| numeral.values[0] == f64::from(number));
+        written || token.meaning.is_some_and(|meaning| meaning.ordinal == number)
+    };
+    let before = |at: usize| tokens[at.saturating_sub(2)..at].iter();
+    let quarters = (0..tokens.len()).filter(|at| is_quarter(&tokens[*at]));
+    quarters.flat_map(|at| (1..=4).filter(move |number| before(at).any(|token| is_place(token, *number)))).collect()
 }
 
 /// The names that neither the passage nor the headings of its source have.
 pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingName> {
+    let quarters = OnceCell::new();
     let known = |at: usize| {
         let (token, standing) = (&pair.sentence[at], pair.standings[at]);
         // `Linux's` is a form of `Linux`, but `internal` none of `Internet`.
         let has_form = if token.is_capital { standing.has_capital } else { standing.has_stem };
         standing.times > 0
             || has_form
-            || quarter(pair.text, token).is_some_and(|number| has_quarter(&pair.passage.tokens, number))
+            || quarter(pair.text, token)
+                .is_some_and(|number| quarters.get_or_init(|| known_quarters(&pair.passage.tokens)).contains(&number))
             || headings.iter().any(|heading| heading.full == token.full || heading.stem == token.stem)
     };
     let (names, capitals) = pair.names();

@@ -83,9 +83,13 @@ impl<'t> Passage<'t> {
     pub(crate) fn values_near(&self, value: f64, within: f64) -> impl Iterator<Item = &Value> {
         let slack = value.abs() * 1e-9 + 1e-9;
         let (least, most) = (value - within - slack, value + within + slack);
-        let values = self
-            .values
-            .get_or_init(|| values(&self.tokens, self.facts(), loose::values(&self.tokens, self.text, self.facts())));
+        let values = self.values.get_or_init(|| {
+            values(
+                &self.tokens,
+                self.facts(),
+                loose::values(&self.tokens, self.text, self.language.or_english(), self.facts()),
+            )
+        });
         let from = values.partition_point(|known| known.value < least);
         values[from..].iter().take_while(move |known| known.value <= most)
     }

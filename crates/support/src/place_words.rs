@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use crate::cjk;
+use crate::facts::parts;
 use crate::fold::hash_of;
 use crate::slot::Slot;
 use crate::token::{Kind, Token};
-use crate::words::{Meaning, Unit, WORDS};
+use crate::words::{Languages, Meaning, Unit, WORDS};
 
 /// The words of one text that are looked at. A list of more says nothing about places.
 const MOST: usize = 32;
@@ -32,6 +33,18 @@ const PER: [u64; 18] = [
     hash_of("za"),
     hash_of("na"),
     hash_of("om"),
+];
+
+/// Words for a half that mean nothing else.
+const HALVES: [u64; 8] = [
+    hash_of("half"),
+    hash_of("halfte"),
+    hash_of("moitie"),
+    hash_of("mitad"),
+    hash_of("metade"),
+    hash_of("helft"),
+    hash_of("polovina"),
+    hash_of("puolet"),
 ];
 
 /// A class of words that exclude each other.
@@ -65,13 +78,13 @@ pub(crate) struct PlaceWord {
 }
 
 /// The words of the classes in a text.
-pub(crate) fn place_words(tokens: &[Token]) -> Vec<PlaceWord> {
+pub(crate) fn place_words(tokens: &[Token], languages: Languages) -> Vec<PlaceWord> {
     let mut found: Vec<PlaceWord> = Vec::new();
     for at in 0..tokens.len() {
         if found.len() == MOST {
             return Vec::new();
         }
-        if let Some(word) = place_word(tokens, at)
+        if let Some(word) = place_word(tokens, at, languages)
             && found.last().is_none_or(|last| last.tokens.end <= word.tokens.start)
         {
             found.push(word);
@@ -80,11 +93,11 @@ pub(crate) fn place_words(tokens: &[Token]) -> Vec<PlaceWord> {
     found
 }
 
-fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
+fn place_word(tokens: &[Token], at: usize, languages: Languages) -> Option<PlaceWord> {
     let meaning = |at: usize| tokens.get(at).and_then(|token| token.meaning);
     let is_unit = |at: usize| meaning(at).is_some_and(|meaning| meaning.unit.is_some() || meaning.period.is_some());
     let word = |kind, end| Some(PlaceWord { kind, tokens: at..end });
-    if let Some(times) = number(&tokens[at])
+    if let Some(times) = tokens[at].number(languages)
         && meaning(at + 1).is_some_and(|meaning| meaning.times == Some(0))
     {
         return word(PlaceKind::Times(times), at + 2);
@@ -103,15 +116,15 @@ fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
     if own.weekday > 0 {
         return word(PlaceKind::Weekday(own.weekday), at + 1);
     }
-    if let Some(part) = own.fraction.filter(|_| own.ordinal == 0 || is_behind_one(tokens, at)) {
+    if let Some(part) = own.fraction.filter(|part| is_part(tokens, at, *part, languages)) {
         // "half an hour", "half past six" and "the first half" are something else.
         let is_alone = !(1..=3).any(|behind| is_unit(at + behind)) && !is_behind_ordinal;
-        let counted = at.checked_sub(1).and_then(|before| number(&tokens[before])).filter(|count| *count < 10.0);
-        let single = if part > 0.6 { part / 2.0 } else { part };
-        let share = counted.map_or(part, |count| count * single);
+        let counted =
+            at.checked_sub(1).and_then(|before| tokens[before].number(languages)).filter(|count| *count < 10.0);
+        let share = counted.map_or(part, |count| parts(part, count));
         return if is_alone { word(PlaceKind::Part(share), at + 1) } else { None };
     }
-    if let Some(period) = rate(tokens, at) {
+    if let Some(period) = rate(tokens, at, languages) {
         return word(PlaceKind::Period(period), at + 2);
     }
     if own.ordinal > 0 {
@@ -121,14 +134,14 @@ fn place_word(tokens: &[Token], at: usize) -> Option<PlaceWord> {
 }
 
 /// The period of a rate: `per day`, `£18 a week`, `every month`. "A week" alone is how long something takes.
-fn rate(tokens: &[Token], at: usize) -> Option<Unit> {
+fn rate(tokens: &[Token], at: usize, languages: Languages) -> Option<Unit> {
     let unit = tokens.get(at + 1)?.meaning.filter(|meaning| !meaning.is_one)?;
     let unit = unit.period.or(unit.unit).filter(|unit| WORDS.is(*unit, "time") || WORDS.is(*unit, "month"))?;
     let says_rate = PER.contains(&tokens[at].full);
     let before = at.checked_sub(1).map(|before| &tokens[before]);
     let counts = |token: &Token| {
         let meaning = token.meaning;
-        number(token).is_some()
+        token.number(languages).is_some()
             || meaning
                 .is_some_and(|meaning| meaning.times.is_some() || meaning.unit.is_some_and(|unit| WORDS.is_money(unit)))
     };
@@ -167,29 +180,32 @@ fn in_characters(tokens: &[Token], at: usize) -> Option<PlaceWord> {
     if matches!(character(end), Some('次' | '回')) { word(PlaceKind::Times(times), end + 1) } else { None }
 }
 
-/// `a fifth` is a part, `the fifth` is a place.
-fn is_behind_one(tokens: &[Token], at: usize) -> bool {
-    at.checked_sub(1).is_some_and(|before| {
-        let token = &tokens[before];
-        token.meaning.is_some_and(|meaning| meaning.is_one) || number(token).is_some_and(|count| count < 10.0)
-    })
+/// Whether a word says a part: `a fifth` and `half`, but no other words for a half, which are means and media as well.
+fn is_part(tokens: &[Token], at: usize, part: f64, languages: Languages) -> bool {
+    HALVES.contains(&tokens[at].full) || part != 0.5 && is_behind_one(tokens, at, languages)
 }
 
-fn number(token: &Token) -> Option<f64> {
-    token.numeral().map(|numeral| numeral.values[0]).or_else(|| {
-        let [(languages, value), _] = token.meaning?.numbers;
-        (languages.0 != 0).then_some(value)
+/// `a fifth` is a part, `the fifth` is a place.
+fn is_behind_one(tokens: &[Token], at: usize, languages: Languages) -> bool {
+    at.checked_sub(1).is_some_and(|before| {
+        let token = &tokens[before];
+        token.meaning.is_some_and(|meaning| meaning.is_one) || token.number(languages).is_some_and(|count| count < 10.0)
     })
 }
 
 /// The words of a sentence in whose places another sentence has another one. Words that stand alone of their class are compared
 /// wherever they stand; others, and ordinals, only between the same words.
-pub(crate) fn replaced(sentence: &[Token], other: &[Token], is_near: bool) -> Vec<PlaceWord> {
-    let own = place_words(sentence);
+pub(crate) fn replaced(
+    sentence: &[Token],
+    other: &[Token],
+    languages: [Languages; 2],
+    is_near: bool,
+) -> Vec<PlaceWord> {
+    let own = place_words(sentence, languages[0]);
     if own.is_empty() {
         return own;
     }
-    let others = place_words(other);
+    let others = place_words(other, languages[1]);
     // One of a class that the other side lacks: Monday, where both have Thursday beside another day.
     let is_alone = |words: &[PlaceWord], others: &[PlaceWord], kind: PlaceKind| {
         let of_class = words.iter().filter(|word| word.kind.is_of_class(kind));

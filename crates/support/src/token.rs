@@ -67,6 +67,17 @@ impl Token {
         if let Kind::Number(numeral) = self.kind { Some(numeral) } else { None }
     }
 
+    /// The value of a number word of these languages.
+    pub(crate) fn spoken(&self, languages: Languages) -> Option<f64> {
+        let numbers = self.meaning.filter(|_| self.is_word())?.numbers;
+        numbers.into_iter().find(|(own, _)| own.has(languages)).map(|(_, value)| value)
+    }
+
+    /// The value of a number in digits or in words of these languages.
+    pub(crate) fn number(&self, languages: Languages) -> Option<f64> {
+        self.numeral().map(|numeral| numeral.values[0]).or_else(|| self.spoken(languages))
+    }
+
     /// Whether it negates in a language; an ideograph needs its neighbours for that.
     pub(crate) fn negates(&self, language: Languages) -> bool {
         self.is_word() && self.meaning.is_some_and(|meaning| meaning.negates.has(language))
@@ -147,10 +158,13 @@ impl Cutter<'_> {
         }
     }
 
-    /// Whether a number of a version stands here: `v4.0`.
+    /// Whether a number of a version stands here: `v4.0`. `V8` is a name.
     fn is_version(&self, at: usize) -> bool {
+        let digits = (1..=4).take_while(|next| digit(self.char(at + next)).is_some()).count();
         matches!(self.char(at), 'v' | 'V')
-            && digit(self.char(at + 1)).is_some()
+            && digits > 0
+            && self.char(at + digits + 1) == '.'
+            && digit(self.char(at + digits + 2)).is_some()
             && !(at > 0 && self.char(at - 1).is_alphanumeric())
     }
 

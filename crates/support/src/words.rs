@@ -170,7 +170,7 @@ impl Words {
             let unit = words.unit(&mut row);
             words.each(row, |meaning| match meaning.unit {
                 None => meaning.unit = Some(unit),
-                Some(_) => meaning.other_unit = Some(unit),
+                Some(known) => meaning.other_unit = Some(unit).filter(|unit| *unit != known),
             });
         }
         for mut row in rows(include_str!("tables/times.txt")) {

@@ -124,6 +124,28 @@ fn true_answers_in_other_words_raise_no_alarm() {
 }
 
 #[test]
+fn a_time_with_a_name_is_no_part_of_a_number_before_it() {
+    let passage = "Guests leave the harbour with 5 noon\nDays are long. There are 6 boats.";
+    conflict("Guests leave the harbour with 6 noon.", passage, ReasonCode::NumberDiffers);
+    fine(
+        "Sessions run between 5 and half past 6 each day of the week.",
+        "Sessions run between 5:00 and 6:30 each day of the week.",
+    );
+    fine("Twenty first aid kits are kept in the hall.", "There are 20 first aid kits in the hall.");
+    fine("Three quarters of the staff work from home.", "75 % of the staff work from home.");
+    fine("One in five employees works from home.", "20 % of employees work from home.");
+    fine(
+        "Both pricing tiers of the product include support.",
+        "Half of the pricing levels of the product include support.",
+    );
+    conflict(
+        "The weight of the parcel must exceed 5 kg.",
+        "The weight of the parcel must not exceed 5 kg.",
+        ReasonCode::Negation,
+    );
+}
+
+#[test]
 fn answers_that_contradict_their_passage_are_conflicts() {
     let contradictions = answers(include_str!("contradictions.txt"));
     assert!(contradictions.len() >= 45);
@@ -358,7 +380,16 @@ fn strange_inputs_have_a_verdict() {
 }
 
 /// Pieces of which facts, names, tables, quotations and places are made.
-const PIECES: [&str; 64] = [
+const PIECES: [&str; 73] = [
+    "noon",
+    "\nDays",
+    "half past six",
+    "and",
+    "a quarter of an hour",
+    "twenty",
+    "second",
+    "三个月",
+    "2/3",
     "Leave",
     "leave",
     "Anna",
