@@ -168,10 +168,12 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
         activity.positions = message.claims.iter().filter_map(|claim| claim.position.clone()).collect();
         check_sender(place, message, findings);
     }
-    misplaced::check(place, findings);
-    suggested_actions::check(place, findings);
-    if message.as_ref().is_none_or(|message| !message.has_actions) {
-        feedback::check(place, findings);
+    if !activity.from_user {
+        misplaced::check(place, findings);
+        suggested_actions::check(place, findings);
+        if message.as_ref().is_none_or(|message| !message.has_actions) {
+            feedback::check(place, findings);
+        }
     }
     check_channel_data(place, message.as_ref(), findings);
     if let Some(written) = place.member("text").filter(|text| !text.value.is_string()) {

@@ -71,7 +71,8 @@ fn report_uncited(definition: &Definition, is_in_code: bool, at: &Pointer, findi
             code::MARKER_IN_CODE,
             at,
             format!(
-                "[{label}] stands in code only, where it is drawn as it is written: no badge leads to this source. Put the                  marker behind the code."
+                "[{label}] stands in code only, where it is drawn as it is written: no badge leads to this source. Put the \
+                 marker behind the code."
             ),
         );
     } else {

@@ -134,7 +134,11 @@ pub(super) fn attempt_behind(text: &str, label: &str, start: usize, close: usize
     let behind = address.map_or("", |(end, _)| head[end..].trim_start_matches([' ', '\t']));
     // Words behind the address make a sentence of it.
     let ends = behind.is_empty() || behind.starts_with(['\n', '\r', '"', '\'', '(', '[']);
-    let is_meant = is_number(label) && is_address && ends && !begins_line(text, start);
+    // "See [1]: https://…" has the address in its place: no sentence ends before it, and no marker leads to it.
+    let ends_sentence = || text[..start].trim_end().ends_with(['.', '!', '?', ']', '。']);
+    let is_cited = || text.matches(&format!("[{label}]")).nth(1).is_some();
+    let stands_apart = || ends_sentence() || is_cited();
+    let is_meant = is_number(label) && is_address && ends && !begins_line(text, start) && stands_apart();
     is_meant.then(|| Attempt { label: label.to_owned(), start, continued: true, behind: true })
 }
 
@@ -149,7 +153,7 @@ pub(super) fn lists_source(text: &str, start: usize, close: usize) -> bool {
 }
 
 /// Whether nothing but the signs of a list or a quote stands before `start` on its line.
-fn begins_line(text: &str, start: usize) -> bool {
+pub(super) fn begins_line(text: &str, start: usize) -> bool {
     let before = text[..start].chars().rev().take(MAX_INDENTATION).take_while(|c| !matches!(c, '\n' | '\r'));
     let is_sign = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
     let mut length = 0;
@@ -275,6 +279,8 @@ mod tests {
         }
         for text in [
             "See [1]: https://a.example/ has it.",
+            "See [1]: https://a.example/",
+            "Step [1]: http://localhost:8080\nStep [2]: http://localhost:8081",
             "See [1]: the page.",
             "`a [1]: https://a.example/`",
             "a [x]: https://a.example/",

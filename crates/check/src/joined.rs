@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::code;
+use super::definition::begins_line;
 use super::findings::Findings;
 use super::pointer::Pointer;
 
@@ -51,7 +52,10 @@ pub(super) fn find(text: &str, prose: &[Range<usize>]) -> Vec<Joined> {
             if length > MAX_INNER || !inner[length..].starts_with(close) {
                 continue;
             }
-            if let Some(numbers) = numbers(&inner[..length]).filter(|numbers| open != "[" || numbers.len() > 1) {
+            if let Some(numbers) = numbers(&inner[..length]).filter(|numbers| {
+                // `【1】` begins a numbered heading.
+                numbers.len() > 1 || open != "[" && !begins_line(text, start)
+            }) {
                 found.push(Joined { numbers, span: start..start + open.len() + length + close.len() });
             }
         }

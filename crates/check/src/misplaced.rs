@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::code;
 use super::findings::Findings;
-use super::place::Place;
+use super::place::{Place, printed};
 
 /// The depth of members in which something may have been put.
 const DEPTH: usize = 4;
@@ -61,14 +61,42 @@ pub(super) fn has_parts(entity: &Value) -> bool {
 /// Reports parts that the entities lack and that stand elsewhere in the activity.
 pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
     let entities = activity.many("entities");
-    let known: Vec<Part> = entities.iter().filter_map(Place::object).flat_map(parts).map(|(_, part)| part).collect();
+    let objects = || entities.iter().filter_map(Place::object);
+    let known = Known {
+        parts: objects().flat_map(parts).map(|(_, part)| part).collect(),
+        positions: objects().flat_map(|entity| positions(entity.get("citation"))).collect(),
+    };
     walk(activity, &known, DEPTH, findings);
 }
 
-fn walk(place: &Place<'_>, known: &[Part], depth: usize, findings: &mut Findings) {
+/// The parts that the entities have, and the positions of their claims.
+struct Known {
+    parts: Vec<Part>,
+    positions: Vec<String>,
+}
+
+impl Known {
+    /// Whether the entities say what a part says: of citations, each claim.
+    fn has(&self, part: Part, value: &Value) -> bool {
+        let is_there = self.parts.contains(&part);
+        is_there && (part != Part::Citations || positions(Some(value)).iter().all(|own| self.positions.contains(own)))
+    }
+}
+
+/// The positions of claims, as they are printed; one that has none is the empty text.
+fn positions(claims: Option<&Value>) -> Vec<String> {
+    let position = |claim: &Value| claim.get("position").and_then(printed).unwrap_or_default();
+    match claims {
+        Some(Value::Array(claims)) => claims.iter().map(position).collect(),
+        Some(claim) => vec![position(claim)],
+        None => Vec::new(),
+    }
+}
+
+fn walk(place: &Place<'_>, known: &Known, depth: usize, findings: &mut Findings) {
     match place.value {
         Value::Object(object) => {
-            for (key, part) in parts(object).filter(|(_, part)| !known.contains(part)) {
+            for (key, part) in parts(object).filter(|(key, part)| !known.has(*part, &object[*key])) {
                 let message = format!(
                     "No client reads `{key}` here: users see no {}. Move it into a Message thing in `entities`.",
                     part.loss()
@@ -136,6 +164,26 @@ mod tests {
                 let entity = &mended.document["entities"][0];
                 assert_eq!((&entity["type"], &entity["@id"]), (&json!("https://schema.org/Message"), &json!("")));
             }
+        }
+    }
+
+    #[test]
+    fn claims_that_stand_in_several_places_are_all_moved() {
+        let mut activity = cited();
+        let thing = activity["entities"][0].take();
+        let with = |at: usize| {
+            let mut part = thing.clone();
+            part["citation"] = json!([thing["citation"][at]]);
+            part
+        };
+        activity["entities"] = json!(null);
+        activity["channelData"] = json!({"tenant": {"id": "t"}, "message": with(0)});
+        activity["value"] = with(1);
+        for channel in [Channel::WebChat, Channel::Teams] {
+            let mended = mend(&activity, channel).expect("an activity");
+            assert_eq!(codes(&mended.document, channel), [], "{}", mended.document);
+            assert_eq!(mended.document["entities"][0]["citation"].as_array().map(Vec::len), Some(2));
+            assert_eq!(mended.document["channelData"]["tenant"]["id"], "t");
         }
     }
 

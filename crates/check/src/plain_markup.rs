@@ -1,5 +1,7 @@
 //! Finds Markdown and HTML in a text whose format is plain: users see the signs.
 
+use std::collections::BTreeSet;
+
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use super::code;
@@ -27,16 +29,26 @@ pub(super) enum Markup {
 #[expect(clippy::wildcard_enum_match_arm, reason = "only markup is looked for")]
 pub(super) fn find(text: &str) -> Option<(Markup, usize)> {
     let lower = text.to_ascii_lowercase();
+    // Looked for once: a text may have many tags.
+    let closed: BTreeSet<&str> = lower
+        .split("</")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default())
+        .collect();
     let is_element = |html: &str| {
         let html = html.to_ascii_lowercase();
         let mut names = opened(&html).filter(|name| ELEMENTS.contains(name));
-        names.any(|name| EMPTY.contains(&name) || lower.contains(&format!("</{name}>")))
+        names.any(|name| EMPTY.contains(&name) || closed.contains(name))
     };
     Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter().find_map(|(event, range)| {
         let source = text.get(range.clone()).unwrap_or_default();
         let markup = match event {
             Event::Html(html) | Event::InlineHtml(html) if is_element(&html) => Markup::Html,
-            Event::Start(Tag::Strong) if source.starts_with("**") && !is_behind_a_word(text, range.start) => {
+            Event::Start(Tag::Strong)
+                if source.starts_with("**")
+                    && source.contains(char::is_alphabetic)
+                    && !is_behind_a_word(text, range.start) =>
+            {
                 Markup::Markdown
             }
             Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, .. })

@@ -11,6 +11,9 @@ use super::pointer::Pointer;
 /// The signs before, behind and within a citation in answers of a provider.
 const PRIVATE: [char; 3] = ['\u{e200}', '\u{e201}', '\u{e202}'];
 
+/// The bytes of a marker that are looked at: a text may have many signs that begin one and end none.
+const MOST_BYTES: usize = 256;
+
 /// The byte ranges of the markers in the `prose` of a text, outside of code and links.
 fn find(text: &str, prose: &[Range<usize>], is_label: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -19,6 +22,7 @@ fn find(text: &str, prose: &[Range<usize>], is_label: impl Fn(&str) -> bool) -> 
         for (at, c) in words.char_indices() {
             let start = run.start + at;
             let rest = &words[at + c.len_utf8()..];
+            let rest = &rest[..rest.floor_char_boundary(MOST_BYTES)];
             let is_escaped = at == 0 && text[..start].ends_with('\\');
             let length = match c {
                 _ if found.last().is_some_and(|last| last.end > start) => None,
@@ -36,13 +40,13 @@ fn find(text: &str, prose: &[Range<usize>], is_label: impl Fn(&str) -> bool) -> 
     found
 }
 
-/// `4:0†source`, `1†name.pdf`, `4:0`.
+/// `4:0†source`, `1†name.pdf`; `16:9` is something else.
 fn is_lenticular(inner: &str) -> bool {
-    let (place, has_name) = inner.split_once('†').map_or((inner, false), |(place, _)| (place, true));
+    let Some((place, _)) = inner.split_once('†') else { return false };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match place.split_once(':') {
         Some((message, number)) => is_number(message) && is_number(number),
-        None => has_name && is_number(place),
+        None => is_number(place),
     }
 }
 
@@ -103,7 +107,6 @@ mod tests {
             "【4:0†source】",
             "【4:0†report 2.pdf】",
             "【1†a】",
-            "【4:0】",
             "[^1^]",
             "[doc1]",
             "[doc12]",
@@ -124,6 +127,7 @@ mod tests {
             "[doc2]",
             "【1】",
             "【注】",
+            "【16:9】",
             "[1]",
             "[^a^]",
             "[docs]",

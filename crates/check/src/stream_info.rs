@@ -131,7 +131,8 @@ fn in_entities<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<Plac
         code::STREAM_ENTITY_MISSPELT,
         &meant.at.key("type"),
         format!(
-            "No client knows this type: it reads {ENTITY:?} only, in small letters, and the activity is no part of a stream              to those that read stream metadata from entities. Write {ENTITY:?}."
+            "No client knows this type: it reads {ENTITY:?} only, in small letters, and the activity is no part of a stream \
+             to those that read stream metadata from entities. Write {ENTITY:?}."
         ),
     );
     Some(meant)

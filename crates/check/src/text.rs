@@ -40,7 +40,8 @@ pub(super) fn check(
     rules.lost(text);
     rules.html(text);
     newer::check(text, markdown, at, rules.findings);
-    provider_marker::check(text, &markdown.prose, |label| positions.contains(label), at, rules.findings);
+    let is_label = |label: &str| rules.winners.contains_key(label) || positions.contains(label);
+    provider_marker::check(text, &markdown.prose, is_label, at, rules.findings);
 }
 
 /// Reports traces of a wrong character encoding.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::misplaced;
 use super::pointers::{Member, activity, add, member, name, object};
 use crate::feedback::request;
 use crate::finding::Finding;
@@ -32,7 +33,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "message-type-wrong" | "message-type-unusual" | "teams-message-malformed" => message(document, at),
         "foreign-entity-fatal" | "message-not-first" => first(document, at),
         "message-second" | "teams-message-second" => merged(document, at),
-        "message-misplaced" => moved(document, at),
+        "message-misplaced" => misplaced::moved(document, at),
         "suggested-actions-malformed" => buttons(document, at),
         "feedback-misplaced" => feedback(document, at),
         "nested-context-wrong"
@@ -85,7 +86,8 @@ fn set(document: &mut Value, at: &str, value: Value) -> Option<String> {
 /// Writes the format of a text that is Markdown throughout.
 fn formatted(document: &mut Value, at: &str) -> Option<String> {
     let text = document.pointer(at.strip_suffix("/textFormat")?)?.get("text")?.as_str()?;
-    Markdown::read(text).html.is_empty().then(|| set(document, at, json!("markdown")))?
+    // Markdown reads a backslash, which a plain text has as a part of a path.
+    (Markdown::read(text).html.is_empty() && !text.contains('\\')).then(|| set(document, at, json!("markdown")))?
 }
 
 fn removed(document: &mut Value, at: &str) -> Option<String> {
@@ -169,7 +171,8 @@ fn merged(document: &mut Value, at: &str) -> Option<String> {
         return None;
     }
     let mut claims = target.get("citation").cloned().unwrap_or(json!([])).as_array()?.clone();
-    let more = second.get("citation").cloned().unwrap_or(json!([])).as_array()?.clone();
+    let mut more = second.get("citation").cloned().unwrap_or(json!([])).as_array()?.clone();
+    more.retain(|claim| !claims.contains(claim));
     if more.iter().any(|claim| claims.iter().any(|own| own["position"] == claim["position"])) {
         return None;
     }
@@ -180,51 +183,6 @@ fn merged(document: &mut Value, at: &str) -> Option<String> {
     target.insert("citation".into(), Value::Array(claims));
     entities.remove(index);
     Some("put its claims into the first Message entity".into())
-}
-
-/// Moves a part of a Message thing into the one that the entities have, or into a new one. A whole Message goes there as it is.
-fn moved(document: &mut Value, at: &str) -> Option<String> {
-    let owner = activity(at).to_owned();
-    let (parent, key) = at.rsplit_once('/')?;
-    let is_message =
-        |entity: &Value| ["type", "@type"].iter().any(|key| entity[*key].as_str().is_some_and(is_message_type));
-    let entities = document.pointer(&format!("{owner}/entities")).and_then(Value::as_array);
-    let has_message = entities.is_some_and(|entities| entities.iter().any(is_message));
-    if !has_message && parent != owner && document.pointer(parent).is_some_and(is_message) {
-        let mut thing = taken(document, parent)?;
-        for (key, value) in [("type", TYPE), ("@type", "Message"), ("@context", CONTEXT), ("@id", "")] {
-            thing.as_object_mut()?.entry(key).or_insert_with(|| json!(value));
-        }
-        entities_of(document, &owner)?.insert(0, thing);
-        return Some("moved the Message into `entities`".to_owned());
-    }
-    let value = taken(document, at)?;
-    let value = if value.is_array() || key == "usageInfo" { value } else { json!([value]) };
-    let name = if key == "citations" { "citation" } else { key };
-    let entities = entities_of(document, &owner)?;
-    let found = entities.iter().position(is_message).unwrap_or_else(|| {
-        entities.insert(0, json!({"type": TYPE, "@type": "Message", "@context": CONTEXT, "@id": ""}));
-        0
-    });
-    let thing = entities.get_mut(found)?.as_object_mut()?;
-    thing.get(name).is_none_or(Value::is_null).then(|| thing.insert(name.to_owned(), value))?;
-    Some(format!("moved `{key}` into a Message entity"))
-}
-
-/// The entities of an activity, which has some from now on.
-fn entities_of<'d>(document: &'d mut Value, owner: &str) -> Option<&'d mut Vec<Value>> {
-    object(document, owner)?.entry("entities").or_insert_with(|| json!([])).as_array_mut()
-}
-
-/// Takes a value out of the list or the object that it stands in.
-fn taken(document: &mut Value, at: &str) -> Option<Value> {
-    let (parent, key) = at.rsplit_once('/')?;
-    if let Some(items) = document.pointer_mut(parent)?.as_array_mut() {
-        let index = key.parse().ok().filter(|index| *index < items.len())?;
-        return Some(items.remove(index));
-    }
-    let Member { object, key } = member(document, at)?;
-    object.remove(&key)
 }
 
 fn buttons(document: &mut Value, at: &str) -> Option<String> {

@@ -6,6 +6,7 @@
 mod claim;
 mod definition;
 mod entity;
+mod misplaced;
 mod pointers;
 mod teams;
 mod text;
