@@ -4,7 +4,7 @@ use citewire_core::ingest::{Provider, ingest};
 use serde_json::{Value, json};
 
 use crate::samples::{input, samples};
-use crate::share::share;
+use crate::share::{share, shortened};
 
 /// The pointers of all values below a value.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
@@ -102,12 +102,12 @@ fn offsets_the_wrong_way_round_cite_nothing_and_harm_nothing() {
 }
 
 #[test]
-fn ten_thousand_of_anything_are_read_in_time() {
+fn thousands_of_anything_are_read() {
     let mut seen = 0;
     for case in samples() {
         let name = case.display().to_string();
         let Ok(whole) = serde_json::from_slice::<Value>(&input(&case)) else { continue };
-        let Some(value) = lengthened(&whole, 10_000) else { continue };
+        let Some(value) = lengthened(&whole, shortened(10_000)) else { continue };
         seen += 1;
         read(value.to_string().as_bytes(), None, &name);
     }
