@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
+use crate::frequency::frequency;
 use crate::passage::Passage;
+use crate::rounding::{may_be_rounded, within};
 use crate::sentence::Standing;
 use crate::slot::Slot;
 use crate::token::Token;
 use crate::value::{Origin, Value};
 use crate::verdict::ReasonCode;
-use crate::words::{Unit, WORDS};
+use crate::words::{Languages, Unit, WORDS};
 
 /// What is wrong with a fact of a sentence; `None` if the passage holds it.
 pub(crate) fn fault(
@@ -112,35 +114,22 @@ fn amount_fault(
         Held::No if amount.whole.is_some_and(|whole| holds_whole(amount, whole, passage)) => None,
         // Another group of the number makes it whole.
         Held::No if amount.joined.is_some_and(|joined| holds_number(passage, joined)) => None,
+        Held::No if is_interval(fact, sentence, passage) => None,
         // A word for a number stands there, where it was not read as one.
         Held::No if amount.significant.is_none() && standings[fact.first].times > 0 => None,
         Held::No => Some(ReasonCode::NumberMissing),
     }
 }
 
-/// The amounts of a passage with which others are reckoned: of more, some give any number.
-const MOST_RECKONED: usize = 8;
-
-/// Whether an amount is the sum, the difference or the product of two that the passage has, or half of one: arithmetic is left to
-/// readers.
-pub(crate) fn is_reckoned(fact: &Fact, passage: &Passage<'_>) -> bool {
-    let FactKind::Amount(amount) = fact.kind else { return false };
-    let known: Vec<Amount> = passage
-        .facts()
-        .iter()
-        .filter_map(|known| if let FactKind::Amount(known) = known.kind { Some(known) } else { None })
-        .take(MOST_RECKONED + 1)
-        .collect();
-    let (Some(unit), true) = (amount.unit, known.len() <= MOST_RECKONED) else { return false };
-    let is_it = |value: f64| amount.in_base().iter().any(|wanted| (value - wanted).abs() <= wanted.abs() * 1e-6);
-    let of_unit = |known: &&Amount| known.unit.is_some_and(|other| other.dimension == unit.dimension);
-    let bases: Vec<f64> = known.iter().filter(of_unit).map(|known| known.in_base()[1]).collect();
-    let counts = known.iter().filter(|known| known.unit.is_none_or(|other| other.dimension != unit.dimension));
-    let pairs =
-        || bases.iter().enumerate().flat_map(|(at, one)| bases[at + 1..].iter().map(move |other| (*one, *other)));
-    pairs().any(|(one, other)| is_it(one + other) || is_it((one - other).abs()))
-        || bases.iter().any(|one| is_it(one / 2.0) && passage.values_near(0.5, 0.0).next().is_some())
-        || counts.into_iter().any(|count| bases.iter().any(|one| is_it(one * count.values[1])))
+/// Whether an amount says how often, and the passage how much time is between: `twice a year` and `every six months`.
+fn is_interval(fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> bool {
+    // A sentence is read in its own language, in which its number was one.
+    frequency(sentence, fact.first, Languages::ANY).is_some_and(|often| {
+        let interval = often.interval();
+        let is_time =
+            |known: &Value| matches!(known.origin, Origin::Converted(unit) if unit.dimension == often.unit.dimension);
+        passage.values_near(interval, interval * 1e-6).any(is_time)
+    })
 }
 
 /// Whether a number of a version stands nowhere as it is written: 3.1 is not 3.10.
@@ -204,20 +193,11 @@ fn held(amount: &Amount, value: f64, passage: &Passage<'_>) -> Held {
     held.max().unwrap_or(Held::No)
 }
 
-/// How far a rounded number of at most twenty, said in words, may be from the number, as a part of it.
-const SMALL: f64 = 0.15;
-
 /// Whether the passage has the number with more digits, and the sentence says that its own is rounded.
 fn is_rounded(amount: &Amount, passage: &Passage<'_>) -> bool {
-    let digits = amount.significant.unwrap_or(1).clamp(1, 6);
-    let may_be = amount.is_about || amount.is_decimal && digits >= 2;
-    may_be
+    may_be_rounded(amount)
         && amount.values.iter().any(|value| {
-            let magnitude = value.abs().max(1e-9).log10().floor();
-            let within = 10_f64.powf(magnitude - f64::from(digits) + 1.0) * 0.5001;
-            // "About ten" may be eleven, "more than ten" is not eight.
-            let is_small_word = amount.significant.is_none() && *value <= 20.0;
-            let within = if is_small_word { within.min(value.abs() * SMALL) } else { within };
+            let within = within(amount, *value);
             let fits = |known: &Value| match (amount.unit, known.origin.unit()) {
                 (Some(unit), Some(other)) => unit.dimension == other.dimension,
                 (None, _) | (_, None) => true,
@@ -259,6 +239,42 @@ fn has_other_word_behind(
     // A unit of one side beside a word that is none: both being none are two words for one thing.
     let one_is_unit = is_unit(own) != is_unit(other);
     one_is_unit && !sentence.iter().any(|token| token.stem == other.stem)
+}
+
+/// Whether these facts lack one of a part of a passage that is of the kind of a fact, and stands between the same words.
+pub(crate) fn lacks_one_of(
+    fact: &Fact,
+    facts: &[Fact],
+    sentence: &[Token],
+    passage: &Passage<'_>,
+    tokens: &Range<usize>,
+    is_near: bool,
+) -> bool {
+    let slot = Slot::of(sentence, fact.first..fact.end);
+    let best = &passage.tokens[tokens.clone()];
+    let is_in_place = |known: &Fact| {
+        let place = known.first - tokens.start..known.end.min(tokens.end) - tokens.start;
+        slot.fits(best, place.clone()) || is_near && slot.touches(best, place)
+    };
+    let from = passage.facts().partition_point(|known| known.first < tokens.start);
+    let to = passage.facts().partition_point(|known| known.first < tokens.end);
+    let is_of_kind = |known: &Fact| match (fact.kind, known.kind) {
+        (FactKind::Amount(one), FactKind::Amount(other)) => match (one.unit, other.unit) {
+            (Some(one), Some(other)) => one.dimension == other.dimension,
+            (one, other) => one.is_none() && other.is_none(),
+        },
+        (FactKind::Date(_), FactKind::Date(_)) | (FactKind::Time(_), FactKind::Time(_)) => true,
+        _ => false,
+    };
+    let is_same = |own: &Fact, known: &Fact| match (own.kind, known.kind) {
+        (FactKind::Amount(amount), FactKind::Amount(_)) => is_same_number(&amount, known),
+        (FactKind::Date(own), FactKind::Date(known)) => own.agrees(known),
+        (FactKind::Time(own), FactKind::Time(known)) => own.iter().any(|time| known.contains(time)),
+        _ => false,
+    };
+    let known = passage.facts().get(from..to).unwrap_or_default().iter().take(MOST_IN_PLACE);
+    let own = || facts.iter().take(MOST_IN_PLACE);
+    known.filter(|known| is_of_kind(known) && is_in_place(known)).any(|known| !own().any(|own| is_same(own, known)))
 }
 
 /// How many of these facts stand in a part of a passage, given in tokens.

@@ -196,7 +196,7 @@ impl Finder<'_> {
         let unit = self.get(at).and_then(|token| token.meaning).and_then(|meaning| meaning.unit);
         let is_hours = unit.is_some_and(|unit| WORDS.is(unit, "time") && unit.factor == 3600.0);
         let begin = at + usize::from(is_hours);
-        let (half, count) = half_of_day(self.tokens.get(begin..)?)?;
+        let (half, count) = half_of_day(self.tokens.get(begin..)?, self.languages)?;
         Some((half, begin + count))
     }
 
@@ -247,12 +247,24 @@ impl Finder<'_> {
                 return self.hour(hour, minutes, at, at + 3);
             }
         }
+        if let Some(fact) = self.hour_and_minutes(at, hour) {
+            return Some(fact);
+        }
         let (minutes, end) = clock::behind_hour(self.tokens, at + 1 + usize::from(is_hours), self.languages)?;
         let is_light = |at: usize| self.get(at).is_some_and(|token| !token.is_mark() && token.weight() == 0.0);
         // `deux heures et demie` is as long, `deux heures et demie du matin` is a time.
         let is_time = if is_hours { self.half(end).is_some() } else { at.checked_sub(1).is_some_and(is_light) };
         let has_unit = meaning(end).is_some_and(|meaning| meaning.unit.is_some());
         if is_time && !has_unit && hour <= 12.0 { self.hour(hour, minutes, at, end) } else { None }
+    }
+
+    /// `nove e venti di sera`, `seven twenty in the evening`: words for the half of the day say that it is a time.
+    fn hour_and_minutes(&self, at: usize, hour: f64) -> Option<Fact> {
+        let joins = self.get(at + 1).and_then(|token| token.meaning).is_some_and(|meaning| meaning.joins);
+        let minutes_at = at + 1 + usize::from(joins);
+        let minutes = self.spoken(minutes_at).filter(|minutes| (1.0..60.0).contains(minutes))?;
+        let is_time = hour <= 12.0 && self.integer(at).is_none() && self.half(minutes_at + 1).is_some();
+        if is_time { self.hour(hour, minutes, at, minutes_at + 1) } else { None }
     }
 
     /// `14:30`, `2:30 pm`, `2 p.m.`, `14.30 Uhr`, `14 Uhr`, `six o'clock`, `six in the evening`

@@ -1,6 +1,8 @@
 //! Numbers and times in Chinese and Japanese characters.
 
+use crate::fold::{EMPTY, hash_with};
 use crate::token::{Kind, Token};
+use crate::words::{Unit, WORDS};
 
 /// The characters of a number that are read.
 const MOST: usize = 8;
@@ -38,6 +40,11 @@ pub(crate) fn is_in_number(token: &Token) -> bool {
     ideograph(token).is_some_and(|character| digit(character).is_some() || ten_power(character).is_some())
 }
 
+/// Whether a token is a part of a number, in digits or characters.
+pub(crate) fn is_digit(token: &Token) -> bool {
+    token.numeral().is_some() || is_in_number(token)
+}
+
 /// The number in characters that begins at a token, and the place behind it: `三十一`.
 pub(crate) fn number(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let (mut sum, mut last, mut end) = (0.0, None, at);
@@ -56,6 +63,34 @@ pub(crate) fn number(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
         end += 1;
     }
     (end > at).then(|| (sum + last.unwrap_or(0.0), end))
+}
+
+/// The characters of the longest unit: `センチメートル`.
+const LONGEST_UNIT: usize = 8;
+
+/// Characters behind one that is a unit alone, with which it is something else: `2分の1`, `20成人`.
+const OTHERWISE: [(char, &[char]); 5] = [
+    ('分', &['の', '之', '野', '割']),
+    ('成', &['人', '员', '員', '立', '功', '果', '本', '年', '为', '為', '长', '長', '分', '都']),
+    ('割', &['引', '合']),
+    ('年', &['度', '级', '級', '生', '代']),
+    ('米', &['国', '飯', '饭', '軍']),
+];
+
+/// The unit in characters that begins at a token, the longest one, and the place behind it: `小时`, `週間`. A day and a month alone are
+/// parts of dates.
+pub(crate) fn unit(tokens: &[Token], at: usize) -> Option<(Unit, usize)> {
+    let (mut hash, mut found) = (EMPTY, None);
+    for (offset, token) in tokens.iter().skip(at).take(LONGEST_UNIT).enumerate() {
+        let Some(character) = ideograph(token) else { break };
+        hash = hash_with(hash, character);
+        let next = tokens.get(at + offset + 1).map_or(' ', |next| next.first);
+        let is_other = offset == 0 && OTHERWISE.iter().any(|(own, others)| *own == character && others.contains(&next));
+        if let Some(unit) = WORDS.meaning(hash).and_then(|meaning| meaning.unit).filter(|_| !is_other) {
+            found = Some((unit, at + offset + 1));
+        }
+    }
+    found
 }
 
 /// A number in digits or characters.

@@ -21,6 +21,31 @@ impl Date {
         })
     }
 
+    /// The months to another date, if both have a month, and both or none a year.
+    pub(crate) fn months_to(self, other: Self) -> Option<i32> {
+        let years = match (self.year, other.year) {
+            (Some(own), Some(other)) => i32::from(other) - i32::from(own),
+            (None, None) => 0,
+            _ => return None,
+        };
+        Some(years * 12 + i32::from(other.month?) - i32::from(self.month?))
+    }
+
+    /// The days to another date, if both have a day, and both or none a year.
+    pub(crate) fn days_to(self, other: Self) -> Option<i32> {
+        let is_of_one_kind = self.year.is_some() == other.year.is_some();
+        Some(other.day_number()? - self.day_number()?).filter(|_| is_of_one_kind)
+    }
+
+    /// The number of the day, counted from a day long ago; of a year that is not known, one that is no leap year.
+    fn day_number(self) -> Option<i32> {
+        // March is the first month, so that the day of leap years is the last one.
+        let (year, month) = (i32::from(self.year.unwrap_or(2001)), i32::from(self.month?));
+        let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
+        let days = (month * 153 + 2) / 5 + i32::from(self.day?);
+        Some(year * 365 + year / 4 - year / 100 + year / 400 + days)
+    }
+
     /// Whether no part that both have differs.
     pub(crate) fn agrees(self, other: Self) -> bool {
         fn same<T: PartialEq + Copy>(one: Option<T>, other: Option<T>) -> bool {

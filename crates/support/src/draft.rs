@@ -25,6 +25,8 @@ pub(crate) struct Draft {
     pub(crate) best: f32,
     /// The sentence has enough words to be told from another one.
     pub(crate) has_words: bool,
+    /// The passage has a number of the sentence that hardly stands in two texts by chance.
+    pub(crate) has_fact: bool,
     pub(crate) is_of_one_language: bool,
     pub(crate) is_of_another_language: bool,
 }
@@ -90,7 +92,7 @@ impl Draft {
         if self.is_quoted && !has_conflict {
             return Verdict::Verbatim;
         }
-        let is_unrelated = self.best < UNRELATED.0 && self.share < UNRELATED.1 && self.has_words;
+        let is_unrelated = !self.has_fact && self.best < UNRELATED.0 && self.share < UNRELATED.1 && self.has_words;
         match (is_unrelated, has_conflict) {
             (true, _) if self.is_of_one_language => Verdict::Unsupported,
             (false, true) => Verdict::Conflict,

@@ -71,15 +71,29 @@ fn may_be_fact(token: &Token) -> bool {
 const MOST_JOINED: f64 = 1e15;
 
 /// Whether a number of four digits may be a year.
-fn is_year(amount: &Amount) -> bool {
+pub(crate) fn is_year(amount: &Amount) -> bool {
     amount.significant == Some(4)
         && amount.values[0] == amount.values[1]
         && (1000.0..3000.0).contains(&amount.values[0])
 }
 
 /// Words between one and the number that it is one of: `one in five`, `un sur trois`.
-const IN: [u64; 7] =
-    [hash_of("in"), hash_of("von"), hash_of("sur"), hash_of("cada"), hash_of("su"), hash_of("em"), hash_of("op")];
+const IN: [u64; 11] = [
+    hash_of("in"),
+    hash_of("every"),
+    hash_of("von"),
+    hash_of("sur"),
+    hash_of("cada"),
+    hash_of("su"),
+    hash_of("em"),
+    hash_of("op"),
+    hash_of("av"),
+    hash_of("af"),
+    hash_of("из"),
+];
+
+/// Words that may stand between one and those.
+const OUT_OF: [u64; 4] = [hash_of("out"), hash_of("of"), hash_of("de"), hash_of("ogni")];
 
 /// So many parts of one: three of `quarter`. `Thirds` are two where nobody counts them.
 pub(crate) fn parts(part: f64, count: f64) -> f64 {
@@ -163,8 +177,12 @@ impl Reader<'_> {
         if let Some(part) = part.filter(|_| (2.0..10.0).contains(&count)) {
             return Some((parts(part, count), at + 2));
         }
-        let is_in = at.checked_sub(1).is_some_and(|before| IN.contains(&self.tokens[before].full));
-        let one = at.checked_sub(2).and_then(|before| self.token(before))?;
+        let word = |back: usize| at.checked_sub(back).and_then(|at| self.token(at));
+        let is_in = word(1).is_some_and(|token| IN.contains(&token.full));
+        // `une sur cinq`, `una de cada cinco`, `one out of every five`
+        let is_between =
+            |back: usize| word(back).is_some_and(|token| IN.contains(&token.full) || OUT_OF.contains(&token.full));
+        let one = word((2..=4).find(|back| !is_between(*back))?)?;
         let is_one = one.meaning.is_some_and(|meaning| meaning.is_one)
             || one.numeral().is_some_and(|numeral| numeral.values == [1.0; 2]);
         (is_in && is_one && (2.0..=100.0).contains(&count)).then(|| (1.0 / count, at + 1))
@@ -192,20 +210,19 @@ impl Reader<'_> {
         let Some((value, end)) = cjk::number(self.tokens, at).filter(|(value, _)| *value >= 2.0 && !is_inside) else {
             return;
         };
-        let is = |at: usize, wanted: &[char]| self.free(at).is_some_and(|token| wanted.contains(&token.first));
-        let has_counter = is(end, &['个', '個', 'ヶ', 'か', 'カ']);
-        let unit_at = end + usize::from(has_counter);
-        let name = match self.free(unit_at).map(|token| token.first) {
-            Some('月') if has_counter => "month",
-            Some('年') => "year",
-            Some('天') => "day",
-            Some('周' | '週') => "week",
-            _ => return,
+        // "三日" is a day of the month as well, and a month needs a counter before it.
+        let is_day = self.free(end).is_some_and(|token| matches!(token.first, '日' | '分'));
+        let Some((unit, behind)) = cjk::unit(self.tokens, end).filter(|(_, behind)| !is_day || *behind > end + 1)
+        else {
+            return;
         };
-        let unit = WORDS.meaning(hash_of(name)).and_then(|meaning| meaning.unit);
-        let amount = Amount { values: [value; 2], unit, ..NOTHING };
-        self.taken[at..=unit_at].fill(true);
-        self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end: unit_at + 1 });
+        // Half a year is a unit of its own, and `十成` are no shares.
+        if WORDS.is(unit, "share") && value > 10.0 {
+            return;
+        }
+        let amount = Amount { values: [value; 2], unit: Some(unit), ..NOTHING };
+        self.taken[at..behind].fill(true);
+        self.facts.push(Fact { kind: FactKind::Amount(amount), first: at, end: behind });
     }
 
     /// The value of a number in digits or words.
@@ -304,19 +321,41 @@ impl Reader<'_> {
     fn scale(&self, mut at: usize, amount: &mut Amount) -> usize {
         while let Some(token) = self.free(at) {
             let known = token.meaning.and_then(|meaning| meaning.scale);
+            // A thousand in Spanish, a million in Czech.
+            let has = |codes: [&str; 3]| codes.iter().any(|code| self.languages.has(WORDS.language(code)));
+            let is_czech = || has(["cs", "sk", "hr"]) && !has(["es", "pt", "it"]);
+            let is_money = |at: usize| self.free(at)?.meaning?.unit.map(|unit| WORDS.is_money(unit));
+            let is_short = || self.free(at + 1).is_some_and(|point| point.is('.')) && is_money(at + 2) == Some(true);
+            let is_million = token.full == hash_of("mil") && (is_czech() || is_short());
+            let known = if is_million { Some(1e6) } else { known };
             let Some(scale) = known.or_else(|| self.is_million(at, amount).then_some(1e6)) else { break };
             let is_glued = self.tokens[at - 1].end == token.start;
-            if token.letters == 1 && token.is_word() && !is_glued {
+            if known.is_some() && token.letters == 1 && token.is_word() && !is_glued {
                 break;
             }
             amount.values = amount.values.map(|value| value * scale);
             amount.is_about |= scale > 100.0;
             at += 1;
+            if let Some(behind) = self.lower_group(at, token.kind, scale, amount) {
+                at = behind;
+            }
             at += usize::from(
                 self.free(at).is_some_and(|point| point.is('.') && point.start == token.end && token.letters <= 4),
             );
         }
         at
+    }
+
+    /// The group behind a greater one, which is added to it: `1兆2,500億`. Returns the token behind it.
+    fn lower_group(&self, at: usize, kind: Kind, above: f64, amount: &mut Amount) -> Option<usize> {
+        let numeral = self.free(at).filter(|_| kind == Kind::Ideograph)?.numeral()?;
+        let scale = self.free(at + 1).filter(|next| next.kind == Kind::Ideograph).and_then(|next| next.meaning?.scale);
+        let more = numeral.values[0] * scale.unwrap_or(1.0);
+        if more >= above {
+            return None;
+        }
+        amount.values = amount.values.map(|value| value + more);
+        Some(at + 1 + usize::from(scale.is_some()))
     }
 
     /// Whether an `m` behind a number stands for a million: `$5.3m`, `1,2 M€`.
@@ -335,6 +374,12 @@ impl Reader<'_> {
         let is_joint = |token: &Token| matches!(token.first, '-' | '\u{2010}' | '\u{2011}' | '°') && token.is_mark();
         let has_degree = self.free(at).is_some_and(|token| token.is('°'));
         let next = if self.free(at).is_some_and(is_joint) { at + 1 } else { at };
+        if let Some((unit, end)) = cjk::unit(self.tokens, at).filter(|(_, end)| !self.taken[at..*end].contains(&true)) {
+            let is_share = WORDS.is(unit, "share") && amount.values[0] > 10.0;
+            let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && is_year(amount);
+            amount.unit = Some(unit).filter(|_| !is_year && !is_share);
+            return if is_share { at } else { end };
+        }
         if let Some(end) = self.per_cent(next) {
             amount.unit = WORDS.meaning(hash_of("%")).and_then(|meaning| meaning.unit);
             return end;

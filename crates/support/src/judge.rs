@@ -1,21 +1,26 @@
 //! Decides whether passages hold what a sentence says.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::amounts;
 use crate::draft::Draft;
-use crate::fact::{Fact, FactKind};
-use crate::facts::facts;
+use crate::fact::{Amount, Fact, FactKind};
+use crate::facts::{facts, is_year};
 use crate::language::Language;
+use crate::loose;
 use crate::name::{Pair, missing_names};
 use crate::negation::negations;
 use crate::passage::{Passage, cut};
 use crate::place_words::{PlaceKind, replaced};
 use crate::quotation::{Quotation, quotations};
+use crate::reckon::{Reckoning, is_time};
 use crate::sentence::{Overlap, Sentence};
 use crate::table::NamedRows;
 use crate::token::{Kind, Token, tokens};
+use crate::value::{Origin, Value};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
+use crate::week::Days;
 use crate::word_sequence::WordSequence;
 use crate::words::{Languages, Meaning, WORDS};
 
@@ -97,8 +102,17 @@ fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
     let holds = |tokens: &Range<usize>| amounts::in_common(&numbers, passage, tokens);
     let overlap = if numbers.is_empty() { overlap } else { overlap.among_equals(holds) };
     let named_rows = NamedRows::new(&sentence.tokens, passage);
-    let mut draft =
-        Comparison { sentence, numbers, passage, overlap, named_rows, headings: &headings.tokens, is_teaser }.draft();
+    let mut draft = Comparison {
+        sentence,
+        numbers,
+        passage,
+        overlap,
+        named_rows,
+        reckoning: OnceCell::new(),
+        headings: &headings.tokens,
+        is_teaser,
+    }
+    .draft();
     if cited.passage.is_cut || is_cut {
         draft.note(ReasonCode::Cut, 0..0);
     }
@@ -113,6 +127,7 @@ struct Comparison<'a> {
     passage: &'a Passage<'a>,
     overlap: Overlap,
     named_rows: NamedRows<'a>,
+    reckoning: OnceCell<Reckoning>,
     headings: &'a [Token],
     is_teaser: bool,
 }
@@ -142,11 +157,13 @@ impl Comparison<'_> {
             self.settle_literal(&mut draft, found, is_short);
             return draft;
         }
-        let (in_facts, held) = self.note_numbers(numbers, &mut draft);
+        let (in_facts, mut held) = self.note_numbers(numbers, &mut draft);
+        draft.has_fact = self.hold_other_words(&mut held);
         self.note_place_words(&mut draft);
         self.note_names(&in_facts, &mut draft);
         draft.is_quoted =
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
+        draft.has_fact |= numbers.iter().any(|fact| held[fact.first] && is_telling(fact));
         draft.share = sentence.share(&self.overlap, &held);
         draft.best = self.overlap.best;
         // Of fewer words, some may be names for what the passage calls otherwise.
@@ -235,14 +252,71 @@ impl Comparison<'_> {
             };
             let is_missing =
                 matches!(code, ReasonCode::NumberMissing | ReasonCode::DateMissing | ReasonCode::TimeMissing);
-            let may_be_noted = self.is_teaser || is_counted(fact) || amounts::is_reckoned(fact, self.passage);
-            if is_missing && may_be_noted {
+            let may_be_reckoned = is_missing || code == ReasonCode::DateDiffers;
+            if may_be_reckoned && !self.may_be_replaced(fact) && self.reckoning().gives(fact) {
+                held[fact.first..fact.end].fill(true);
+                draft.note(code, range);
+            } else if is_missing && (self.is_teaser || is_counted(fact)) {
                 draft.note(code, range);
             } else {
                 draft.fault(code, range);
             }
         }
         (in_facts, held)
+    }
+
+    /// Whether the best sentence of the passage has a fact of this kind that this sentence lacks: the number may stand in its place.
+    fn may_be_replaced(&self, fact: &Fact) -> bool {
+        let best = &self.overlap.tokens;
+        // "He came in 1960 and led it nine years later" has another year than a sentence that says when he led it.
+        let is_moment = match fact.kind {
+            FactKind::Date(_) | FactKind::Time(_) => true,
+            FactKind::Amount(amount) => is_year(&amount),
+            FactKind::Fraction(_) => false,
+        };
+        let is_duration =
+            |fact: &Fact| matches!(fact.kind, FactKind::Amount(Amount { unit: Some(unit), .. }) if is_time(unit));
+        let is_told = || self.numbers.iter().any(is_duration);
+        self.overlap.best >= ALIKE && (!is_moment || is_told()) && {
+            let tokens = &self.sentence.tokens;
+            amounts::lacks_one_of(fact, &self.numbers, tokens, self.passage, best, self.overlap.best >= NEAR)
+        }
+    }
+
+    /// Marks the words that say in another way what the passage has: `half a year`, where it has six months. Returns whether there are
+    /// some.
+    fn hold_other_words(&self, held: &mut [bool]) -> bool {
+        let languages = self.sentence.language.known.unwrap_or_else(|| self.passage.language.or_english());
+        let has = |value: &Value| {
+            let is_it = |known: &Value| match (value.origin, known.origin) {
+                (Origin::Converted(own), Origin::Converted(other)) => own.dimension == other.dimension,
+                (Origin::Fraction, Origin::Fraction) => true,
+                (Origin::Fraction, Origin::Converted(other)) => WORDS.is(other, "share"),
+                _ => false,
+            };
+            let is_known = self.passage.values_near(value.value, value.value.abs() * 1e-6).any(is_it);
+            is_known || value.origin == Origin::Fraction && self.reckoning().gives_part(value.value)
+        };
+        let places = loose::held(&self.sentence.tokens, self.sentence.text, languages, has);
+        for tokens in &places {
+            held[tokens.clone()].fill(true);
+        }
+        let weekday = |token: &Token| token.meaning.map_or(0, |meaning| meaning.weekday);
+        if self.sentence.tokens.iter().any(|token| weekday(token) > 0) {
+            let days = Days::of(&self.passage.tokens);
+            for (token, held) in self.sentence.tokens.iter().zip(held) {
+                *held |= days.has(weekday(token));
+            }
+        }
+        !places.is_empty()
+    }
+
+    /// What the passage has to reckon with.
+    fn reckoning(&self) -> &Reckoning {
+        self.reckoning.get_or_init(|| {
+            let languages = self.sentence.language.known.unwrap_or_else(|| self.passage.language.or_english());
+            Reckoning::new(&self.sentence.tokens, &self.numbers, languages, self.passage, self.overlap.tokens.clone())
+        })
     }
 
     /// Notes ordinals, days, periods and parts in whose place the best sentence of the passage has others.
@@ -255,6 +329,7 @@ impl Comparison<'_> {
         let languages = [self.sentence.language.known.unwrap_or(other), other];
         for word in replaced(&self.sentence.tokens, best, languages, self.overlap.best >= NEAR) {
             let code = match word.kind {
+                PlaceKind::Weekday(day) if Days::of(best).has(day) => continue,
                 PlaceKind::Weekday(_) => ReasonCode::DateDiffers,
                 PlaceKind::Ordinal(_) | PlaceKind::Period(_) | PlaceKind::Part(_) | PlaceKind::Times(_) => {
                     ReasonCode::NumberDiffers
@@ -330,6 +405,15 @@ fn says_it_otherwise(fewer: &[Token], more: &[Token]) -> bool {
     let lacks = |tokens: &[Token], token: &Token| !tokens.iter().any(|other| other.stem == token.stem);
     fewer.iter().any(|token| is(token, |meaning| meaning.is_soft_negation) && lacks(more, token))
         || more.iter().any(|token| is(token, |meaning| meaning.is_excess) && lacks(fewer, token))
+}
+
+/// Whether a fact hardly stands in two texts by chance: small numbers do.
+fn is_telling(fact: &Fact) -> bool {
+    match fact.kind {
+        FactKind::Date(_) | FactKind::Time(_) => true,
+        FactKind::Fraction(_) => false,
+        FactKind::Amount(amount) => amount.unit.is_some() || amount.significant.is_some_and(|digits| digits >= 3),
+    }
 }
 
 /// "Two prizes" may have been counted.

@@ -1,10 +1,13 @@
 //! Values that a passage has in other words than numbers: a sentence that says them in digits is right. A sentence is not held to
 //! them: `a` and `second` say much else.
 
+use std::ops::Range;
+
 use crate::cjk;
 use crate::fact::Fact;
 use crate::facts::{parts, total};
 use crate::fold::hash_of;
+use crate::frequency::{each_ordinal, frequency, is_behind_each, whole_time};
 use crate::token::{Kind, Token};
 use crate::value::{Origin, Value};
 use crate::words::{Languages, Meaning, Unit, WORDS};
@@ -21,6 +24,34 @@ pub(crate) fn values(tokens: &[Token], text: &str, languages: Languages, facts: 
     }
     reader.totals(facts);
     reader.values
+}
+
+/// The tokens of a sentence that say a time or a part in other words than a number with a unit, and that the passage has as well.
+pub(crate) fn held(
+    tokens: &[Token],
+    text: &str,
+    languages: Languages,
+    has: impl Fn(&Value) -> bool,
+) -> Vec<Range<usize>> {
+    let mut reader = Reader { tokens, text, languages, values: Vec::new() };
+    let mut held = Vec::new();
+    for at in 0..tokens.len() {
+        reader.values.clear();
+        reader.word(at);
+        let is_telling = |value: &&Value| matches!(value.origin, Origin::Converted(_) | Origin::Fraction);
+        if reader.values.iter().filter(is_telling).any(&has) {
+            let belongs = |at: &usize| {
+                let token = &tokens[*at];
+                let is_of_it =
+                    |meaning: &Meaning| meaning.unit.is_some() || meaning.fraction.is_some() || meaning.is_one;
+                token.meaning.is_some_and(is_of_it) || cjk::is_in_number(token) || matches!(token.first, '分' | '之')
+            };
+            let in_unit = cjk::unit(tokens, at).map_or(at, |(_, end)| end);
+            let end = (at + 1..(at + 5).min(tokens.len())).take_while(belongs).last().map_or(at + 1, |last| last + 1);
+            held.push(at..end.max(in_unit));
+        }
+    }
+    held
 }
 
 struct Reader<'t> {
@@ -58,6 +89,17 @@ impl Reader<'_> {
         if cjk::may_be_number(&token) {
             self.in_characters(at);
         }
+        if token.first == '半'
+            && let Some((unit, _)) = cjk::unit(self.tokens, at)
+        {
+            self.add(unit.factor, Origin::Converted(unit));
+        }
+        let often = frequency(self.tokens, at, self.languages).map(|often| (often.interval(), often.unit));
+        let each = || each_ordinal(self.tokens, at, self.languages);
+        let whole = || whole_time(self.tokens, at, self.languages);
+        if let Some((seconds, unit)) = often.or_else(each).or_else(whole) {
+            self.add(seconds, Origin::Converted(unit));
+        }
         if self.is_one(at) {
             self.add(1.0, Origin::Loose);
             self.one_of(at);
@@ -69,6 +111,15 @@ impl Reader<'_> {
             self.share(at, parts);
         }
         let Some(meaning) = token.meaning else { return };
+        if meaning.ordinal > 1 && is_behind_each(self.tokens, at, self.languages) {
+            self.add(1.0 / f64::from(meaning.ordinal), Origin::Fraction);
+        }
+        // `durante hora y media`
+        if let Some((unit, part)) = meaning.unit.filter(|_| !meaning.is_one).zip(self.part_behind(at + 1))
+            && at.checked_sub(1).is_none_or(|before| self.number(before).is_none())
+        {
+            self.add((1.0 + part) * unit.factor, Origin::Converted(unit));
+        }
         if meaning.ordinal > 0 {
             self.add(f64::from(meaning.ordinal), Origin::Written(None));
         }
@@ -77,11 +128,6 @@ impl Reader<'_> {
         }
         if let Some(fraction) = meaning.fraction {
             self.fraction(at, fraction);
-        }
-        if let Some(times) = meaning.times {
-            let counted = at.checked_sub(1).and_then(|before| self.number(before));
-            let times = if times > 0 { Some(f64::from(times)) } else { counted };
-            self.interval(at, times.unwrap_or_default());
         }
     }
 
@@ -110,21 +156,10 @@ impl Reader<'_> {
         {
             self.add(parts / value, Origin::Fraction);
         }
-        // A counter stands between: `三个月`.
-        let behind = end + usize::from(is(end, '个') || is(end, '個') || is(end, 'ヶ') || is(end, 'か'));
-        let unit =
-            self.unit(behind).or_else(|| is(behind, '月').then(|| WORDS.meaning(hash_of("month"))?.unit).flatten());
+        let unit = cjk::unit(self.tokens, end).map(|(unit, _)| unit);
         if let Some(unit) = unit {
             self.add(value * unit.factor, Origin::Converted(unit));
             self.add(value, Origin::Written(Some(unit)));
-        }
-    }
-
-    /// The time from one to the next: six months of `twice a year`.
-    fn interval(&mut self, at: usize, times: f64) {
-        let unit = self.unit(at + 1).or_else(|| self.unit(at + 2)).or_else(|| self.meaning(at + 1)?.period);
-        if let Some(unit) = unit.filter(|_| times > 1.0) {
-            self.add(unit.factor / times, Origin::Converted(unit));
         }
     }
 

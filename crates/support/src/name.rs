@@ -88,14 +88,16 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
     if missing.is_empty() {
         return found;
     }
-    let Spellings { joined, initials, .. } = pair.passage.spellings();
+    let spellings = pair.passage.spellings();
+    let Spellings { joined, initials, .. } = spellings;
     let own_initials = initials_hashes(pair.sentence);
     let spells_out = pair.passage.tokens.iter().any(|token| token.is_acronym && own_initials.contains(&token.full));
     missing.retain(|at| {
         let token = &pair.sentence[*at];
         let is_acronym_of = token.is_acronym
             && token.letters <= 6
-            && initials.iter().any(|initials| initials.contains(&pair.folded(token)));
+            && (initials.iter().any(|initials| initials.contains(&pair.folded(token)))
+                || spellings.has_acronym(&pair.folded(token)));
         let is_spelt_out = spells_out && !token.is_acronym;
         !(is_acronym_of || is_spelt_out || joined.contains(&token.full) || pair.is_parted(*at))
     });

@@ -25,6 +25,13 @@ impl<'t> Slot<'t> {
         is_same(self.before, other.before, self.behind) && is_same(self.behind, other.behind, self.before)
     }
 
+    /// Whether words of another sentence stand beside one of the same words.
+    pub(crate) fn touches(self, tokens: &[Token], words: Range<usize>) -> bool {
+        let other = Slot::of(tokens, words);
+        let is_same = |own: Option<&Token>, other: Option<&Token>| matches!((own, other), (Some(own), Some(other)) if own.stem == other.stem);
+        is_same(self.before, other.before) || is_same(self.behind, other.behind)
+    }
+
     /// Whether one of its words says something: `of 5 and` is the place of many numbers.
     pub(crate) fn is_telling(self) -> bool {
         tells(self.before) || tells(self.behind)

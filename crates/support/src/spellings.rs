@@ -13,6 +13,8 @@ pub(crate) struct Spellings {
     pub(crate) joined: Hashes,
     /// The initials of names of several words, folded: `wc` of `Web Chat`.
     pub(crate) initials: Vec<String>,
+    /// The words of such names, folded.
+    names: Vec<Vec<String>>,
 }
 
 impl Spellings {
@@ -22,8 +24,59 @@ impl Spellings {
             joined: words.windows(2).map(|pair| joined(text, pair[0], pair[1])).collect(),
             words: words.into_iter().map(|token| token.full).collect(),
             initials: initials(tokens),
+            names: names(text, tokens),
         }
     }
+
+    /// Whether an acronym has the initials of a name, and letters of its words between: `ezb` of `Europäische Zentralbank`.
+    pub(crate) fn has_acronym(&self, acronym: &str) -> bool {
+        let letters: Vec<char> = acronym.chars().collect();
+        // At least two words begin it: one word has many letters.
+        let is_it = |name: &[String]| {
+            (1..name.len()).any(|from| {
+                let (first, rest) = (&name[from - 1], &name[from..]);
+                (1..letters.len()).any(|of_first| {
+                    let (own, others) = letters.split_at(of_first);
+                    spells(std::slice::from_ref(first), own) && spells(rest, others)
+                })
+            })
+        };
+        (3..=MOST_LETTERS).contains(&letters.len()) && self.names.iter().any(|name| is_it(name))
+    }
+}
+
+/// The letters of an acronym, and the words of a name, that are looked at.
+const MOST_LETTERS: usize = 6;
+const MOST_WORDS: usize = 8;
+
+/// The words of names of several words, folded.
+fn names(text: &str, tokens: &[Token]) -> Vec<Vec<String>> {
+    let (mut found, mut name) = (Vec::new(), Vec::new());
+    for token in tokens {
+        if token.is_word() && token.is_capital && name.len() < MOST_WORDS {
+            let mut word = String::new();
+            let written = text.get(token.start as usize..token.end as usize).unwrap_or_default();
+            written.chars().for_each(|letter| fold(letter, |letter| word.push(letter)));
+            name.push(word);
+        } else if !(token.is_word() && token.letters <= 3) {
+            found.extend(Some(std::mem::take(&mut name)).filter(|name| name.len() > 1));
+        }
+    }
+    found.extend(Some(name).filter(|name| name.len() > 1));
+    found
+}
+
+/// Whether letters are the initials of words, in their order, each with letters of its word behind it.
+fn spells(words: &[String], letters: &[char]) -> bool {
+    let (Some((word, rest)), Some((initial, others))) = (words.split_first(), letters.split_first()) else {
+        return letters.is_empty();
+    };
+    let goes_on = |used: usize| {
+        let (own, next) = others.split_at(used);
+        let mut inside = word.chars().skip(1);
+        own.iter().all(|letter| inside.any(|other| other == *letter)) && spells(rest, next)
+    };
+    word.starts_with(*initial) && (0..=others.len()).any(goes_on)
 }
 
 /// The hash of two words as one.

@@ -356,7 +356,7 @@ impl Cutter<'_> {
     }
 
     fn mark(&mut self, character: char) {
-        if matches!(character, '%' | '％' | '€' | '$' | '£' | '¥' | '₹' | '₽' | '‰') {
+        if matches!(character, '%' | '％' | '€' | '$' | '£' | '¥' | '₹' | '₽' | '₺' | '‰') {
             let hash = hash_with(EMPTY, if character == '％' { '%' } else { character });
             self.push(self.at + 1, hash, hash, Kind::Word, 1);
             return;

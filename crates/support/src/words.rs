@@ -232,6 +232,11 @@ impl Words {
         self.languages.iter().position(|known| *known == code).map_or(Languages(0), |index| Languages(1 << index))
     }
 
+    /// The unit that a word of the table of units is.
+    pub(crate) fn unit_named(&self, word: &str) -> Option<Unit> {
+        self.meaning(folded(word)).and_then(|meaning| meaning.unit)
+    }
+
     /// Whether a unit is of this dimension.
     pub(crate) fn is(&self, unit: Unit, dimension: &str) -> bool {
         self.dimensions.get(usize::from(unit.dimension.0)).is_some_and(|name| *name == dimension)

@@ -1,0 +1,66 @@
+//! Phrases of tables, found by their first words.
+
+use crate::fold::is_ideograph;
+use crate::token::Token;
+use crate::words::{ByWord, Languages, WORDS, folded, rows};
+
+/// A phrase and what it means.
+struct Phrase<T> {
+    languages: Languages,
+    words: Vec<u64>,
+    meaning: T,
+}
+
+/// The phrases of one table.
+pub(crate) struct Phrases<T> {
+    by_first: ByWord<Vec<Phrase<T>>>,
+}
+
+impl<T: Copy> Phrases<T> {
+    /// Reads a table. A row has a name, the languages of its phrases, parted by `/`, or `*`, and the phrases, parted by commas. Words of
+    /// a script without blanks are written as one.
+    pub(crate) fn read(table: &'static str, meaning: impl Fn(&str) -> Option<T>) -> Self {
+        let mut by_first = ByWord::<Vec<Phrase<T>>>::default();
+        for mut row in rows(table) {
+            let (Some(meaning), Some(codes)) = (row.next().and_then(&meaning), row.next()) else { continue };
+            let known = codes.split('/').filter(|code| *code != "*").map(|code| WORDS.language(code).0);
+            let languages = if codes == "*" { Languages::ANY } else { Languages(known.fold(0, |all, own| all | own)) };
+            let row: Vec<&str> = row.collect();
+            for phrase in row.join(" ").split(',') {
+                let words: Vec<u64> = phrase.split_whitespace().flat_map(words).collect();
+                if let Some(first) = words.first() {
+                    by_first.entry(*first).or_default().push(Phrase { languages, words, meaning });
+                }
+            }
+        }
+        Self { by_first }
+    }
+
+    /// The longest phrase that begins at a token, and the place behind it. A point may stand behind its words.
+    pub(crate) fn at(&self, tokens: &[Token], at: usize, languages: Languages) -> Option<(T, usize)> {
+        let phrases = self.by_first.get(&tokens.get(at)?.full)?;
+        let end = |phrase: &Phrase<T>| {
+            let mut end = at;
+            for word in &phrase.words {
+                end += usize::from(end > at && tokens.get(end).is_some_and(|token| token.is('.')));
+                if tokens.get(end)?.full != *word {
+                    return None;
+                }
+                end += 1;
+            }
+            Some(end)
+        };
+        let known = phrases.iter().filter(|phrase| phrase.languages.has(languages));
+        known.filter_map(|phrase| Some((phrase.meaning, end(phrase)?))).max_by_key(|(_, end)| *end)
+    }
+}
+
+/// The hashes of a word, or of its characters.
+fn words(word: &str) -> Vec<u64> {
+    if word.chars().all(is_ideograph) {
+        let mut buffer = [0; 4];
+        word.chars().map(|character| folded(character.encode_utf8(&mut buffer))).collect()
+    } else {
+        vec![folded(word)]
+    }
+}
