@@ -346,6 +346,13 @@ pub(crate) fn replaced(
     differs
 }
 
+/// The numbers of a passage that are the same as one of a sentence, with the same unit.
+pub(crate) fn same_numbers(fact: &Fact, passage: &Passage<'_>) -> impl Iterator<Item = Fact> {
+    let kind = fact.kind;
+    let is_same = move |known: &&Fact| matches!(kind, FactKind::Amount(amount) if is_same_number(&amount, known));
+    passage.facts().iter().filter(is_same).copied()
+}
+
 fn is_same_number(amount: &Amount, known: &Fact) -> bool {
     let is_unit = |other: &Amount| match (amount.unit, other.unit) {
         (Some(own), Some(other)) => own.dimension == other.dimension && own.factor == other.factor,

@@ -32,8 +32,48 @@ pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
         }
     }
     reader.facts.sort_by_key(|fact| fact.first);
+    share_units(&mut reader.facts, tokens);
     add_totals(&mut reader.facts, tokens);
     reader.facts
+}
+
+/// Words between two amounts of which the second one has the unit of both: `from 5 to 10 kg`, `2,3 x 1,3 m`.
+const TO: [u64; 12] = [
+    hash_of("to"),
+    hash_of("bis"),
+    hash_of("x"),
+    hash_of("×"),
+    hash_of("a"),
+    hash_of("al"),
+    hash_of("ate"),
+    hash_of("tot"),
+    hash_of("do"),
+    hash_of("az"),
+    hash_of("till"),
+    hash_of("til"),
+];
+
+/// Gives the first amount of a range the unit of the second one.
+fn share_units(facts: &mut [Fact], tokens: &[Token]) {
+    for at in (1..facts.len()).rev() {
+        let (before, behind) = facts.split_at_mut(at);
+        let (Some(Fact { kind: FactKind::Amount(first), end, .. }), Some(last)) = (before.last_mut(), behind.first())
+        else {
+            continue;
+        };
+        let FactKind::Amount(second) = last.kind else { continue };
+        let Some([between]) = tokens.get(*end..last.first) else { continue };
+        let is_to = TO.contains(&between.full)
+            || matches!(between.first, '-' | '–' | '—' | '×' | '~' | '〜' | '～') && between.is_mark();
+        // The sign of a currency stands before its own number, and a year is none.
+        let has_unit_behind =
+            second.unit.is_some() && tokens[last.first].numeral().is_some() && last.end > last.first + 1;
+        let is_bare = first.unit.is_none() && first.significant.is_some() && !is_year(first) && first.joined.is_none();
+        if is_to && has_unit_behind && is_bare && second.values[0] < first.values[0] * 1e3 {
+            first.unit = second.unit;
+            first.other_unit = second.other_unit;
+        }
+    }
 }
 
 /// Tells amounts that are one together what they are as a whole.
@@ -78,7 +118,7 @@ pub(crate) fn is_year(amount: &Amount) -> bool {
 }
 
 /// Words between one and the number that it is one of: `one in five`, `un sur trois`.
-const IN: [u64; 11] = [
+const IN: [u64; 8] = [
     hash_of("in"),
     hash_of("every"),
     hash_of("von"),
@@ -87,9 +127,6 @@ const IN: [u64; 11] = [
     hash_of("su"),
     hash_of("em"),
     hash_of("op"),
-    hash_of("av"),
-    hash_of("af"),
-    hash_of("из"),
 ];
 
 /// Words that may stand between one and those.
@@ -387,17 +424,22 @@ impl Reader<'_> {
         // "Three quarters" are a part, and no nine months.
         let is_unit = |meaning: &&'static Meaning| meaning.fraction.is_none();
         let unit_of = |at: usize| self.free(at)?.meaning.filter(is_unit)?.unit;
-        // "30 calendar days"
+        // "30 calendar days", "250 Czech crowns"
         let is_between = unit_of(next).is_none()
             && self.free(next).is_some_and(|token| token.is_word() && token.weight() > 0.0)
-            && unit_of(next + 1).is_some_and(|unit| WORDS.is(unit, "time") || WORDS.is(unit, "month"));
+            && unit_of(next + 1).is_some_and(|unit| {
+                WORDS.is(unit, "time") || WORDS.is(unit, "month") || WORDS.is_money(unit) && unit.factor == 1.0
+            });
         let place = if is_between { next + 1 } else { next };
         let Some((unit, token)) = unit_of(place).zip(self.free(place)) else { return at };
         let is_degree =
             ["celsius", "fahrenheit"].iter().any(|dimension| WORDS.is(unit, dimension)) && token.letters == 1;
         let is_letter = token.letters == 1 && token.first.is_alphabetic();
         let is_glued = self.tokens[place - 1].end == token.start;
-        let is_plain = ["length", "mass", "time", "volume"].iter().any(|dimension| WORDS.is(unit, dimension));
+        // `750 W`, but not `5 v 3`.
+        let is_electric = ["power", "voltage"].iter().any(|dimension| WORDS.is(unit, dimension)) && token.is_capital;
+        let is_plain =
+            is_electric || ["length", "mass", "time", "volume"].iter().any(|dimension| WORDS.is(unit, dimension));
         if is_degree && !has_degree || is_letter && !is_degree && !is_glued && !is_plain {
             return at;
         }

@@ -78,6 +78,20 @@ fn in_characters(tokens: &[Token], at: usize) -> Option<Frequency> {
     Some(Frequency { times, unit })
 }
 
+/// Words between an amount and the time in which it is.
+static PER: LazyLock<Phrases<()>> =
+    LazyLock::new(|| Phrases::read(include_str!("tables/each.txt"), |name| (name == "per").then_some(())));
+
+/// The time of a rate that begins behind an amount: `40 litres per minute`, `25 km/h`, `10 € im Monat`.
+pub(crate) fn rate(tokens: &[Token], at: usize) -> Option<Unit> {
+    let is_slash = tokens.get(at).is_some_and(|token| token.is('/'));
+    let end = if is_slash { at + 1 } else { PER.at(tokens, at, Languages::ANY)?.1 };
+    let unit = |at: usize| {
+        tokens.get(at)?.meaning.and_then(|meaning| meaning.period.or(meaning.unit)).filter(|unit| is_time(*unit))
+    };
+    unit(end)
+}
+
 /// Whether words for each of something end before a token.
 pub(crate) fn is_behind_each(tokens: &[Token], at: usize, languages: Languages) -> bool {
     (1..=2)

@@ -4,13 +4,14 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::amounts;
+use crate::contrast::Contrast;
 use crate::draft::Draft;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::facts::{facts, is_year};
 use crate::language::Language;
 use crate::loose;
 use crate::name::{Pair, missing_names};
-use crate::negation::negations;
+use crate::negation::{denies, negations};
 use crate::passage::{Passage, cut};
 use crate::place_words::{PlaceKind, replaced};
 use crate::quotation::{Quotation, quotations};
@@ -32,6 +33,9 @@ const ALIKE: f32 = 0.65;
 
 /// The agreement from which two sentences are nearly the same: their stop words tell a place, too.
 const NEAR: f32 = 0.85;
+
+/// The share of a sentence's words from which a passage speaks of what it negates.
+const HALF: f32 = 0.5;
 
 /// The numbers of a sentence whose places are looked at: a list of more is no sentence.
 const MOST_PLACED: usize = 32;
@@ -160,6 +164,7 @@ impl Comparison<'_> {
         let (in_facts, mut held) = self.note_numbers(numbers, &mut draft);
         draft.has_fact = self.hold_other_words(&mut held);
         self.note_place_words(&mut draft);
+        self.note_contrasts(&mut draft);
         self.note_names(&in_facts, &mut draft);
         draft.is_quoted =
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
@@ -319,6 +324,28 @@ impl Comparison<'_> {
         })
     }
 
+    /// Notes what words contradict although its numbers stand in the passage.
+    fn note_contrasts(&self, draft: &mut Draft) {
+        let (own, other) = (self.sentence.language.known, self.passage.language.known);
+        let contrast = Contrast {
+            sentence: &self.sentence.tokens,
+            numbers: &self.numbers,
+            passage: self.passage,
+            overlap: &self.overlap,
+            languages: [own.or(other), other.or(own)].map(|known| known.unwrap_or(Languages::ANY)),
+        };
+        if draft.is_in_conflict() || self.passage.rows().touch(&self.overlap.tokens) {
+            return;
+        }
+        let negates = self.overlap.whole >= HALF && denies(contrast.sentence, &self.passage.tokens, contrast.languages);
+        if negates {
+            draft.fault(ReasonCode::Negation, 0..0);
+        }
+        for (code, tokens) in contrast.faults() {
+            draft.fault(code, self.sentence.range(tokens));
+        }
+    }
+
     /// Notes ordinals, days, periods and parts in whose place the best sentence of the passage has others.
     fn note_place_words(&self, draft: &mut Draft) {
         if self.overlap.best < ALIKE || self.passage.rows().touch(&self.overlap.tokens) {
@@ -344,7 +371,7 @@ impl Comparison<'_> {
         let tokens = &self.sentence.tokens;
         let in_place =
             || amounts::replaced(fact, tokens, self.passage, self.overlap.tokens.clone(), self.overlap.best >= NEAR);
-        let in_row = || self.named_rows.have_elsewhere(fact).then_some(ReasonCode::NumberDiffers);
+        let in_row = || self.named_rows.have_elsewhere(fact, &self.numbers).then_some(ReasonCode::NumberDiffers);
         if self.overlap.best >= ALIKE { in_place().or_else(in_row) } else { in_row() }
     }
 

@@ -8,9 +8,11 @@
 //! Nothing is looked up outside of the two texts. The tables of words in `tables/` can be read and extended by hand.
 
 mod amounts;
+mod bound;
 mod calendar;
 mod cjk;
 mod clock;
+mod contrast;
 mod date;
 mod draft;
 mod fact;
@@ -25,6 +27,7 @@ mod loose;
 mod name;
 mod negation;
 mod number;
+mod order;
 mod passage;
 mod phrases;
 mod place_words;

@@ -1,7 +1,10 @@
 //! Negations: where both sides speak of the same words, and only one of them negates.
 
+use std::sync::LazyLock;
+
 use crate::fold::hash_of;
 use crate::language::Language;
+use crate::phrases::Phrases;
 use crate::token::{Kind, Token};
 use crate::words::{Hashes, Languages, WORDS};
 
@@ -31,6 +34,69 @@ const PROHIBITS: [u64; 16] = [
     hash_of("zabronione"),
     hash_of("запрещено"),
 ];
+
+/// Words behind which a sentence says the opposite of what it said before.
+static CONTRASTS: LazyLock<Phrases<()>> =
+    LazyLock::new(|| Phrases::read(include_str!("tables/contrasts.txt"), |name| (name == "but").then_some(())));
+
+/// Words for what is before or after what was said.
+static OTHER_TIMES: LazyLock<Phrases<()>> =
+    LazyLock::new(|| Phrases::read(include_str!("tables/contrasts.txt"), |name| (name == "then").then_some(())));
+
+/// Whether a text tells of another case, or of another time, than the one that it begins with: `later ones in August`.
+pub(crate) fn tells_another_case(tokens: &[Token]) -> bool {
+    let begins =
+        |at: usize| [&CONTRASTS, &OTHER_TIMES].iter().any(|words| words.at(tokens, at, Languages::ANY).is_some());
+    (0..tokens.len()).any(begins)
+}
+
+/// The tokens behind a negation among which two words stand that it negates.
+const MOST_NEGATED: usize = 6;
+
+/// Whether a passage negates the very words of a sentence that negates nothing: `keine aufschiebende Wirkung`. All that stands before the
+/// negation has to stand in the sentence as well: what is not true of members may be true of guests.
+pub(crate) fn denies(sentence: &[Token], passage: &[Token], languages: [Languages; 2]) -> bool {
+    let is_soft = |token: &Token| token.meaning.is_some_and(|meaning| meaning.is_soft_negation || meaning.unnegates);
+    let is_plain = |tokens: &[Token]| {
+        let contrasts = (0..tokens.len()).any(|at| CONTRASTS.at(tokens, at, Languages::ANY).is_some());
+        !contrasts && !tokens.iter().any(|token| is_soft(token) || token.is(';'))
+    };
+    if sentence.iter().any(|token| token.negates(languages[0])) || !is_plain(sentence) {
+        return false;
+    }
+    let own: Vec<u64> = sentence.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect();
+    let stems: Hashes = own.iter().copied().collect();
+    let pairs = |tokens: &[Token], pair: [u64; 2]| {
+        let words: Vec<u64> = tokens.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect();
+        words.windows(2).filter(|words| **words == pair).count()
+    };
+    let mut before: &[Token] = &[];
+    for said in passage.chunk_by(|one, next| one.sentence == next.sentence) {
+        let negations: Vec<usize> = (0..said.len()).filter(|at| said[*at].negates(languages[1])).collect();
+        let previous = std::mem::replace(&mut before, said);
+        let [at] = negations[..] else { continue };
+        let mut behind = said[at + 1..].iter().take(MOST_NEGATED).take_while(|token| !token.is_mark());
+        let (Some(first), Some(next)) =
+            (behind.find(|token| token.weight() > 0.0), behind.find(|token| token.weight() > 0.0))
+        else {
+            continue;
+        };
+        let pair = [first.stem, next.stem];
+        let subject: Vec<&Token> = said[..at].iter().filter(|token| token.weight() > 0.0).collect();
+        let has_subject = subject.iter().all(|token| stems.contains(&token.stem));
+        let is_about_it =
+            !subject.is_empty() || previous.iter().any(|token| token.weight() > 0.0 && stems.contains(&token.stem));
+        if has_subject
+            && is_about_it
+            && own.windows(2).any(|words| *words == pair)
+            && is_plain(said)
+            && pairs(passage, pair) == 1
+        {
+            return true;
+        }
+    }
+    false
+}
 
 /// The number of negations of two sentences, each near words that both have.
 pub(crate) fn negations(sentence: &[Token], other: &[Token], language: Language) -> (usize, usize) {

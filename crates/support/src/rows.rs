@@ -14,6 +14,8 @@ pub(crate) struct Rows {
     pub(crate) rows: Vec<Row>,
     /// Whether each fact of the passage stands alone in a cell.
     pub(crate) is_cell: Vec<bool>,
+    /// Whether each fact of the passage stands behind the name of its line: `Highlights: from $90`.
+    pub(crate) is_named: Vec<bool>,
 }
 
 /// A line of a passage: its tokens and its facts.
@@ -21,15 +23,31 @@ pub(crate) struct Rows {
 pub(crate) struct Row {
     pub(crate) tokens: Range<usize>,
     pub(crate) facts: Range<usize>,
+    /// The tokens that name it: its first cell, or what stands before a colon.
+    pub(crate) key: Range<usize>,
 }
+
+/// The tokens before a colon that name a line, and those behind it: a longer line is a sentence.
+const LONGEST_KEY: usize = 8;
+const LONGEST_VALUE: usize = 14;
 
 impl Rows {
     pub(crate) fn of(text: &str, tokens: &[Token], facts: &[Fact]) -> Self {
         let is_cell: Vec<bool> = facts.iter().map(|fact| is_cell(text, tokens, fact)).collect();
-        if !is_cell.contains(&true) || text.matches('\n').count() >= MOST_ROWS {
+        let may_be_named = || text.contains(':') && text.contains('\n');
+        if !(is_cell.contains(&true) || may_be_named()) || text.matches('\n').count() >= MOST_ROWS {
             return Self::default();
         }
-        Self { rows: rows(text, tokens, facts), is_cell }
+        let rows = rows(text, tokens, facts);
+        let mut is_named = vec![false; facts.len()];
+        let named = rows.iter().filter(|row| {
+            let is_short = row.tokens.end - row.key.end <= LONGEST_VALUE && row.key.len() <= LONGEST_KEY;
+            is_short && tokens.get(row.key.end).is_some_and(|token| token.is(':'))
+        });
+        named.for_each(|row| {
+            row.facts.clone().filter(|at| facts[*at].first > row.key.end).for_each(|at| is_named[at] = true);
+        });
+        Self { rows, is_cell, is_named }
     }
 
     /// Whether some of these tokens of the passage stand in a row with a number in a cell.
@@ -60,6 +78,20 @@ fn is_cell(text: &str, tokens: &[Token], fact: &Fact) -> bool {
     begins && ends_cell(text, last)
 }
 
+/// The tokens that name a line: those before its first colon, or of its first cell.
+fn key(text: &str, tokens: &[Token], line: Range<usize>) -> Range<usize> {
+    let begin = line.clone().find(|at| !tokens[*at].is_mark()).unwrap_or(line.end);
+    for at in begin..line.end.min(begin + LONGEST_KEY + 1) {
+        if tokens[at].is(':') && tokens.get(at + 1).is_some_and(|next| next.start > tokens[at].end) {
+            return begin..at;
+        }
+        if !tokens[at].is_mark() && ends_cell(text, &tokens[at]) {
+            return begin..at + 1;
+        }
+    }
+    begin..begin
+}
+
 /// The lines that have facts.
 fn rows(text: &str, tokens: &[Token], facts: &[Fact]) -> Vec<Row> {
     let start = |fact: &Fact| tokens.get(fact.first).map_or(usize::MAX, |token| token.start as usize);
@@ -71,7 +103,7 @@ fn rows(text: &str, tokens: &[Token], facts: &[Fact]) -> Vec<Row> {
             fact + facts[fact..].partition_point(|fact| start(fact) < end),
         );
         if next_fact > fact {
-            rows.push(Row { tokens: token..next, facts: fact..next_fact });
+            rows.push(Row { tokens: token..next, facts: fact..next_fact, key: key(text, tokens, token..next) });
         }
         (token, fact) = (next, next_fact);
     }
