@@ -36,8 +36,15 @@ const MOST_BETWEEN: usize = 2;
 const NEGATED: usize = 4;
 
 impl Bound {
-    /// The bound that a number is.
+    /// The bound that a number is, unless a negation turns it round.
     pub(crate) fn of(tokens: &[Token], fact: &Fact, languages: Languages) -> Option<Self> {
+        let (bound, at) = Self::written(tokens, fact, languages)?;
+        let is_negated = tokens[at.saturating_sub(NEGATED)..at].iter().any(|token| token.negates(Languages::ANY));
+        (!is_negated).then_some(bound)
+    }
+
+    /// The bound that the words beside a number say, and where they begin.
+    pub(crate) fn written(tokens: &[Token], fact: &Fact, languages: Languages) -> Option<(Self, usize)> {
         let begins = fact.first.saturating_sub(MOST_BEFORE)..fact.first;
         let ends_near = |end: usize| {
             end <= fact.first
@@ -51,9 +58,7 @@ impl Bound {
             .filter_map(|at| BOUNDS.at(tokens, at, languages).or_else(|| any(at)).map(|(bound, end)| (bound, at, end)));
         let found = before.filter(|(_, _, end)| ends_near(*end)).map(|(bound, at, _)| (bound, at)).next();
         let behind = || any(fact.end);
-        let (bound, at) = found.or_else(|| behind().map(|(bound, _)| (bound, fact.first)))?;
-        let is_negated = tokens[at.saturating_sub(NEGATED)..at].iter().any(|token| token.negates(Languages::ANY));
-        (!is_negated).then_some(bound)
+        found.or_else(|| behind().map(|(bound, _)| (bound, fact.first)))
     }
 
     /// Whether only one of both can be meant. "Over" and "at most" part what there is, so that both may be true of different things.

@@ -60,6 +60,18 @@ impl Contrast<'_> {
         found
     }
 
+    /// Whether one side says the opposite bound of a number that both have: with it, a negation says the same.
+    pub(crate) fn has_other_bound(&self) -> bool {
+        let own = |fact: &Fact| Some(Bound::written(self.sentence, fact, self.languages[0])?.0);
+        let other = |fact: &Fact| Some(Bound::written(&self.passage.tokens, fact, self.languages[1])?.0);
+        self.numbers.iter().take(MOST).any(|fact| {
+            let own = own(fact);
+            own.is_some_and(|own| {
+                same_numbers(fact, self.passage).any(|known| other(&known).is_some_and(|other| other.is_opposite(own)))
+            })
+        })
+    }
+
     fn best(&self) -> &[Token] {
         &self.passage.tokens[self.overlap.tokens.clone()]
     }

@@ -52,4 +52,25 @@ impl Amount {
     pub(crate) fn factor(self) -> f64 {
         self.unit.map_or(1.0, |unit| unit.factor)
     }
+
+    /// Whether a number of four digits may be a year.
+    pub(crate) fn is_year(&self) -> bool {
+        self.significant == Some(4) && self.values[0] == self.values[1] && (1000.0..3000.0).contains(&self.values[0])
+    }
+}
+
+impl Fact {
+    /// Whether it hardly stands in two texts by chance: small numbers do.
+    pub(crate) fn is_telling(&self) -> bool {
+        match self.kind {
+            FactKind::Date(_) | FactKind::Time(_) => true,
+            FactKind::Fraction(_) => false,
+            FactKind::Amount(amount) => amount.unit.is_some() || amount.significant.is_some_and(|digits| digits >= 3),
+        }
+    }
+
+    /// "Two prizes" may have been counted.
+    pub(crate) fn is_counted(&self) -> bool {
+        matches!(self.kind, FactKind::Amount(amount) if amount.significant.is_none() && amount.unit.is_none() && amount.values[0] <= 4.0)
+    }
 }

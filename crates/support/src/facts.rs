@@ -5,6 +5,7 @@ use crate::cjk;
 use crate::clock;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
+use crate::neighbours;
 use crate::token::{Kind, Token};
 use crate::words::{Languages, Meaning, Unit, WORDS};
 
@@ -32,70 +33,9 @@ pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
         }
     }
     reader.facts.sort_by_key(|fact| fact.first);
-    share_units(&mut reader.facts, tokens);
-    add_totals(&mut reader.facts, tokens);
+    neighbours::share_units(&mut reader.facts, tokens);
+    neighbours::add_totals(&mut reader.facts, tokens);
     reader.facts
-}
-
-/// Words between two amounts of which the second one has the unit of both: `from 5 to 10 kg`, `2,3 x 1,3 m`.
-const TO: [u64; 12] = [
-    hash_of("to"),
-    hash_of("bis"),
-    hash_of("x"),
-    hash_of("×"),
-    hash_of("a"),
-    hash_of("al"),
-    hash_of("ate"),
-    hash_of("tot"),
-    hash_of("do"),
-    hash_of("az"),
-    hash_of("till"),
-    hash_of("til"),
-];
-
-/// Gives the first amount of a range the unit of the second one.
-fn share_units(facts: &mut [Fact], tokens: &[Token]) {
-    for at in (1..facts.len()).rev() {
-        let (before, behind) = facts.split_at_mut(at);
-        let (Some(Fact { kind: FactKind::Amount(first), end, .. }), Some(last)) = (before.last_mut(), behind.first())
-        else {
-            continue;
-        };
-        let FactKind::Amount(second) = last.kind else { continue };
-        let Some([between]) = tokens.get(*end..last.first) else { continue };
-        let is_to = TO.contains(&between.full)
-            || matches!(between.first, '-' | '–' | '—' | '×' | '~' | '〜' | '～') && between.is_mark();
-        // The sign of a currency stands before its own number, and a year is none.
-        let has_unit_behind =
-            second.unit.is_some() && tokens[last.first].numeral().is_some() && last.end > last.first + 1;
-        let is_bare = first.unit.is_none() && first.significant.is_some() && !is_year(first) && first.joined.is_none();
-        if is_to && has_unit_behind && is_bare && second.values[0] < first.values[0] * 1e3 {
-            first.unit = second.unit;
-            first.other_unit = second.other_unit;
-        }
-    }
-}
-
-/// Tells amounts that are one together what they are as a whole.
-fn add_totals(facts: &mut [Fact], tokens: &[Token]) {
-    for at in 1..facts.len() {
-        let Some((total, _)) = total(&facts[at - 1], &facts[at], tokens) else { continue };
-        for fact in &mut facts[at - 1..=at] {
-            if let FactKind::Amount(amount) = &mut fact.kind {
-                amount.whole = Some(total);
-            }
-        }
-    }
-}
-
-/// The whole of two amounts of one dimension that stand side by side, the greater unit first, in the base unit.
-pub(crate) fn total(one: &Fact, next: &Fact, tokens: &[Token]) -> Option<(f64, Unit)> {
-    let (FactKind::Amount(great), FactKind::Amount(small)) = (one.kind, next.kind) else { return None };
-    let (unit, part) = (great.unit?, small.unit?);
-    let between = tokens.get(one.end..next.first)?;
-    let is_near = between.len() <= 1 && between.iter().all(|token| token.meaning.is_some_and(|meaning| meaning.joins));
-    let is_whole = unit.dimension == part.dimension && unit.factor > part.factor && !WORDS.is_money(unit);
-    (is_near && is_whole).then(|| (great.in_base()[0] + small.in_base()[0], unit))
 }
 
 fn may_be_fact(token: &Token) -> bool {
@@ -109,13 +49,6 @@ fn may_be_fact(token: &Token) -> bool {
 
 /// The greatest number to which another group of three digits is joined.
 const MOST_JOINED: f64 = 1e15;
-
-/// Whether a number of four digits may be a year.
-pub(crate) fn is_year(amount: &Amount) -> bool {
-    amount.significant == Some(4)
-        && amount.values[0] == amount.values[1]
-        && (1000.0..3000.0).contains(&amount.values[0])
-}
 
 /// Words between one and the number that it is one of: `one in five`, `un sur trois`.
 const IN: [u64; 8] = [
@@ -413,7 +346,7 @@ impl Reader<'_> {
         let next = if self.free(at).is_some_and(is_joint) { at + 1 } else { at };
         if let Some((unit, end)) = cjk::unit(self.tokens, at).filter(|(_, end)| !self.taken[at..*end].contains(&true)) {
             let is_share = WORDS.is(unit, "share") && amount.values[0] > 10.0;
-            let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && is_year(amount);
+            let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && amount.is_year();
             amount.unit = Some(unit).filter(|_| !is_year && !is_share);
             return if is_share { at } else { end };
         }
@@ -444,7 +377,7 @@ impl Reader<'_> {
             return at;
         }
         // `1931 года` is a year, not a time of 1,931 years.
-        let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && is_year(amount) && place == at;
+        let is_year = WORDS.is(unit, "month") && unit.factor == 12.0 && amount.is_year() && place == at;
         amount.unit = Some(unit).filter(|_| !is_year);
         amount.other_unit = token.meaning.and_then(|meaning| meaning.other_unit);
         place + 1

@@ -62,7 +62,8 @@ fn one(token: &Token) -> Option<f64> {
 /// `年に2回`, `1日3回`, `每天两次`: the time stands before the number.
 fn in_characters(tokens: &[Token], at: usize) -> Option<Frequency> {
     let (times, end) = cjk::value(tokens, at).filter(|(times, _)| *times > 0.0)?;
-    if !tokens.get(end).is_some_and(|token| matches!(token.first, '回' | '次' | '度')) {
+    if !tokens.get(end).is_some_and(|token| matches!(token.first, '回' | '次' | '度' | '本' | '便' | '班' | '趟'))
+    {
         return None;
     }
     // The longest one: half a year is a unit as well.

@@ -7,11 +7,11 @@ use crate::amounts;
 use crate::contrast::Contrast;
 use crate::draft::Draft;
 use crate::fact::{Amount, Fact, FactKind};
-use crate::facts::{facts, is_year};
+use crate::facts::facts;
 use crate::language::Language;
 use crate::loose;
 use crate::name::{Pair, missing_names};
-use crate::negation::{denies, negations};
+use crate::negation::{denies, negations, says_it_otherwise};
 use crate::passage::{Passage, cut};
 use crate::place_words::{PlaceKind, replaced};
 use crate::quotation::{Quotation, quotations};
@@ -23,7 +23,7 @@ use crate::value::{Origin, Value};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
 use crate::week::Days;
 use crate::word_sequence::WordSequence;
-use crate::words::{Languages, Meaning, WORDS};
+use crate::words::{Languages, WORDS};
 
 /// The bytes of a sentence that are read.
 pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
@@ -33,6 +33,9 @@ const ALIKE: f32 = 0.65;
 
 /// The agreement from which two sentences are nearly the same: their stop words tell a place, too.
 const NEAR: f32 = 0.85;
+
+/// The facts of a passage of which a number is hardly reckoned by chance.
+const FEW: usize = 8;
 
 /// The share of a sentence's words from which a passage speaks of what it negates.
 const HALF: f32 = 0.5;
@@ -168,7 +171,7 @@ impl Comparison<'_> {
         self.note_names(&in_facts, &mut draft);
         draft.is_quoted =
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
-        draft.has_fact |= numbers.iter().any(|fact| held[fact.first] && is_telling(fact));
+        draft.has_fact |= numbers.iter().any(|fact| held[fact.first] && fact.is_telling());
         draft.share = sentence.share(&self.overlap, &held);
         draft.best = self.overlap.best;
         // Of fewer words, some may be names for what the passage calls otherwise.
@@ -244,7 +247,7 @@ impl Comparison<'_> {
             in_facts[fact.first..fact.end].fill(true);
             let stands_above = self.headings.iter().any(|heading| heading.full == tokens[fact.first].full);
             let fault = amounts::fault(fact, tokens, &self.overlap.standings, self.passage).filter(|_| !stands_above);
-            let is_sure = fault.is_some() && !is_counted(fact);
+            let is_sure = fault.is_some() && !fact.is_counted();
             let range = self.sentence.range(fact.first..fact.end);
             let has_place = at < MOST_PLACED && !stands_above && !is_sure;
             if has_place && let Some(code) = self.replaced(fact) {
@@ -261,7 +264,7 @@ impl Comparison<'_> {
             if may_be_reckoned && !self.may_be_replaced(fact) && self.reckoning().gives(fact) {
                 held[fact.first..fact.end].fill(true);
                 draft.note(code, range);
-            } else if is_missing && (self.is_teaser || is_counted(fact)) {
+            } else if is_missing && (self.is_teaser || fact.is_counted()) {
                 draft.note(code, range);
             } else {
                 draft.fault(code, range);
@@ -276,13 +279,16 @@ impl Comparison<'_> {
         // "He came in 1960 and led it nine years later" has another year than a sentence that says when he led it.
         let is_moment = match fact.kind {
             FactKind::Date(_) | FactKind::Time(_) => true,
-            FactKind::Amount(amount) => is_year(&amount),
+            FactKind::Amount(amount) => amount.is_year(),
             FactKind::Fraction(_) => false,
         };
         let is_duration =
             |fact: &Fact| matches!(fact.kind, FactKind::Amount(Amount { unit: Some(unit), .. }) if is_time(unit));
         let is_told = || self.numbers.iter().any(is_duration);
-        self.overlap.best >= ALIKE && (!is_moment || is_told()) && {
+        // Of few amounts with a unit, a sum or a difference is hardly met by chance.
+        let is_telling = matches!(fact.kind, FactKind::Amount(Amount { unit: Some(_), .. }));
+        let least = if is_telling && self.passage.facts().len() <= FEW { NEAR } else { ALIKE };
+        self.overlap.best >= least && (!is_moment || is_told()) && {
             let tokens = &self.sentence.tokens;
             amounts::lacks_one_of(fact, &self.numbers, tokens, self.passage, best, self.overlap.best >= NEAR)
         }
@@ -324,16 +330,20 @@ impl Comparison<'_> {
         })
     }
 
-    /// Notes what words contradict although its numbers stand in the passage.
-    fn note_contrasts(&self, draft: &mut Draft) {
+    fn contrast(&self) -> Contrast<'_> {
         let (own, other) = (self.sentence.language.known, self.passage.language.known);
-        let contrast = Contrast {
+        Contrast {
             sentence: &self.sentence.tokens,
             numbers: &self.numbers,
             passage: self.passage,
             overlap: &self.overlap,
             languages: [own.or(other), other.or(own)].map(|known| known.unwrap_or(Languages::ANY)),
-        };
+        }
+    }
+
+    /// Notes what words contradict although its numbers stand in the passage.
+    fn note_contrasts(&self, draft: &mut Draft) {
+        let contrast = self.contrast();
         if draft.is_in_conflict() || self.passage.rows().touch(&self.overlap.tokens) {
             return;
         }
@@ -411,7 +421,7 @@ impl Comparison<'_> {
         let differs = (own == 0) != (others == 0) || is_near && own != others;
         let language = self.sentence.language.known.unwrap_or(Languages::ANY);
         let any = || self.passage.tokens.iter().any(|token| token.negates(language));
-        if !differs || says_it_otherwise(fewer, more) {
+        if !differs || says_it_otherwise(fewer, more) || self.contrast().has_other_bound() {
             return false;
         }
         others > 0 || self.overlap.best >= 0.75 || is_near || !any()
@@ -423,27 +433,4 @@ fn is_negated_whole(before: &Token, language: Language) -> bool {
     let goes_before = ["es", "pt", "it"].iter().any(|code| language.known == Some(WORDS.language(code)));
     let is_character = before.kind == Kind::Ideograph && matches!(before.first, '不' | '未' | '非');
     is_character || goes_before && before.negates(language.known.unwrap_or_default())
-}
-
-/// Whether the side with fewer negations may say what the other one does: "closed" and "not open", "at most" and "must not exceed".
-fn says_it_otherwise(fewer: &[Token], more: &[Token]) -> bool {
-    let is = |token: &Token, is_it: fn(&Meaning) -> bool| token.meaning.is_some_and(is_it);
-    // "Not closed" contradicts "closed".
-    let lacks = |tokens: &[Token], token: &Token| !tokens.iter().any(|other| other.stem == token.stem);
-    fewer.iter().any(|token| is(token, |meaning| meaning.is_soft_negation) && lacks(more, token))
-        || more.iter().any(|token| is(token, |meaning| meaning.is_excess) && lacks(fewer, token))
-}
-
-/// Whether a fact hardly stands in two texts by chance: small numbers do.
-fn is_telling(fact: &Fact) -> bool {
-    match fact.kind {
-        FactKind::Date(_) | FactKind::Time(_) => true,
-        FactKind::Fraction(_) => false,
-        FactKind::Amount(amount) => amount.unit.is_some() || amount.significant.is_some_and(|digits| digits >= 3),
-    }
-}
-
-/// "Two prizes" may have been counted.
-fn is_counted(fact: &Fact) -> bool {
-    matches!(fact.kind, FactKind::Amount(amount) if amount.significant.is_none() && amount.unit.is_none() && amount.values[0] <= 4.0)
 }

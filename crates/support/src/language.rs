@@ -18,11 +18,11 @@ impl Language {
     /// The language that most of the stop words belong to.
     pub(crate) fn of(tokens: &[Token]) -> Self {
         let mut counts = [0_u32; 32];
-        for stops in
-            tokens.iter().filter(|token| token.is_word()).filter_map(|token| token.meaning).map(|meaning| meaning.stops)
-        {
-            // A word of one language alone says more.
-            let weight = if stops.0.count_ones() == 1 { 2 } else { 1 };
+        for meaning in tokens.iter().filter(|token| token.is_word()).filter_map(|token| token.meaning) {
+            let stops = meaning.stops;
+            // A word of one language alone says more, if it is no number of another one: `dos`.
+            let is_number = meaning.numbers[0].0 != Languages::default();
+            let weight = if stops.0.count_ones() == 1 && !is_number { 2 } else { 1 };
             let mut rest = stops.0;
             while rest != 0 {
                 counts[rest.trailing_zeros() as usize] += weight;

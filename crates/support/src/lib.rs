@@ -8,6 +8,7 @@
 //! Nothing is looked up outside of the two texts. The tables of words in `tables/` can be read and extended by hand.
 
 mod amounts;
+mod arithmetic;
 mod bound;
 mod calendar;
 mod cjk;
@@ -26,6 +27,7 @@ mod language;
 mod loose;
 mod name;
 mod negation;
+mod neighbours;
 mod number;
 mod order;
 mod passage;

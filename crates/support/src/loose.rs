@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use crate::cjk;
 use crate::fact::Fact;
-use crate::facts::{parts, total};
+use crate::facts::parts;
 use crate::fold::hash_of;
 use crate::frequency::{each_ordinal, frequency, is_behind_each, whole_time};
+use crate::neighbours::total;
 use crate::token::{Kind, Token};
 use crate::value::{Origin, Value};
 use crate::words::{Languages, Meaning, Unit, WORDS};

@@ -6,7 +6,7 @@ use crate::fold::hash_of;
 use crate::language::Language;
 use crate::phrases::Phrases;
 use crate::token::{Kind, Token};
-use crate::words::{Hashes, Languages, WORDS};
+use crate::words::{Hashes, Languages, Meaning, WORDS};
 
 /// Words that compare.
 const THAN: [u64; 7] =
@@ -174,4 +174,13 @@ fn is_about_shared_words(tokens: &[Token], at: usize, shared: &Hashes) -> bool {
     near.extend(before.filter(|token| token.weight() > 0.0).take(missing));
     let known = near.iter().filter(|token| shared.contains(&token.stem)).count();
     known * 2 >= near.len().max(1)
+}
+
+/// Whether the side with fewer negations may say what the other one does: "closed" and "not open", "at most" and "must not exceed".
+pub(crate) fn says_it_otherwise(fewer: &[Token], more: &[Token]) -> bool {
+    let is = |token: &Token, is_it: fn(&Meaning) -> bool| token.meaning.is_some_and(is_it);
+    // "Not closed" contradicts "closed".
+    let lacks = |tokens: &[Token], token: &Token| !tokens.iter().any(|other| other.stem == token.stem);
+    fewer.iter().any(|token| is(token, |meaning| meaning.is_soft_negation) && lacks(more, token))
+        || more.iter().any(|token| is(token, |meaning| meaning.is_excess) && lacks(fewer, token))
 }

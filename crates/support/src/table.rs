@@ -7,7 +7,7 @@ use crate::fact::{Fact, FactKind};
 use crate::passage::Passage;
 use crate::rows::{Row, Rows};
 use crate::token::Token;
-use crate::words::Hashes;
+use crate::words::{Hashes, Languages};
 
 /// The rows of a passage beside a sentence.
 pub(crate) struct NamedRows<'a> {
@@ -44,7 +44,9 @@ impl<'a> NamedRows<'a> {
             let of_kind = || row.facts.clone().filter(|at| is_of_kind(fact, &facts[*at]));
             of_kind().next().is_some() && !of_kind().any(|at| own.iter().any(|own| has_value(own, &facts[at])))
         };
-        places.all(|at| is_cell[at]) || named().count() == 1 && named().all(lacks)
+        let is_time = matches!(fact.kind, FactKind::Time(_));
+        let is_plain = || !self.sentence.iter().any(|token| token.negates(Languages::ANY));
+        !is_time && places.all(|at| is_cell[at]) || is_plain() && named().count() == 1 && named().all(lacks)
     }
 
     fn are_named(&self) -> &[bool] {
