@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::cjk;
 use crate::phrases::Phrases;
 use crate::token::Token;
-use crate::words::{Languages, Unit, WORDS};
+use crate::words::{Languages, Meaning, Unit, WORDS};
 
 /// So many times in a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +39,11 @@ fn is_time(unit: Unit) -> bool {
 /// The frequency that a token begins to say.
 pub(crate) fn frequency(tokens: &[Token], at: usize, languages: Languages) -> Option<Frequency> {
     let token = tokens.get(at)?;
+    let may_count =
+        |meaning: &Meaning| meaning.times.is_some() || meaning.is_one || meaning.numbers[0].0 != Languages::default();
+    if token.numeral().is_none() && !token.meaning.is_some_and(may_count) && !cjk::may_be_number(token) {
+        return None;
+    }
     let times_of = |at: usize| tokens.get(at).and_then(|token| token.meaning).and_then(|meaning| meaning.times);
     let (times, behind) = match times_of(at) {
         Some(times) if times > 0 => (f64::from(times), at + 1),
@@ -119,6 +124,7 @@ pub(crate) fn each_ordinal(tokens: &[Token], at: usize, languages: Languages) ->
 
 /// The seconds of a time that a phrase says as a whole.
 pub(crate) fn whole_time(tokens: &[Token], at: usize, languages: Languages) -> Option<(f64, Unit)> {
+    tokens.get(at)?.meaning.filter(|meaning| meaning.begins_time)?;
     let (seconds, _) = WHOLE.at(tokens, at, languages)?;
     WORDS.unit_named("second").map(|unit| (seconds, unit))
 }

@@ -97,7 +97,7 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
         let is_acronym_of = token.is_acronym
             && token.letters <= 6
             && (initials.iter().any(|initials| initials.contains(&pair.folded(token)))
-                || spellings.has_acronym(&pair.folded(token)));
+                || spellings.has_acronym(&pair.folded(token), pair.passage.text, &pair.passage.tokens));
         let is_spelt_out = spells_out && !token.is_acronym;
         !(is_acronym_of || is_spelt_out || joined.contains(&token.full) || pair.is_parted(*at))
     });

@@ -61,7 +61,8 @@ pub(crate) fn denies(sentence: &[Token], passage: &[Token], languages: [Language
         let contrasts = (0..tokens.len()).any(|at| CONTRASTS.at(tokens, at, Languages::ANY).is_some());
         !contrasts && !tokens.iter().any(|token| is_soft(token) || token.is(';'))
     };
-    if sentence.iter().any(|token| token.negates(languages[0])) || !is_plain(sentence) {
+    let negates = |tokens: &[Token], languages: Languages| tokens.iter().any(|token| token.negates(languages));
+    if !negates(passage, languages[1]) || negates(sentence, languages[0]) || !is_plain(sentence) {
         return false;
     }
     let own: Vec<u64> = sentence.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect();
@@ -72,9 +73,9 @@ pub(crate) fn denies(sentence: &[Token], passage: &[Token], languages: [Language
     };
     let mut before: &[Token] = &[];
     for said in passage.chunk_by(|one, next| one.sentence == next.sentence) {
-        let negations: Vec<usize> = (0..said.len()).filter(|at| said[*at].negates(languages[1])).collect();
         let previous = std::mem::replace(&mut before, said);
-        let [at] = negations[..] else { continue };
+        let mut negations = (0..said.len()).filter(|at| said[*at].negates(languages[1]));
+        let (Some(at), None) = (negations.next(), negations.next()) else { continue };
         let mut behind = said[at + 1..].iter().take(MOST_NEGATED).take_while(|token| !token.is_mark());
         let (Some(first), Some(next)) =
             (behind.find(|token| token.weight() > 0.0), behind.find(|token| token.weight() > 0.0))

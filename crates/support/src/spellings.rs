@@ -1,5 +1,7 @@
 //! The words of a text as names may be spelt in another one.
 
+use std::cell::OnceCell;
+
 use crate::fold::{EMPTY, fold, hash_with};
 use crate::token::Token;
 use crate::words::Hashes;
@@ -13,8 +15,8 @@ pub(crate) struct Spellings {
     pub(crate) joined: Hashes,
     /// The initials of names of several words, folded: `wc` of `Web Chat`.
     pub(crate) initials: Vec<String>,
-    /// The words of such names, folded.
-    names: Vec<Vec<String>>,
+    /// The words of such names, folded, read when an acronym is looked for.
+    names: OnceCell<Vec<Vec<String>>>,
 }
 
 impl Spellings {
@@ -24,12 +26,12 @@ impl Spellings {
             joined: words.windows(2).map(|pair| joined(text, pair[0], pair[1])).collect(),
             words: words.into_iter().map(|token| token.full).collect(),
             initials: initials(tokens),
-            names: names(text, tokens),
+            names: OnceCell::new(),
         }
     }
 
     /// Whether an acronym has the initials of a name, and letters of its words between: `ezb` of `Europäische Zentralbank`.
-    pub(crate) fn has_acronym(&self, acronym: &str) -> bool {
+    pub(crate) fn has_acronym(&self, acronym: &str, text: &str, tokens: &[Token]) -> bool {
         let letters: Vec<char> = acronym.chars().collect();
         // At least two words begin it: one word has many letters.
         let is_it = |name: &[String]| {
@@ -41,7 +43,8 @@ impl Spellings {
                 })
             })
         };
-        (3..=MOST_LETTERS).contains(&letters.len()) && self.names.iter().any(|name| is_it(name))
+        (3..=MOST_LETTERS).contains(&letters.len())
+            && self.names.get_or_init(|| names(text, tokens)).iter().any(|name| is_it(name))
     }
 }
 

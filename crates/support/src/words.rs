@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
-use crate::fold::{EMPTY, fold, hash_with};
+use crate::fold::{EMPTY, fold, hash_with, is_ideograph};
 
 /// Passes hashes on: words are hashes already.
 #[derive(Clone, Copy, Default)]
@@ -78,6 +78,8 @@ pub(crate) struct Meaning {
     pub(crate) period: Option<Unit>,
     /// The day of the week, 1 is Monday.
     pub(crate) weekday: u8,
+    /// A phrase for a whole time may begin with it: `day and night`.
+    pub(crate) begins_time: bool,
     /// It joins a part to a whole: `and` of `three and a half`.
     pub(crate) joins: bool,
     /// It negates in another way than negations do, or sets a limit.
@@ -181,6 +183,14 @@ impl Words {
         for mut row in rows(include_str!("tables/periods.txt")) {
             let unit = words.unit(&mut row);
             words.each(row, |meaning| meaning.period = Some(unit));
+        }
+        for row in rows(include_str!("tables/whole_times.txt")) {
+            let phrases = row.skip(2).collect::<Vec<_>>().join(" ");
+            for phrase in phrases.split(',') {
+                let Some(word) = phrase.split_whitespace().next() else { continue };
+                let first = word.chars().next().filter(|first| is_ideograph(*first)).map(String::from);
+                words.each([first.as_deref().unwrap_or(word)].into_iter(), |it| it.begins_time = true);
+            }
         }
         words.read_numbers();
         words
