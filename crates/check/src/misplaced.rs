@@ -5,14 +5,21 @@ use serde_json::{Map, Value};
 
 use super::code;
 use super::findings::Findings;
+use super::link_label::is_number;
+use super::markdown::Markdown;
 use super::place::{Place, printed};
 
 /// The depth of members in which something may have been put.
-const DEPTH: usize = 4;
+const DEPTH: usize = 7;
 
 /// The members of an activity that hold something else, and in which a member of the same name means something else.
-const OTHERS: [&str; 7] =
-    ["entities", "attachments", "from", "recipient", "conversation", "relatesTo", "suggestedActions"];
+const OTHERS: [&str; 6] = ["entities", "from", "recipient", "conversation", "relatesTo", "suggestedActions"];
+
+/// The names under which lists of sources are sent.
+const LISTS: [&str; 4] = ["citation", "citations", "sources", "references"];
+
+/// The members of which a source has one at least.
+const TITLES: [&str; 8] = ["name", "title", "url", "link", "href", "uri", "filename", "document"];
 
 /// A part of a Message thing that readers see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +33,6 @@ impl Part {
     /// The part that a member is, wherever it stands.
     fn of(key: &str, value: &Value) -> Option<Self> {
         let any = |test: fn(&Value) -> bool| value.as_array().map_or_else(|| test(value), |all| all.iter().any(test));
-        let is_claim =
-            |value: &Value| value["@type"] == "Claim" || value.get("appearance").is_some_and(Value::is_object);
         let is_mark =
             |value: &Value| value.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("AIGeneratedContent"));
         let is_label = |value: &Value| value.get("@type").is_some() && value.get("name").is_some();
@@ -48,6 +53,17 @@ impl Part {
     }
 }
 
+/// Whether a value is a claim, also one without its type.
+pub(crate) fn is_claim(value: &Value) -> bool {
+    value["@type"] == "Claim" || value.get("appearance").is_some_and(Value::is_object)
+}
+
+/// Whether a member lists sources in a form of its own.
+fn lists_sources(key: &str, value: &Value) -> bool {
+    let is_source = |one: &Value| TITLES.iter().any(|title| one.get(*title).is_some_and(Value::is_string));
+    LISTS.contains(&key) && value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_source))
+}
+
 /// The parts of an object.
 fn parts(object: &Map<String, Value>) -> impl Iterator<Item = (&String, Part)> {
     object.iter().filter_map(|(key, value)| Some((key, Part::of(key, value)?)))
@@ -65,6 +81,9 @@ pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
     let known = Known {
         parts: objects().flat_map(parts).map(|(_, part)| part).collect(),
         positions: objects().flat_map(|entity| positions(entity.get("citation"))).collect(),
+        // A list of sources that no marker needs may be for a program of the bot's own.
+        wants_sources: objects().all(|entity| entity.get("citation").is_none())
+            && activity.text("text").is_some_and(has_open_marker),
     };
     walk(activity, &known, DEPTH, findings);
 }
@@ -73,6 +92,13 @@ pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
 struct Known {
     parts: Vec<Part>,
     positions: Vec<String>,
+    /// Whether the text has markers, and neither definitions nor claims for them.
+    wants_sources: bool,
+}
+
+fn has_open_marker(text: &str) -> bool {
+    let markdown = Markdown::read(text);
+    markdown.definitions.is_empty() && markdown.loose.iter().any(|loose| is_number(&loose.label))
 }
 
 impl Known {
@@ -102,6 +128,18 @@ fn walk(place: &Place<'_>, known: &Known, depth: usize, findings: &mut Findings)
                     part.loss()
                 );
                 findings.add(code::MESSAGE_MISPLACED, &place.at.key(key), message);
+            }
+            for (key, _) in object.iter().filter(|(key, value)| known.wants_sources && lists_sources(key, value)) {
+                if Part::of(key, &object[key]).is_none() {
+                    findings.add(
+                        code::MESSAGE_MISPLACED,
+                        &place.at.key(key),
+                        format!(
+                            "No client reads `{key}` here: the numbers in brackets of the text stay text, and users see none of \
+                             these sources. Write each as a claim, in `citation` of a Message thing in `entities`."
+                        ),
+                    );
+                }
             }
             if depth > 0 {
                 let is_activity = depth == DEPTH;
@@ -202,6 +240,45 @@ mod tests {
                 activity[key] = value.clone();
             }
             assert_eq!(codes(&activity, Channel::Teams), []);
+        }
+    }
+
+    /// Sources in a form of their own are no claims, so they are named and stay.
+    #[test]
+    fn sources_that_a_marker_needs_are_named_wherever_they_stand() {
+        let sources = json!([{"title": "One", "url": "https://docs.example/1"}]);
+        for (members, pointer) in [
+            (json!({"citations": sources}), "/citations"),
+            (json!({"sources": sources}), "/sources"),
+            (json!({"references": sources}), "/references"),
+            (json!({"channelData": {"citations": sources}}), "/channelData/citations"),
+        ] {
+            for channel in [Channel::WebChat, Channel::Teams] {
+                let mut activity = json!({"type": "message", "text": "Keep it[1]."});
+                for (key, value) in members.as_object().expect("members") {
+                    activity[key] = value.clone();
+                }
+                assert_eq!(codes(&activity, channel), [("message-misplaced", pointer.to_owned())], "{activity}");
+                assert_eq!(mend(&activity, channel).expect("an activity").document, activity);
+                activity["text"] = json!("Keep it.");
+                assert_eq!(codes(&activity, channel), [], "{activity}");
+            }
+        }
+    }
+
+    #[test]
+    fn entities_of_a_card_are_named_and_moved() {
+        let thing =
+            json!({"type": "https://schema.org/Message", "@type": "Message", "additionalType": ["AIGeneratedContent"]});
+        let card = json!({"type": "AdaptiveCard", "version": "1.5", "body": [], "entities": [thing]});
+        let attachment = json!({"contentType": "application/vnd.microsoft.card.adaptive", "content": card});
+        let activity = json!({"type": "message", "attachments": [attachment]});
+        let pointer = "/attachments/0/content/entities/0/additionalType".to_owned();
+        for channel in [Channel::WebChat, Channel::Teams] {
+            assert_eq!(codes(&activity, channel), [("message-misplaced", pointer.clone())]);
+            let mended = mend(&activity, channel).expect("an activity");
+            assert_eq!(codes(&mended.document, channel), [], "{}", mended.document);
+            assert_eq!(mended.document["entities"][0]["additionalType"], json!(["AIGeneratedContent"]));
         }
     }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::pointers::{Member, activity, member, object};
 use crate::message::is_message_type;
+use crate::misplaced::is_claim;
 use crate::place::CONTEXT;
 
 const TYPE: &str = "https://schema.org/Message";
@@ -25,6 +26,12 @@ pub(super) fn moved(document: &mut Value, at: &str) -> Option<String> {
         }
         entities_of(document, &owner)?.insert(0, thing);
         return Some("moved the Message into `entities`".to_owned());
+    }
+    // Sources in another form say neither their position nor which member is the title.
+    let is_list_of_sources = !matches!(key, "additionalType" | "usageInfo");
+    let is_claims = |value: &Value| value.as_array().map_or_else(|| is_claim(value), |all| all.iter().all(is_claim));
+    if is_list_of_sources && !document.pointer(at).is_some_and(is_claims) {
+        return None;
     }
     let value = taken(document, at)?;
     let value = if value.is_array() || key == "usageInfo" { value } else { json!([value]) };
