@@ -19,6 +19,7 @@ use super::stream_info::{self, StreamInfo};
 use super::suggested_actions;
 use super::terms;
 use super::time::Time;
+use super::unread;
 use super::wrapped;
 use super::{Channel, UnknownChannel};
 
@@ -158,6 +159,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
     let is_odd = |entity: &&Place<'_>| entity.object().is_none() && !entity.value.is_null();
     entities.iter().filter(is_odd).for_each(|entity| wrapped::check(entity, findings));
     let message = message::find(&entities, &nodes, findings);
+    let unread = unread::gather(&entities, &nodes, findings);
     nodes.check(findings);
     let things: Vec<_> = entities.iter().filter(|entity| message::is_schema_thing(entity.value)).collect();
     things.iter().for_each(|thing| terms::check(thing, findings));
@@ -165,7 +167,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
     if let Some(message) = &message {
         activity.has_message = true;
         activity.in_status_line = message.in_status_line;
-        activity.positions = message.claims.iter().filter_map(|claim| claim.position.clone()).collect();
+        activity.positions = message.claims.read.iter().filter_map(|claim| claim.position.clone()).collect();
         check_sender(place, message, findings);
     }
     if !activity.from_user {
@@ -191,6 +193,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
                 has_attachments: activity.has_attachments,
                 positions: &activity.positions,
                 message: message.as_ref(),
+                unread: &unread,
             },
             findings,
         );

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::{Scheme, is_same};
-use super::claim::Claim;
+use super::claim::{self, Claim};
 use super::code;
 use super::definition::Definition;
 use super::findings::Findings;
@@ -12,6 +12,7 @@ use super::markdown::Markdown;
 use super::message::Message;
 use super::place::excerpt;
 use super::pointer::Pointer;
+use super::unread::Unread;
 
 /// The claims of an activity.
 #[derive(Clone, Copy)]
@@ -19,14 +20,16 @@ pub(super) struct Claims<'a, 'v> {
     pub(super) message: Option<&'a Message<'v>>,
     /// True if there is a Message entity that Web Chat cannot read, which has a finding of its own.
     pub(super) is_unread: bool,
-    /// The `@id` of each claim that is an entity of its own.
+    /// The claims that are not read, of such a Message entity or of the one that is read.
+    pub(super) unread: &'a [Unread],
+    /// The addresses that open the dialog of a claim which is an entity of its own.
     pub(super) roots: &'a BTreeSet<&'v str>,
 }
 
 /// Compares a text with its claims. `whole` is false for the updates of a livestream, whose text still grows.
 pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: &Pointer, findings: &mut Findings) {
     let message = all.message;
-    let claims = message.map_or(&[][..], |message| &message.claims[..]);
+    let claims = message.map_or(&[][..], |message| &message.claims.read[..]);
     let mut by_position: BTreeMap<&str, &Claim<'_>> = BTreeMap::new();
     for claim in claims {
         if let Some(position) = claim.position.as_deref() {
@@ -34,6 +37,9 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
         }
     }
     let listed: Vec<_> = markdown.listed().filter(|definition| !definition.loser).collect();
+    let is_address = |url: &str| listed.iter().any(|definition| is_same(url, &definition.url));
+    let is_shown = |claim: &Claim<'_>| claim.appearance.as_ref().and_then(|shown| shown.url).is_some_and(is_address);
+    claim::check_positions(claims, is_shown, findings);
     if let Some(Message { label: Some(label), .. }) = message
         && listed.is_empty()
         && whole
@@ -57,8 +63,8 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
         }
     }
     if whole {
-        check_undefined(markdown, &by_position, at, findings);
-        if message.is_some_and(|message| !message.has_citation) && all.roots.is_empty() {
+        check_undefined(markdown, &by_position, all, at, findings);
+        if message.is_some_and(|message| !message.has_citation) && all.unread.is_empty() && all.roots.is_empty() {
             check_unclaimed(markdown, at, findings);
         }
     }
@@ -102,19 +108,34 @@ fn check_definition(
     let label = &definition.written;
     let opens_dialog = Scheme::of(&definition.url) == Scheme::Dialog;
     let appearance = claim.and_then(|claim| claim.appearance.as_ref());
-    if opens_dialog && appearance.is_none() && !all.is_unread {
+    let unread = all.unread.iter().find(|unread| unread.position == definition.label);
+    let claimed = appearance.and_then(|appearance| appearance.url).or(unread.and_then(|unread| unread.url.as_deref()));
+    // A web address in the claim is one that the text should have, which is said of both.
+    let is_dead =
+        claimed.map(|url| Scheme::of(url) == Scheme::Dialog).unwrap_or(appearance.is_none() && !all.is_unread);
+    if opens_dialog && is_dead {
+        let (cause, remedy) = match claimed {
+            Some(_) => (
+                "its claim has no web address either",
+                "Write the whole address in both, with `https://`; or leave `url` out and give the passage as `appearance.text`",
+            ),
+            None => (
+                "no claim gives a passage for it",
+                "Add a claim with `appearance.text`, or write the whole address, with `https://`",
+            ),
+        };
         findings.add(
             code::CITATION_UNOPENABLE,
             at,
             format!(
-                "Nothing happens when [{label}] is pressed: its address {:?} is no web address, and no claim gives a \
-                 passage for it; newer versions drop the entry from the list. Add a claim with `appearance.text`.",
+                "Nothing happens when [{label}] is pressed: its address {:?} is no web address, and {cause}; newer versions drop \
+                 the entry from the list. {remedy}.",
                 excerpt(&definition.url)
             ),
         );
     }
     let Some(claim) = claim else {
-        if all.message.is_some_and(|message| !message.claims.is_empty()) {
+        if all.message.is_some_and(|message| !message.claims.read.is_empty()) {
             findings.add(
                 code::DEFINITION_WITHOUT_CLAIM,
                 at,
@@ -170,17 +191,21 @@ fn leads_to(text: &str, address: &str) -> bool {
 fn check_undefined(
     markdown: &Markdown,
     by_position: &BTreeMap<&str, &Claim<'_>>,
+    all: &Claims<'_, '_>,
     at: &Pointer,
     findings: &mut Findings,
 ) {
     let defined: BTreeSet<&str> = markdown.definitions.iter().map(|definition| definition.label.as_str()).collect();
     // A definition that is drawn as text has its own finding. Further findings about it would hide the cause.
     let attempted: BTreeSet<&str> = markdown.attempts.iter().map(|attempt| attempt.label.as_str()).collect();
-    for (position, claim) in by_position {
+    let dropped = all.message.map_or(&[][..], |message| &message.claims.dropped[..]);
+    let unread = all.unread.iter().chain(dropped).map(|unread| (unread.position.as_str(), &unread.at));
+    let unread = unread.filter(|(position, _)| !by_position.contains_key(position));
+    for (position, claim) in by_position.iter().map(|(position, claim)| (*position, &claim.at)).chain(unread) {
         if !defined.contains(position) && !attempted.contains(position) {
             findings.add(
                 code::CLAIM_WITHOUT_DEFINITION,
-                &claim.at,
+                claim,
                 format!(
                     "The text has no definition [{}], so users see nothing of this source. End the text with one \
                      definition for each claim.",
@@ -189,7 +214,8 @@ fn check_undefined(
             );
         }
     }
-    if defined.is_empty() && by_position.is_empty() {
+    let is_claimed = all.message.is_some_and(|message| message.has_citation) || !all.unread.is_empty();
+    if defined.is_empty() && !is_claimed {
         for entry in markdown.loose.iter().filter(|loose| loose.lists_source && is_number(&loose.label)) {
             findings.add(
                 code::MARKER_WITHOUT_DEFINITION,

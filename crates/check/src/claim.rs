@@ -12,6 +12,7 @@ use super::label;
 use super::markdown::{Html, Markdown};
 use super::place::{Place, excerpt, printed};
 use super::pointer::Pointer;
+use super::unread::Unread;
 
 /// A claim in the reading of Web Chat.
 #[derive(Debug)]
@@ -35,9 +36,17 @@ pub(super) struct Appearance<'v> {
     pub(super) text: Option<&'v str>,
 }
 
+/// The claims of a Message entity.
+#[derive(Debug, Default)]
+pub(super) struct Claims<'v> {
+    pub(super) read: Vec<Claim<'v>>,
+    /// Claims that Web Chat drops, because of their type for instance.
+    pub(super) dropped: Vec<Unread>,
+}
+
 /// Reads the claims of a Message entity, and reports those that Web Chat drops or shows wrongly.
-pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
-    let mut claims = Vec::new();
+pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Claims<'v> {
+    let mut claims = Claims::default();
     let mut interpreters = Vec::new();
     for (index, written) in message.many("citation").into_iter().enumerate() {
         let Some(place) = nodes.follow(written) else { continue };
@@ -53,16 +62,16 @@ pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &
             continue;
         }
         if !place.is_thing("this claim, with its title, label and passage,", findings) {
+            claims.dropped.extend(Unread::of(place.value, &place.at));
             continue;
         }
         if let Some(interpreter) = place.one("claimInterpreter").and_then(|found| nodes.follow(found)) {
             interpreter::check(&interpreter, findings);
             interpreters.push((index, interpreter));
         }
-        claims.push(read(&place, nodes, findings));
+        claims.read.push(read(&place, nodes, findings));
     }
     interpreter::check_shown(&interpreters, findings);
-    check_positions(&claims, findings);
     claims
 }
 
@@ -181,22 +190,29 @@ fn check_passage(place: &Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_positions(claims: &[Claim<'_>], findings: &mut Findings) {
+/// Reports claims whose position another claim has. `is_shown` tells whether the text shows the source of a claim all the same.
+pub(super) fn check_positions(claims: &[Claim<'_>], is_shown: impl Fn(&Claim<'_>) -> bool, findings: &mut Findings) {
     let mut seen: BTreeMap<&str, &Pointer> = BTreeMap::new();
     for claim in claims {
         let Some(position) = claim.position.as_deref() else { continue };
-        if let Some(first) = seen.get(position) {
-            findings.add(
-                code::POSITION_REPEATED,
-                &claim.at.key("position"),
-                format!(
-                    "{} has position {position:?} already and wins: this source is never shown, and its citations lead \
-                     to the other one. Number the claims without repetition.",
-                    first.as_str()
-                ),
-            );
-        } else {
+        let Some(first) = seen.get(position) else {
             seen.insert(position, &claim.at);
+            continue;
+        };
+        let at = claim.at.key("position");
+        let first = first.as_str();
+        if is_shown(claim) {
+            let message = format!(
+                "{first} has position {position:?} already and wins: of this source users see what the Markdown says, without the \
+                 title and label of this claim. Number the claims without repetition."
+            );
+            findings.add(code::CLAIM_OVERRULED, &at, message);
+        } else {
+            let message = format!(
+                "{first} has position {position:?} already and wins: this source is never shown, and its citations lead to the \
+                 other one. Number the claims without repetition."
+            );
+            findings.add(code::POSITION_REPEATED, &at, message);
         }
     }
 }
@@ -218,7 +234,11 @@ mod tests {
             assert_finds(&cited_with(&position, odd), "position-unmatchable", &position);
         }
         let second = format!("{SECOND}/position");
-        assert_finds(&cited_with(&second, json!("1")), "position-repeated", &second);
+        let mut repeated = cited_with(&second, json!("1"));
+        assert_finds(&repeated, "position-repeated", &second);
+        repeated["entities"][0]["citation"][1]["appearance"]["url"] = json!("https://docs.example/2");
+        repeated["text"] = json!("a[1]\u{200b}[2].\n\n[1]: https://docs.example/1\n[2]: https://docs.example/2");
+        assert_finds(&repeated, "claim-overruled", &second);
         for fine in [json!(1), json!(1.0), json!(["1"])] {
             assert_eq!(found(&cited_with(&position, fine)), []);
         }

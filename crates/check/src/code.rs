@@ -57,8 +57,8 @@ rules! {
 
         STREAM_ENTITY_MISSPELT = Warning "stream-entity-misspelt": "almost `streaminfo`: not read";
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
-        STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "unknown `streamType`";
-        STREAM_KIND_MISMATCH = Warning "stream-kind-mismatch": "`type` contradicts `streamType`";
+        STREAM_TYPE_UNKNOWN = Error "stream-type-unknown": "unknown `streamType`";
+        STREAM_KIND_MISMATCH = Error "stream-kind-mismatch": "`type` contradicts `streamType`";
         STREAM_SEQUENCE_INVALID = Error "stream-sequence-invalid": "`streamSequence` is no positive integer";
         STREAM_SEQUENCE_NOT_RISING = Warning "stream-sequence-not-rising": "activity is ignored";
         STREAM_SEQUENCE_GAP = Note "stream-sequence-gap": "a number is missing";
@@ -90,7 +90,8 @@ rules! {
         MESSAGE_SECOND = Warning "message-second": "second Message is ignored";
         MESSAGE_NOT_FIRST = Note "message-not-first": "other entity comes first";
         MESSAGE_MISSING = Note "message-missing": "plain links, no titles or labels";
-        CLAIM_AT_ROOT = Warning "claim-at-root": "deprecated; dead button in 4.18.1";
+        CLAIM_AT_ROOT = Warning "claim-at-root": "nobody reads it";
+        ROOT_CLAIM_DEAD = Error "root-claim-dead": "list entry is a dead button in 4.18.1";
         ROOT_ENTITY_DEPRECATED = Note "root-entity-deprecated": "Web Chat will drop this";
         ACTION_IGNORED = Warning "action-ignored": "action is not drawn";
         FEEDBACK_WITHOUT_ID = Note "feedback-without-id": "thumb does not identify the answer";
@@ -103,6 +104,7 @@ rules! {
         POSITION_MISSING = Warning "position-missing": "claim belongs to no citation";
         POSITION_UNMATCHABLE = Warning "position-unmatchable": "no Markdown label matches";
         POSITION_REPEATED = Error "position-repeated": "second source is lost";
+        CLAIM_OVERRULED = Warning "claim-overruled": "another claim has its position: no title, no label";
         PASSAGE_MISSING = Error "passage-missing": "pressing the badge removes Web Chat";
         PASSAGE_EMPTY = Warning "passage-empty": "empty dialog";
         PASSAGE_ACTIVE = Warning "passage-active": "HTML or image in dialog";
@@ -185,6 +187,7 @@ rules! {
         STREAM_FINAL_NOT_LATER = Error "stream-final-not-later": "`timestamp` too early: final lost";
         STREAM_FINAL_TYPING = Error "stream-final-typing": "4.18.1 leaves half an answer";
         STREAM_LATE_REPLACES_FINAL = Error "stream-late-replaces-final": "late chunk replaces final";
+        STREAM_CHUNK_DELTA = Warning "stream-chunk-delta": "a piece, not the text so far";
         STREAM_CHUNK_EMPTY = Warning "stream-chunk-empty": "bubble vanishes";
         STREAM_CHUNK_WITHOUT_DEFINITIONS = Warning "stream-chunk-without-definitions": "markers lack definitions";
         STREAM_CHUNK_WITHOUT_MESSAGE = Warning "stream-chunk-without-message": "chunk lacks Message";
@@ -242,9 +245,11 @@ rules! {
         TEAMS_STREAM_TEXT_CHANGED = Error "teams-stream-text-changed": "refused: earlier text must stay";
         TEAMS_STREAM_FIRST_WITH_ID = Error "teams-stream-first-with-id": "only Teams assigns ids";
         TEAMS_STREAM_WITHOUT_ID = Error "teams-stream-without-id": "later activity lacks `streamId`";
+        TEAMS_STREAM_FINAL_WITH_SEQUENCE = Error "teams-stream-final-with-sequence": "final has `streamSequence`";
         TEAMS_STREAM_NOT_FROM_ONE = Warning "teams-stream-not-from-one": "first number is not 1";
         TEAMS_STREAM_INFORMATIVE_LATE = Warning "teams-stream-informative-late": "answer has already begun";
-        TEAMS_STREAM_FINAL_ONLY = Warning "teams-stream-final-only": "only finals carry claims, labels, feedback";
+        TEAMS_STREAM_FINAL_ONLY = Warning "teams-stream-final-only": "only finals carry labels and feedback";
+        TEAMS_STREAM_CLAIMS_EARLY = Note "teams-stream-claims-early": "claims in an update: pages contradict each other";
         TEAMS_STREAM_CARD = Error "teams-stream-card": "Teams fails on claims' cards";
         TEAMS_STREAM_TWO_AT_ONCE = Warning "teams-stream-two-at-once": "streams overlap";
     }

@@ -99,8 +99,9 @@ mod tests {
                 );
             }
         }
-        let mut last =
-            message(&json!({"entities": [{"type": "streaminfo", "streamType": "final", "feedbackLoop": {}}]}));
+        let mut last = message(
+            &json!({"entities": [{"type": "streaminfo", "streamType": "final", "streamId": "a", "feedbackLoop": {}}]}),
+        );
         assert_eq!(found(&last, Channel::Teams), [("feedback-misplaced", "/entities/0/feedbackLoop".into())]);
         last["channelData"] = json!({"feedbackLoopEnabled": true});
         assert_eq!(found(&last, Channel::Teams), []);

@@ -19,6 +19,7 @@ mod context;
 mod conversation;
 mod definition;
 mod definition_rules;
+mod delta;
 mod document;
 #[cfg(test)]
 mod example;
@@ -49,6 +50,7 @@ mod provider_marker;
 mod raw_html;
 mod repetition;
 pub mod report;
+mod root_claim;
 mod stream;
 mod stream_info;
 mod stream_order;
@@ -57,6 +59,7 @@ mod teams;
 mod terms;
 mod text;
 mod time;
+mod unread;
 mod wrapped;
 
 pub use channel::{Channel, UnknownChannel};

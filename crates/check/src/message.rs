@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::action;
 use super::blank_nodes::BlankNodes;
-use super::claim::{self, Claim};
+use super::claim::{self, Claims};
 use super::code;
 use super::findings::Findings;
 use super::label;
@@ -18,7 +18,7 @@ const TYPE_PREFIX: &str = "https://schema.org/";
 /// The Message entity of an activity, with its visible members.
 #[derive(Debug)]
 pub(super) struct Message<'v> {
-    pub(super) claims: Vec<Claim<'v>>,
+    pub(super) claims: Claims<'v>,
     /// The place of the message's sensitivity label, if it has one.
     pub(super) label: Option<Pointer>,
     /// Whether the status line shows an interpreter or thumbs.
@@ -44,6 +44,15 @@ const PREFIXES: [&str; 3] = [TYPE_PREFIX, "http://schema.org/", "schema:"];
 pub(super) fn is_message_type(kind: &str) -> bool {
     let name = PREFIXES.iter().find_map(|prefix| kind.strip_prefix(prefix)).unwrap_or(kind);
     MESSAGES.contains(&name)
+}
+
+/// Whether Web Chat takes an entity for the Message thing, when none before it is one.
+pub(super) fn is_read(entity: &Value) -> bool {
+    let is_text = |key: &str| entity.get(key).is_some_and(Value::is_string);
+    entity.get("type").and_then(Value::as_str).is_some_and(|kind| kind.starts_with(TYPE_PREFIX))
+        && entity.get("@id").is_some_and(|id| id == "")
+        && is_text("@type")
+        && entity.get("@context").is_none_or(|context| context == CONTEXT)
 }
 
 /// Whether an entity is a schema.org thing, or was meant as one.
@@ -91,7 +100,8 @@ pub(super) fn find<'v>(entities: &[Place<'v>], nodes: &BlankNodes<'v>, findings:
 /// Reads a Message entity without an activity around it.
 pub(super) fn check_bare<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) {
     if matches!(judge(thing, findings), Verdict::Ours) {
-        read(thing, nodes, findings);
+        let message = read(thing, nodes, findings);
+        claim::check_positions(&message.claims.read, |_| false, findings);
     }
 }
 
@@ -145,15 +155,12 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
     let kind = kind.unwrap_or_default();
     let ours = is_message_type(kind) || object.get("@id").is_some_and(|id| id == "");
     if !is_well_formed(entity, ours, findings) {
+        if is_message_type(kind) {
+            check_id(entity, findings);
+        }
         return Verdict::Nothing;
     }
     match kind {
-        "https://schema.org/Claim" => findings.add(
-            code::CLAIM_AT_ROOT,
-            &entity.at,
-            "A claim as an entity of its own is an old form, which main will drop: it describes only the definition whose \
-             address is its `@id`, and 4.18.1 makes that entry a dead button. Move it into `citation` of the Message thing.",
-        ),
         "https://schema.org/ReplyAction" | "https://schema.org/VoteAction" => findings.add(
             code::ROOT_ENTITY_DEPRECATED,
             &entity.at,
@@ -165,42 +172,46 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
     match object.get("@id").and_then(Value::as_str) {
         Some("") => Verdict::Ours,
         Some(_) | None if !is_message_type(kind) => Verdict::Foreign,
-        Some(id) => {
-            findings.add(
-                code::MESSAGE_ID_NOT_EMPTY,
-                &entity.at.key("@id"),
-                format!(
-                    "The Message thing is found by an empty `@id`; with {id:?} it is ignored: no titles, no labels, no \
-                     interpreter, no error. Write \"@id\": \"\"."
-                ),
-            );
+        Some(_) | None => {
+            check_id(entity, findings);
             Verdict::Nothing
         }
-        None => {
-            findings.add(
-                code::MESSAGE_ID_MISSING,
-                &entity.at,
-                "The Message thing is found by an empty `@id`; without it, it is ignored: titles fall back to the \
-                 Markdown, no labels, no interpreter, no error. Write \"@id\": \"\", and see that your serializer does \
-                 not drop empty strings.",
-            );
-            Verdict::Nothing
-        }
+    }
+}
+
+/// Reports a Message thing whose `@id` is not the empty text by which it is found.
+fn check_id(entity: &Place<'_>, findings: &mut Findings) {
+    match entity.value.get("@id") {
+        Some(Value::String(id)) if !id.is_empty() => findings.add(
+            code::MESSAGE_ID_NOT_EMPTY,
+            &entity.at.key("@id"),
+            format!(
+                "The Message thing is found by an empty `@id`; with {id:?} it is ignored: no titles, no labels, no \
+                 interpreter, no error. Write \"@id\": \"\"."
+            ),
+        ),
+        None => findings.add(
+            code::MESSAGE_ID_MISSING,
+            &entity.at,
+            "The Message thing is found by an empty `@id`; without it, it is ignored: of its titles, passages, labels and \
+             interpreter users see none, and there is no error. Write \"@id\": \"\", and see that your serializer does not drop \
+             empty strings.",
+        ),
+        Some(_) => {}
     }
 }
 
 /// Whether Web Chat can read the entity without an exception.
 fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bool {
     let effect = "the message is blank in 4.18.1, and newer versions show neither it nor any later message";
+    let mut is_well_formed = true;
     let mut fault = |rule, at: Pointer, cause: &str, remedy: &str| {
         let rule = if ours { rule } else { code::FOREIGN_ENTITY_FATAL };
         findings.add(rule, &at, format!("{cause}: {effect}. {remedy}"));
-        false
+        is_well_formed = false;
     };
-    if let Some(context) = entity.value.get("@context")
-        && context != CONTEXT
-    {
-        return fault(
+    if entity.value.get("@context").is_some_and(|context| context != CONTEXT) {
+        fault(
             code::MESSAGE_CONTEXT_WRONG,
             entity.at.key("@context"),
             "Web Chat accepts the context \"https://schema.org\" only, letter by letter",
@@ -208,7 +219,7 @@ fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bo
         );
     }
     if !entity.value.get("@type").is_some_and(Value::is_string) {
-        return fault(
+        fault(
             code::MESSAGE_AT_TYPE_MISSING,
             entity.at.clone(),
             "Web Chat throws when a schema.org entity has no string `@type`",
@@ -216,14 +227,14 @@ fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bo
         );
     }
     if entity.value.get("@id").is_some_and(|id| !id.is_string()) {
-        return fault(
+        fault(
             code::MESSAGE_ID_NOT_STRING,
             entity.at.key("@id"),
             "Web Chat throws when `@id` is not a string",
             "Write \"@id\": \"\" in the Message thing, and a string or nothing in others.",
         );
     }
-    true
+    is_well_formed
 }
 
 /// Checks an entity behind the Message entity, which Web Chat never validates.
@@ -235,12 +246,6 @@ fn check_after(entity: &Place<'_>, findings: &mut Findings) {
             code::MESSAGE_SECOND,
             &entity.at,
             "Only the first Message thing is read, even when it is empty: users see nothing of this one. Merge them.",
-        );
-    } else if kind == "https://schema.org/Claim" {
-        findings.add(
-            code::CLAIM_AT_ROOT,
-            &entity.at,
-            "A claim beside the Message thing is an old form and not read as a citation of it. Move it into `citation`.",
         );
     }
 }
@@ -333,6 +338,10 @@ mod tests {
         assert_finds(&beside(false, cited()["entities"][0].clone()), "message-second", "/entities/1");
         let claim = json!({"type": "https://schema.org/Claim", "@type": "Claim", "@id": "https://docs.example/1"});
         assert_finds(&beside(false, claim), "claim-at-root", "/entities/1");
+        let mut twice = cited_without("/entities/0/@id");
+        twice["entities"][0].as_object_mut().expect("a thing").remove("@type");
+        assert_finds(&twice, "message-at-type-missing", "/entities/0");
+        assert_finds(&twice, "message-id-missing", "/entities/0");
         let vote = json!({"type": "https://schema.org/VoteAction", "@type": "VoteAction", "actionOption": "upvote"});
         assert_finds(&beside(true, vote), "root-entity-deprecated", "/entities/0");
         assert_finds(&beside(true, json!("x")), "entity-not-object", "/entities/0");

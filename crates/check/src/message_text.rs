@@ -9,12 +9,11 @@ use super::markdown::Markdown;
 use super::message::{self, Message};
 use super::place::{Place, excerpt};
 use super::plain_markup;
+use super::root_claim;
 use super::stream_info::Phase;
 use super::text;
+use super::unread::Unread;
 use super::wrapped;
-
-/// The `type` of a claim that is an entity of its own.
-const ROOT_CLAIM: &str = "https://schema.org/Claim";
 
 /// The members of an activity that its text is held against.
 pub(super) struct Known<'a, 'v> {
@@ -24,6 +23,8 @@ pub(super) struct Known<'a, 'v> {
     /// The positions of the claims.
     pub(super) positions: &'a BTreeSet<String>,
     pub(super) message: Option<&'a Message<'v>>,
+    /// The claims that are not read.
+    pub(super) unread: &'a [Unread],
 }
 
 /// The labels of a text.
@@ -60,7 +61,8 @@ pub(super) fn check(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Fin
     check_emptiness(place, known, findings);
     text::check_encoding(text, &at, findings);
     let markdown = Markdown::read(text);
-    let has_citations = !markdown.definitions.is_empty() || message.is_some_and(|message| !message.claims.is_empty());
+    let has_citations =
+        !markdown.definitions.is_empty() || message.is_some_and(|message| !message.claims.read.is_empty());
     if let Some(format) = place.member("textFormat") {
         if matches!(format.value.as_str(), Some("plain" | "xml")) {
             if has_citations {
@@ -97,7 +99,7 @@ pub(super) fn check(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Fin
         );
     }
     let whole = phase != Some(Phase::Streaming);
-    agree(place, &markdown, message, whole, findings);
+    agree(place, &markdown, known, whole, findings);
     Labels {
         defined: markdown.definitions.into_iter().map(|definition| definition.label).collect(),
         loose: markdown.loose.into_iter().map(|loose| loose.label).collect(),
@@ -105,13 +107,14 @@ pub(super) fn check(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Fin
 }
 
 /// Compares the text with the claims of the activity.
-fn agree(place: &Place<'_>, markdown: &Markdown, message: Option<&Message<'_>>, whole: bool, findings: &mut Findings) {
-    let roots = root_claims(place);
+fn agree(place: &Place<'_>, markdown: &Markdown, known: &Known<'_, '_>, whole: bool, findings: &mut Findings) {
+    let Known { message, unread, .. } = *known;
+    let roots = root_claim::check(place, markdown, known.positions, findings);
     let is_message = |entity: &Place<'_>| {
         entity.text("type").is_some_and(message::is_message_type) || wrapped::holds_message(entity.value)
     };
     let is_unread = message.is_none() && place.many("entities").iter().any(is_message);
-    let claims = Claims { message, is_unread, roots: &roots };
+    let claims = Claims { message, is_unread, unread, roots: &roots };
     agreement::check(markdown, &claims, whole, &place.at.key("text"), findings);
 }
 
@@ -130,15 +133,6 @@ fn check_emptiness(place: &Place<'_>, known: &Known<'_, '_>, findings: &mut Find
         };
         findings.add(code::MESSAGE_EMPTY, &place.at, told);
     }
-}
-
-/// The `@id` of each claim that is an entity of its own. Web Chat compares them with the addresses of definitions.
-fn root_claims<'v>(place: &Place<'v>) -> BTreeSet<&'v str> {
-    let entities = place.many("entities").into_iter();
-    entities
-        .filter(|entity| entity.text("type") == Some(ROOT_CLAIM))
-        .filter_map(|claim| claim.some_text("@id"))
-        .collect()
 }
 
 #[cfg(test)]
@@ -172,17 +166,6 @@ mod tests {
         ] {
             assert_eq!(found(&drawn), [], "{drawn}");
         }
-    }
-
-    /// Both versions of Web Chat open the dialog of such a claim.
-    #[test]
-    fn a_root_claim_describes_the_definition_with_its_name() {
-        let claim = json!({"type": "https://schema.org/Claim", "@context": "https://schema.org", "@type": "Claim",
-                           "@id": "cite:1", "name": "A", "text": "The passage."});
-        let document = json!({"type": "message", "text": "a[3].\n\n[3]: cite:1 \"A\"", "entities": [claim]});
-        assert_eq!(found(&document), [("claim-at-root", "/entities/0".into())]);
-        let other = json!({"type": "message", "text": "a[3].\n\n[3]: cite:2 \"A\"", "entities": [claim]});
-        assert!(found(&other).contains(&("citation-unopenable", "/text".into())));
     }
 
     #[test]

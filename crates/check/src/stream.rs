@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::activity::Activity;
 use super::code;
+use super::delta;
 use super::findings::Findings;
 use super::place::excerpt;
 use super::repetition;
@@ -53,6 +54,8 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
                 };
                 if delivered && !is_known {
                     check_naming(activity, info, joins.is_some(), unnamed, is_set, findings);
+                } else if info.stream_id.is_none() && joins.is_none() && is_later(info) {
+                    report_nameless(info, findings);
                 }
                 unnamed += usize::from(info.stream_id.is_none() && joins.is_none());
                 joins.unwrap_or_else(|| {
@@ -69,6 +72,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     }
     for stream in &streams {
         repetition::check(&stream.members, findings);
+        delta::check(&stream.members, findings);
         if !stream.ended
             && is_set
             && let Some(last) = stream.members.last()
@@ -99,12 +103,7 @@ fn check_naming(
             ),
         ),
         Some(_) => {}
-        None if joins || info.phase == Phase::Final => findings.add(
-            code::STREAM_CHUNK_WITHOUT_ID,
-            &info.at,
-            "Without `streamId` this activity does not belong to the stream before it: users see a bubble for each \
-             chunk and one more for the final. Write the id of the stream's first activity.",
-        ),
+        None if joins || is_later(info) => report_nameless(info, findings),
         None if unnamed_before > 0 => findings.add(
             code::STREAM_SECOND_WITHOUT_ID,
             &info.at,
@@ -118,6 +117,20 @@ fn check_naming(
              as `streamId`.",
         ),
     }
+}
+
+/// Whether an activity goes on with a stream that has begun before.
+fn is_later(info: &StreamInfo<'_>) -> bool {
+    info.phase == Phase::Final || info.sequence > Some(1)
+}
+
+fn report_nameless(info: &StreamInfo<'_>, findings: &mut Findings) {
+    findings.add(
+        code::STREAM_CHUNK_WITHOUT_ID,
+        &info.at,
+        "Without `streamId` this activity does not belong to the stream before it: users see a bubble for each \
+         chunk and one more for the final. Write the id of the stream's first activity.",
+    );
 }
 
 impl<'a, 'v> Stream<'a, 'v> {
@@ -316,6 +329,27 @@ mod tests {
         odd["text"] = json!("");
         let expected = [("stream-chunk-empty", "/1".into()), ("stream-attachments-early", "/1/attachments".into())];
         assert_eq!(found(&json!([chunk("s1", 1), odd, last(90)])), expected);
+    }
+
+    /// Once, a single activity was taken for the first of its stream, and a final without text for none.
+    #[test]
+    fn an_activity_behind_the_first_names_its_stream_also_alone() {
+        let nameless = [("stream-chunk-without-id", "/channelData".to_owned())];
+        for (kind, info) in [
+            ("typing", json!({"streamType": "streaming", "streamSequence": 3})),
+            ("typing", json!({"streamType": "informative", "streamSequence": 2})),
+            ("message", json!({"streamType": "final"})),
+        ] {
+            for text in [json!("x"), json!("")] {
+                for id in [json!(null), json!("s3")] {
+                    let mut alone = json!({"type": kind, "id": id, "text": text, "channelData": info});
+                    if text == "" && kind == "typing" {
+                        alone["text"] = json!("y");
+                    }
+                    assert_eq!(found(&alone), nameless, "{alone}");
+                }
+            }
+        }
     }
 
     #[test]

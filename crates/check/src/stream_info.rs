@@ -11,6 +11,10 @@ use super::pointer::Pointer;
 /// The type of the entity with stream metadata.
 pub(super) const ENTITY: &str = "streaminfo";
 
+/// The same type as the table of Microsoft's page writes it, whose samples have the other
+/// (<https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux>).
+const ENTITY_OF_TEAMS: &str = "streamInfo";
+
 /// The stream metadata of an activity.
 #[derive(Clone, Debug)]
 pub(super) struct StreamInfo<'v> {
@@ -36,9 +40,13 @@ pub(super) enum Phase {
 /// Reads the metadata of `activity` from the place that `channel` reads, and reports errors that one activity shows.
 pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Findings) -> Option<StreamInfo<'v>> {
     let in_data = activity.member("channelData").filter(|data| data.member("streamType").is_some());
-    let in_entities = in_entities(activity, findings);
+    let in_entities = in_entities(activity, channel, findings);
     if let (Some(data), Some(entity)) = (&in_data, &in_entities) {
-        for key in ["streamType", "streamId", "streamSequence"] {
+        // A final has no number, and one that has it has a finding of its own.
+        let is_final = [data, entity].iter().any(|info| info.text("streamType") == Some("final"));
+        let keys =
+            if is_final { &["streamType", "streamId"][..] } else { &["streamType", "streamId", "streamSequence"] };
+        for key in keys {
             if differs(key, data, entity, channel) {
                 findings.add(
                     code::STREAM_PLACES_DIFFER,
@@ -51,6 +59,7 @@ pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Fi
             }
         }
     }
+    let others = [in_data.clone(), in_entities.clone()];
     let info = match (channel, in_data, in_entities) {
         (_, None, None) => return None,
         (Channel::WebChat, Some(data), _) => data,
@@ -98,7 +107,7 @@ pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Fi
              \"typing\".",
         );
     }
-    let sequence = sequence(&info, phase, findings);
+    let sequence = sequence(&info, phase, channel, others, findings);
     Some(StreamInfo { phase, stream_id: info.some_text("streamId"), sequence, at: info.at })
 }
 
@@ -121,9 +130,11 @@ pub(super) fn is_meant(entity: &Value) -> bool {
 }
 
 /// The entity with the stream metadata. One whose type is misspelt is taken for what was meant when there is no other.
-fn in_entities<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<Place<'v>> {
+fn in_entities<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Findings) -> Option<Place<'v>> {
     let entities = activity.many("entities");
-    if let Some(entity) = entities.iter().find(|entity| entity.text("type") == Some(ENTITY)) {
+    let is_known =
+        |kind: Option<&str>| kind == Some(ENTITY) || channel == Channel::Teams && kind == Some(ENTITY_OF_TEAMS);
+    if let Some(entity) = entities.iter().find(|entity| is_known(entity.text("type"))) {
         return Some(entity.clone());
     }
     let meant = entities.into_iter().find(|entity| is_meant(entity.value))?;
@@ -131,23 +142,39 @@ fn in_entities<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<Plac
         code::STREAM_ENTITY_MISSPELT,
         &meant.at.key("type"),
         format!(
-            "No client knows this type: it reads {ENTITY:?} only, in small letters, and the activity is no part of a stream \
-             to those that read stream metadata from entities. Write {ENTITY:?}."
+            "Clients read {ENTITY:?} only, in small letters: the activity is no part of a stream to those that read stream \
+             metadata from entities. Write {ENTITY:?}."
         ),
     );
     Some(meant)
 }
 
-fn sequence(info: &Place<'_>, phase: Phase, findings: &mut Findings) -> Option<u64> {
+fn sequence(
+    info: &Place<'_>,
+    phase: Phase,
+    channel: Channel,
+    others: [Option<Place<'_>>; 2],
+    findings: &mut Findings,
+) -> Option<u64> {
     let written = info.member("streamSequence");
     if phase == Phase::Final {
-        if let Some(written) = written {
-            findings.add(
-                code::STREAM_FINAL_WITH_SEQUENCE,
+        let mirrored = others.into_iter().flatten().find_map(|other| other.member("streamSequence"));
+        match (channel, &written, mirrored) {
+            (Channel::Teams, Some(written), _) => findings.add(
+                code::TEAMS_STREAM_FINAL_WITH_SEQUENCE,
                 &written.at,
-                "The final activity ends the sequence and has no number in it. Web Chat ignores one, other channels may \
-                 refuse it. Leave `streamSequence` out.",
-            );
+                "Teams' page on streaming forbids a number on the final, which ends the sequence: it may be refused, and users \
+                 keep half an answer. Leave `streamSequence` out.",
+            ),
+            (_, written, mirrored) => {
+                let Some(written) = written.as_ref().or(mirrored.as_ref()) else { return None };
+                findings.add(
+                    code::STREAM_FINAL_WITH_SEQUENCE,
+                    &written.at,
+                    "The final activity ends the sequence and has no number in it. Web Chat ignores one, other channels may \
+                     refuse it. Leave `streamSequence` out.",
+                );
+            }
         }
         return None;
     }
@@ -229,7 +256,8 @@ mod tests {
             let mut without_text = alone.clone();
             without_text["text"] = json!("");
             let codes: Vec<_> = check(&without_text, Channel::Teams).into_iter().map(|finding| finding.code).collect();
-            assert_eq!(codes, ["stream-entity-misspelt", "teams-stream-text-missing"]);
+            let misspelt = (kind != "streamInfo").then_some("stream-entity-misspelt");
+            assert_eq!(codes, misspelt.into_iter().chain(["teams-stream-text-missing"]).collect::<Vec<_>>());
         }
         assert_eq!(found(&chunk(&info, &json!([{"type": "streaming"}]))), []);
     }

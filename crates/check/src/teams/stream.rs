@@ -27,10 +27,10 @@ pub(in super::super) fn check(activities: &[Streamed<'_>], is_list: bool, findin
     for activity in activities {
         let index = match activity.info.stream_id {
             Some(id) => named(id, &streams),
-            None => unnamed(activity, &streams, addressed, findings),
+            None => unnamed(activity, &streams, addressed, activities.len() == 1, findings),
         };
         let index = index.unwrap_or_else(|| {
-            check_first(activity, streams.last(), is_list, findings);
+            check_first(activity, streams.last(), is_list && activities.len() > 1, findings);
             streams.push(Stream::new(activity));
             streams.len() - 1
         });
@@ -55,15 +55,15 @@ fn unnamed(
     activity: &Streamed<'_>,
     streams: &[Stream<'_, '_>],
     addressed: bool,
+    is_alone: bool,
     findings: &mut Findings,
 ) -> Option<usize> {
-    let newest = streams.last()?;
-    let continues = match (activity.info.phase, activity.info.sequence) {
-        (Phase::Final, _) => true,
-        (_, Some(number)) if number > 1 => true,
-        _ => !addressed && !newest.ended,
-    };
-    if continues && addressed {
+    let (is_final, is_later) = (activity.info.phase == Phase::Final, activity.info.sequence > Some(1));
+    let newest = streams.last();
+    // The first of several that begins with 2 has a wrong number, and no name yet.
+    let goes_on = newest.is_none() && (is_final || is_later && is_alone);
+    let continues = is_final || is_later || newest.is_some_and(|newest| !addressed && !newest.ended);
+    if goes_on || newest.is_some() && continues && addressed {
         findings.add(
             code::TEAMS_STREAM_WITHOUT_ID,
             &activity.info.at,
@@ -71,7 +71,7 @@ fn unnamed(
              activity of the stream.",
         );
     }
-    continues.then_some(streams.len() - 1)
+    newest.filter(|_| continues).map(|_| streams.len() - 1)
 }
 
 /// Checks an activity that begins a stream, or continues a stream that begins outside the document.
@@ -196,8 +196,12 @@ mod tests {
         let unnamed = json!([chunk(1, None, "a"), chunk(2, None, "a b"), last(None, "a b")]);
         assert_eq!(found(&unnamed), []);
         assert_eq!(found(&json!([unnamed[0], unnamed[2], unnamed[0], unnamed[2]])), []);
-        for part in [informative(7, id), chunk(7, None, "a"), last(id, "a")] {
+        for part in [informative(7, id), chunk(7, id, "a"), chunk(1, None, "a"), last(id, "a")] {
             assert_eq!(found(&part), []);
+        }
+        for part in [informative(7, None), chunk(2, None, "a"), last(None, "a")] {
+            assert_eq!(found(&part), [("teams-stream-without-id", "/entities/0".into())], "{part}");
+            assert_eq!(found(&json!([part])), [("teams-stream-without-id", "/0/entities/0".into())]);
         }
         assert_eq!(found(&json!([chunk(7, id, "a"), last(id, "a b")])), []);
     }
@@ -241,7 +245,7 @@ mod tests {
         let mut counted = last(id, "a");
         counted["entities"][0]["streamSequence"] = json!(3);
         counted["channelData"]["streamSequence"] = json!(3);
-        let expected = [("stream-final-with-sequence", "/1/entities/0/streamSequence".into())];
+        let expected = [("teams-stream-final-with-sequence", "/1/entities/0/streamSequence".into())];
         assert_eq!(found(&json!([chunk(1, None, "a"), counted])), expected);
     }
 

@@ -34,15 +34,27 @@ pub(super) fn check(activity: &Streamed<'_>, findings: &mut Findings) {
     if !place.many("attachments").is_empty() {
         stream_order::report_attachments(&place.at, findings);
     }
-    let things = place.many("entities").into_iter().filter(|entity| is_schema_thing(entity.value));
+    let (labelled, claims): (Vec<_>, Vec<_>) = place
+        .many("entities")
+        .into_iter()
+        .filter(|entity| is_schema_thing(entity.value))
+        .partition(|thing| ["additionalType", "usageInfo"].iter().any(|key| thing.member(key).is_some()));
+    for early in claims.iter().filter(|thing| !thing.many("citation").is_empty()) {
+        findings.add(
+            code::TEAMS_STREAM_CLAIMS_EARLY,
+            &early.at,
+            "Microsoft's page on streaming says once that updates may have citations, and once that only the final may; its own \
+             SDKs send them. The final needs them in any case.",
+        );
+    }
     let data = place.member("channelData");
     let feedback = ["feedbackLoop", "feedbackLoopEnabled"].into_iter().filter_map(|key| data.as_ref()?.member(key));
-    for early in things.chain(feedback) {
+    for early in labelled.into_iter().chain(feedback) {
         findings.add(
             code::TEAMS_STREAM_FINAL_ONLY,
             &early.at,
-            "Claims, the AI label, sensitivity labels and feedback go with the final activity only: in an update users do not \
-             see them, or the update is refused. Leave them out until then.",
+            "The AI label, sensitivity labels and feedback go with the final activity only: in an update users do not see them, or \
+             the update is refused. Leave them out until then.",
         );
     }
 }
@@ -85,7 +97,9 @@ mod tests {
     fn found(stream_type: &str, with: &Value) -> Vec<(&'static str, String)> {
         let kind = if stream_type == "final" { "message" } else { "typing" };
         let mut info = json!({"type": "streaminfo", "streamType": stream_type});
-        if stream_type != "final" {
+        if stream_type == "final" {
+            info["streamId"] = json!("a-1");
+        } else {
             info["streamSequence"] = json!(1);
         }
         let mut activity = json!({"type": kind, "text": "a [1]", "entities": [info]});
@@ -124,8 +138,12 @@ mod tests {
     #[test]
     fn claims_feedback_and_attachments_wait_for_the_final() {
         assert_eq!(found("final", &message(false)), []);
-        let expected = [("teams-stream-final-only", "/entities/1".into())];
+        let expected = [("teams-stream-claims-early", "/entities/1".into())];
         assert_eq!(found("streaming", &message(false)), expected);
+        let mut labelled = message(false);
+        labelled["entities"][0]["additionalType"] = json!(["AIGeneratedContent"]);
+        let expected = [("teams-stream-final-only", "/entities/1".into())];
+        assert_eq!(found("streaming", &labelled), expected);
         let feedback = json!({"channelData": {"feedbackLoop": {"type": "default"}}});
         assert_eq!(found("final", &feedback), []);
         assert_eq!(found("streaming", &feedback), [("teams-stream-final-only", "/channelData/feedbackLoop".into())]);
