@@ -170,7 +170,11 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
         activity.positions = message.claims.read.iter().filter_map(|claim| claim.position.clone()).collect();
         check_sender(place, message, findings);
     }
-    if !activity.from_user {
+    let is_answer = message.is_some() || !unread.is_empty();
+    if activity.from_user && is_answer {
+        report_user(place, findings);
+    }
+    if !activity.from_user || is_answer {
         misplaced::check(place, findings);
         suggested_actions::check(place, findings);
         if message.as_ref().is_none_or(|message| !message.has_actions) {
@@ -184,7 +188,7 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
             &written.at,
             "Web Chat throws when it reads this, and the whole chat vanishes from the page. `text` must be a string.",
         );
-    } else if !activity.from_user {
+    } else if !activity.from_user || is_answer {
         let labels = message_text::check(
             place,
             &Known {
@@ -218,13 +222,23 @@ fn entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Place<'v>> {
 
 fn check_sender(place: &Place<'_>, message: &Message<'_>, findings: &mut Findings) {
     let role = place.member("from").and_then(|from| from.member("role"));
-    if let Some(role) = role.filter(|role| role.value != "bot" && message.in_status_line) {
+    if let Some(role) = role.filter(|role| role.value != "bot" && role.value != "user" && message.in_status_line) {
         findings.add(
             code::SENDER_NOT_BOT,
             &role.at,
             "Interpreter and thumbs are drawn only under messages with the role \"bot\".",
         );
     }
+}
+
+/// Reports an answer with a Message thing, which bots write, that is sent as the user's.
+fn report_user(place: &Place<'_>, findings: &mut Findings) {
+    findings.add(
+        code::SENDER_IS_USER,
+        &place.at.key("from").key("role"),
+        "Web Chat draws this answer as the user's own words, on their side of the chat, without interpreter and thumbs. Write the \
+         role \"bot\", and the name of the bot.",
+    );
 }
 
 fn check_channel_data(place: &Place<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
@@ -268,6 +282,9 @@ mod tests {
         let role = |role: &str| cited_with("/from", json!({"id": "b", "role": role}));
         assert_finds(&role("channel"), "sender-not-bot", "/from/role");
         assert_eq!(found(&role("bot")), []);
+        assert_eq!(found(&role("user")), [("sender-is-user", "/from/role".to_owned())]);
+        let asked = json!({"type": "message", "from": {"role": "user"}, "text": "[1]", "entities": [{"type": "ClientCapabilities"}]});
+        assert_eq!(found(&asked), []);
     }
 
     #[test]

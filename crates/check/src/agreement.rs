@@ -8,11 +8,11 @@ use super::code;
 use super::definition::Definition;
 use super::findings::Findings;
 use super::link_label::{is_number, normal_label};
+use super::lost_claim::Unread;
 use super::markdown::Markdown;
 use super::message::Message;
 use super::place::excerpt;
 use super::pointer::Pointer;
-use super::unread::Unread;
 
 /// The claims of an activity.
 #[derive(Clone, Copy)]

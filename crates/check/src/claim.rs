@@ -9,10 +9,10 @@ use super::code;
 use super::findings::Findings;
 use super::interpreter;
 use super::label;
+use super::lost_claim::Unread;
 use super::markdown::{Html, Markdown};
 use super::place::{Place, excerpt, printed};
 use super::pointer::Pointer;
-use super::unread::Unread;
 
 /// A claim in the reading of Web Chat.
 #[derive(Debug)]
@@ -178,6 +178,15 @@ fn check_passage(place: &Place<'_>, findings: &mut Findings) {
             "Pressing the citation opens an empty dialog. Put the passage into `text`.",
         );
     }
+    if is_card(passage) {
+        findings.add(
+            code::PASSAGE_CARD,
+            &place.at.key("text"),
+            "The dialog shows an Adaptive Card as the JSON that it is: only Teams draws one here. Put the words of the source into \
+             `text`.",
+        );
+        return;
+    }
     let markdown = Markdown::read(passage);
     let is_active = |html: &Html| html.is_block || super::raw_html::is_active_html(&passage[html.span.clone()]);
     if markdown.links.iter().any(|link| link.image) || markdown.html.iter().any(is_active) {
@@ -188,6 +197,12 @@ fn check_passage(place: &Place<'_>, findings: &mut Findings) {
              elements that Web Chat does not know vanish, and so does text between blocks of HTML. Escape `<`, `&` and `![` in passages that are not Markdown.",
         );
     }
+}
+
+/// Whether a passage is an Adaptive Card as JSON.
+pub(super) fn is_card(passage: &str) -> bool {
+    passage.trim_start().starts_with('{')
+        && serde_json::from_str(passage).is_ok_and(|card: serde_json::Value| card["type"] == "AdaptiveCard")
 }
 
 /// Reports claims whose position another claim has. `is_shown` tells whether the text shows the source of a claim all the same.
@@ -273,6 +288,8 @@ mod tests {
         assert_finds(&cited_with(&text, json!("<b onclick=\"x\">x</b> <img src=x>")), "passage-active", &text);
         assert_finds(&cited_with(&text, json!("<div>\nx\n</div>")), "passage-active", &text);
         assert_finds(&cited_with(&text, json!("x <sub>y</sub>")), "passage-active", &text);
+        let card = json!({"type": "AdaptiveCard", "version": "1.6", "body": []});
+        assert_finds(&cited_with(&text, json!(card.to_string())), "passage-card", &text);
         assert_eq!(found(&cited_with(&text, json!("**a** <b>x</b><br>y <!-- z -->"))), []);
     }
 

@@ -49,11 +49,13 @@ rules! {
         FEEDBACK_MISPLACED = Warning "feedback-misplaced": "no thumbs: belongs in `channelData.feedbackLoop`";
         SUGGESTED_ACTIONS_MALFORMED = Error "suggested-actions-malformed": "no buttons";
         MEMBER_MISSPELT = Warning "member-misspelt": "almost a member of activities";
+        CITATION_MISSPELT = Error "citation-misspelt": "almost `citation`: no claim is read";
         TERM_MISSPELT = Warning "term-misspelt": "almost a schema.org term";
         TERM_UNKNOWN = Note "term-unknown": "unknown property";
         CLAIM_MEMBER_MISPLACED = Warning "claim-member-misplaced": "belongs in `appearance`";
         PLAIN_TEXT_MARKUP = Warning "plain-text-markup": "plain format: users see the signs";
-        TEXT_MARKER_RAW = Warning "text-marker-raw": "marker that only a provider reads";
+        TEXT_MARKER_RAW = Error "text-marker-raw": "marker that only a provider reads";
+        MARKER_WITHOUT_CLAIM = Note "marker-without-claim": "Message has no claims: literal text";
 
         STREAM_ENTITY_MISSPELT = Warning "stream-entity-misspelt": "almost `streaminfo`: not read";
         STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` contradicts `streaminfo`";
@@ -70,9 +72,10 @@ rules! {
     Some(Channel::WebChat), None => {
         TEXT_FORMAT_PLAIN = Error "text-format-plain": "citations appear as raw text";
         TEXT_FORMAT_UNUSUAL = Note "text-format-unusual": "still read as Markdown";
-        MESSAGE_EMPTY = Warning "message-empty": "nothing is drawn";
+        MESSAGE_EMPTY = Error "message-empty": "nothing is drawn";
         TIMESTAMP_INVALID = Warning "timestamp-invalid": "`timestamp` is not RFC 3339";
         TYPING_WITH_TEXT = Warning "typing-with-text": "drawn as a message";
+        SENDER_IS_USER = Warning "sender-is-user": "drawn as the user's own words";
         SENDER_NOT_BOT = Warning "sender-not-bot": "no interpreter, no thumbs";
         FALLBACK_TEXT_EMPTY = Warning "fallback-text-empty": "screen readers skip the message";
         FEEDBACK_LOOP_WINS = Note "feedback-loop-wins": "`channelData.feedbackLoop` replaces `potentialAction`";
@@ -107,6 +110,7 @@ rules! {
         CLAIM_OVERRULED = Warning "claim-overruled": "another claim has its position: no title, no label";
         PASSAGE_MISSING = Error "passage-missing": "pressing the badge removes Web Chat";
         PASSAGE_EMPTY = Warning "passage-empty": "empty dialog";
+        PASSAGE_CARD = Warning "passage-card": "Adaptive Card: dialog shows JSON";
         PASSAGE_ACTIVE = Warning "passage-active": "HTML or image in dialog";
         CLAIM_NAME_EMPTY = Warning "claim-name-empty": "empty `name` replaces other titles";
         APPEARANCE_MISSING = Warning "appearance-missing": "claim shows Markdown's title, no label";
@@ -114,6 +118,7 @@ rules! {
         INTERPRETER_NOT_FIRST = Warning "interpreter-not-first": "only the first claim's appears";
         INTERPRETER_DIFFERS = Note "interpreter-differs": "second interpreter never appears";
         INTERPRETER_WITHOUT_NAME = Warning "interpreter-without-name": "invisible link";
+        INTERPRETER_MARKUP = Warning "interpreter-markup": "plain text: users see the signs";
         INTERPRETER_SCHEME_UNSAFE = Error "interpreter-scheme-unsafe": "dangerous link in status line";
 
         REFERENCE_DANGLING = Warning "reference-dangling": "referenced node is not described";
@@ -139,18 +144,18 @@ rules! {
         TEXT_MARKDOWN_IN_HTML = Warning "text-markdown-in-html": "Markdown in HTML is not read";
         LINK_SCHEME_UNSAFE = Warning "link-scheme-unsafe": "dangerous link in text";
         MARKERS_FUSED = Error "markers-fused": "two markers became one link";
-        MARKERS_JOINED = Warning "markers-joined": "several numbers in one bracket: no badge";
+        MARKERS_JOINED = Error "markers-joined": "several numbers in one bracket: no badge";
         MARKER_SWALLOWED = Error "marker-swallowed": "bracket follows: no link";
         MARKER_IS_LINK = Error "marker-is-link": "`(` follows: wrong target";
         MARKER_IS_IMAGE = Error "marker-is-image": "`!` before: image";
         MARKER_CASE_DIFFERS = Warning "marker-case-differs": "no badge";
         MARKER_LABEL_CHANGED = Warning "marker-label-changed": "drawn otherwise than written: no badge";
         MARKER_IN_CODE = Warning "marker-in-code": "only marker of a source: no badge";
-        MARKER_WITHOUT_CLAIM = Note "marker-without-claim": "Message has no claims: literal text";
-        MARKER_WITHOUT_DEFINITION = Warning "marker-without-definition": "literal text";
+        MARKER_IN_HTML = Error "marker-in-html": "block of HTML: no badge";
+        MARKER_WITHOUT_DEFINITION = Error "marker-without-definition": "literal text";
         DEFINITION_LITERAL = Error "definition-literal": "drawn below or behind other text, as text";
         DEFINITION_MALFORMED = Error "definition-malformed": "drawn as text";
-        DEFINITION_NESTED = Warning "definition-nested": "missing from reference list";
+        DEFINITION_NESTED = Error "definition-nested": "missing from reference list";
         DEFINITION_DUPLICATE_LABEL = Error "definition-duplicate-label": "first wins, both are listed";
         DEFINITION_DUPLICATE_URL = Warning "definition-duplicate-url": "only first is a badge";
         DEFINITION_DUPLICATE_PASSAGE = Error "definition-duplicate-passage": "second badge opens first passage";
@@ -162,13 +167,14 @@ rules! {
 
         DEFINITION_UNCITED = Note "definition-uncited": "listed without being cited";
         DEFINITION_WITHOUT_CLAIM = Warning "definition-without-claim": "no claim describes it";
-        CLAIM_WITHOUT_DEFINITION = Warning "claim-without-definition": "claim is not shown";
+        CLAIM_WITHOUT_DEFINITION = Error "claim-without-definition": "claim is not shown";
         CITATION_UNOPENABLE = Error "citation-unopenable": "a badge that does nothing";
         CITATION_WITHOUT_TITLE = Warning "citation-without-title": "list entry without words";
         URL_DIFFERS = Error "url-differs": "badge and list disagree";
         APPEARANCE_URL_MISSING = Warning "appearance-url-missing": "badge opens page, list opens dialog without link";
 
         IRI_INVALID = Warning "iri-invalid": "no valid IRI";
+        NODE_ID_INVALID = Note "node-id-invalid": "`@id` is no IRI";
         CLAIMS_MERGE = Warning "claims-merge": "claims share an `@id`";
         LINKED_DATA_INVALID = Warning "linked-data-invalid": "invalid JSON-LD";
 
@@ -205,9 +211,10 @@ rules! {
         TEAMS_MESSAGE_SECOND = Error "teams-message-second": "refused";
         TEAMS_MESSAGE_MALFORMED = Error "teams-message-malformed": "wrong `type`, `@type` or `@context`";
         TEAMS_ID_NOT_EMPTY = Warning "teams-id-not-empty": "Message needs `@id: \"\"`";
-        TEAMS_CLAIM_AT_ROOT = Warning "teams-claim-at-root": "claim is ignored";
+        TEAMS_CLAIM_AT_ROOT = Error "teams-claim-at-root": "claim is ignored";
         TEAMS_AI_LABEL_MISPLACED = Warning "teams-ai-label-misplaced": "belongs in `additionalType`";
-        TEAMS_AI_LABEL_MALFORMED = Warning "teams-ai-label-malformed": "needs list with `AIGeneratedContent`";
+        TEAMS_AI_LABEL_MALFORMED = Error "teams-ai-label-malformed": "refused: `additionalType` is no list";
+        TEAMS_AI_LABEL_OTHER = Warning "teams-ai-label-other": "list without `AIGeneratedContent`: no AI label";
 
         TEAMS_CITATION_NOT_LIST = Error "teams-citation-not-list": "`citation` is not a list";
         TEAMS_CLAIMS_TOO_MANY = Error "teams-claims-too-many": "refused above 20";
@@ -225,7 +232,7 @@ rules! {
         TEAMS_KEYWORDS_TOO_MANY = Error "teams-keywords-too-many": "refused above three";
         TEAMS_KEYWORD_TOO_LONG = Error "teams-keyword-too-long": "above 28 characters";
         TEAMS_ICON_UNKNOWN = Error "teams-icon-unknown": "not in Teams' list";
-        TEAMS_URL_NOT_WEB = Warning "teams-url-not-web": "needs absolute http(s) address";
+        TEAMS_URL_NOT_WEB = Error "teams-url-not-web": "needs absolute http(s) address";
         TEAMS_CARD_INCOMPLETE = Error "teams-card-incomplete": "refused: `text` and `encodingFormat` needed";
         TEAMS_CARD_INVALID = Error "teams-card-invalid": "refused: no Adaptive Card";
         TEAMS_CARD_INTERACTIVE = Warning "teams-card-interactive": "inputs or actions";
@@ -235,9 +242,10 @@ rules! {
         TEAMS_LABEL_DIFFERS = Error "teams-label-differs": "refused: one label, two texts";
 
         TEAMS_DEFINITION_IN_TEXT = Warning "teams-definition-in-text": "takes the place of badges";
-        TEAMS_MARKERS_JOINED = Warning "teams-markers-joined": "write `[1][2]`";
+        TEAMS_MARKERS_JOINED = Error "teams-markers-joined": "write `[1][2]`";
+        TEAMS_CLAIMS_UNCITED = Error "teams-claims-uncited": "no source is shown";
         TEAMS_CLAIM_WITHOUT_MARKER = Warning "teams-claim-without-marker": "claim is not shown";
-        TEAMS_MARKER_WITHOUT_CLAIM = Note "teams-marker-without-claim": "no claim describes it";
+        TEAMS_MARKER_WITHOUT_CLAIM = Error "teams-marker-without-claim": "no claim describes it";
 
         TEAMS_STREAM_ONLY_IN_CHANNEL_DATA = Error "teams-stream-only-in-channel-data": "Teams reads `streaminfo` only";
         TEAMS_STREAM_IN_GROUP = Error "teams-stream-in-group": "only one-on-one chats stream";

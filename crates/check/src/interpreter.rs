@@ -4,6 +4,7 @@ use super::address::Scheme;
 use super::code;
 use super::findings::Findings;
 use super::place::{Place, excerpt};
+use super::plain_markup;
 
 /// Checks one interpreter, whether it is shown or not.
 pub(super) fn check(place: &Place<'_>, findings: &mut Findings) {
@@ -15,6 +16,17 @@ pub(super) fn check(place: &Place<'_>, findings: &mut Findings) {
             code::INTERPRETER_WITHOUT_NAME,
             &place.at,
             "Without `slogan` and `name` the status line gets an empty, invisible link. Add a `slogan`.",
+        );
+    }
+    let shown = ["slogan", "name"].into_iter().find_map(|key| Some((key, place.some_text(key)?)));
+    if let Some((key, text)) = shown.filter(|(_, text)| plain_markup::find(text).is_some()) {
+        findings.add_once(
+            code::INTERPRETER_MARKUP,
+            &place.at.key(key),
+            format!(
+                "The status line shows plain text, and users see the signs of {:?}. Leave them out.",
+                excerpt(text)
+            ),
         );
     }
     if let Some(url) = place.some_text("url")
@@ -61,6 +73,8 @@ mod tests {
     fn interpreters_are_shown_for_the_first_claim_only_and_must_be_safe() {
         let interpreter = "/entities/0/citation/0/claimInterpreter";
         assert_finds(&cited_without(&format!("{interpreter}/slogan")), "interpreter-without-name", interpreter);
+        let slogan = format!("{interpreter}/slogan");
+        assert_finds(&cited_with(&slogan, json!("Surfaced with **HR**")), "interpreter-markup", &slogan);
         let url = format!("{interpreter}/url");
         assert_finds(&cited_with(&url, json!("javascript:x")), "interpreter-scheme-unsafe", &url);
         let other = "/entities/0/citation/1/claimInterpreter";

@@ -34,6 +34,7 @@ mod joined;
 mod label;
 mod link_label;
 mod linked_data;
+mod lost_claim;
 mod lost_text;
 mod markdown;
 mod mend;

@@ -99,20 +99,29 @@ fn known_part<'v>(
             _ => continue,
         }
         if key == "@id" || is_address(key) {
-            check_addresses(value, &at, findings);
+            check_addresses(key == "@id", value, &at, findings);
         }
         known.insert(key.clone(), known_part(&Place::new(value, at), depth + 1, claims, findings));
     }
     Value::Object(known)
 }
 
-fn check_addresses(value: &Value, at: &Pointer, findings: &mut Findings) {
+fn check_addresses(is_name: bool, value: &Value, at: &Pointer, findings: &mut Findings) {
     match value {
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate().filter(|(_, item)| item.is_string()) {
-                check_addresses(item, &at.index(index), findings);
+                check_addresses(is_name, item, &at.index(index), findings);
             }
         }
+        Value::String(written) if is_name && resolve(written).is_none() => findings.add(
+            code::NODE_ID_INVALID,
+            at,
+            format!(
+                "{:?} is no IRI, which no user sees: readers of JSON-LD lose the name of this node. Write an address, or a name \
+                 that begins with `_:`.",
+                excerpt(written)
+            ),
+        ),
         Value::String(written) if resolve(written).is_none() => findings.add(
             code::IRI_INVALID,
             at,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::agreement::{self, Claims};
 use super::code;
 use super::findings::Findings;
+use super::lost_claim::Unread;
 use super::markdown::Markdown;
 use super::message::{self, Message};
 use super::place::{Place, excerpt};
@@ -12,7 +13,6 @@ use super::plain_markup;
 use super::root_claim;
 use super::stream_info::Phase;
 use super::text;
-use super::unread::Unread;
 use super::wrapped;
 
 /// The members of an activity that its text is held against.

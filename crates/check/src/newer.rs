@@ -39,7 +39,16 @@ pub(super) fn check(text: &str, markdown: &Markdown, at: &Pointer, findings: &mu
             ),
         );
     }
-    if let Some(start) = in_html(text, markdown) {
+    if let Some((start, label)) = marker_in_html(text, markdown) {
+        findings.add(
+            code::MARKER_IN_HTML,
+            at,
+            format!(
+                "[{label}] in the HTML at byte {start} is shown as it is written: in a block of HTML, Markdown is read behind a \
+                 blank line only, and no badge leads to this source. Put blank lines around it, or write no HTML."
+            ),
+        );
+    } else if let Some(start) = in_html(text, markdown) {
         findings.add(
             code::TEXT_MARKDOWN_IN_HTML,
             at,
@@ -110,6 +119,18 @@ pub(super) fn is_raw_picture(link: &Link) -> bool {
     let kind = || rest.get(..6).filter(|start| start.eq_ignore_ascii_case("image/")).and(rest[6..].split(';').next());
     let is_drawn = || kind().is_some_and(|kind| DRAWN_PICTURES.iter().any(|known| known.eq_ignore_ascii_case(kind)));
     link.image && (["javascript", "vbscript", "file"].into_iter().any(is) || is("data") && !is_drawn())
+}
+
+/// The first block of HTML with a marker whose source has none elsewhere, and the label.
+fn marker_in_html(text: &str, markdown: &Markdown) -> Option<(usize, String)> {
+    let cited: BTreeSet<String> = markdown.links.iter().map(|link| normal_label(&link.label)).collect();
+    let labels: BTreeSet<&str> = markdown.definitions.iter().map(|found| found.label.as_str()).collect();
+    let blocks = markdown.html.iter().filter(|html| html.is_block);
+    blocks.filter_map(|html| Some((html.span.start, words(text.get(html.span.clone())?)))).find_map(|(start, words)| {
+        let inner = words.split('[').skip(1).filter_map(|part| Some(normal_label(part.split_once(']')?.0)));
+        let mut lost = inner.filter(|label| labels.contains(label.as_str()) && !cited.contains(label));
+        lost.next().map(|label| (start, label))
+    })
 }
 
 /// The byte at which a block of HTML begins in which Markdown is written.
@@ -201,7 +222,8 @@ mod tests {
         ] {
             assert_text_finds(html, "text-markdown-in-html");
         }
-        assert_text_finds("<div>\nSee [1].\n</div>\n\n[1]: https://a.example/", "text-markdown-in-html");
+        assert_text_finds("<div>\nSee [1].\n</div>\n\n[1]: https://a.example/", "marker-in-html");
+        assert_text_finds("<div>\nSee [1].\n</div>\n\nAs[1] says.\n\n[1]: https://a.example/", "text-markdown-in-html");
         for html in
             ["<div>\n\n**bold**\n\n</div>", "a <b>**b**</b> c", "<div>a_b_c 2*3*4</div>", "<pre>\n**x**\n</pre>"]
         {

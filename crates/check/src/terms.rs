@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::code;
 use super::feedback;
 use super::findings::Findings;
+use super::misplaced::is_claim;
 use super::place::{Place, excerpt};
 use super::pointer::Pointer;
 use crate::context::{knows, terms};
@@ -138,6 +139,16 @@ fn walk(place: &Place<'_>, depth: usize, findings: &mut Findings) {
                     // Thumbs that are asked for in the wrong place have a finding of their own.
                     key if feedback::is_request(key) => continue,
                     key if !is_known(key) && !is_annotation(key) => {
+                        if meant(key) == Some("citation") && holds_claims(value) {
+                            findings.add(
+                                code::CITATION_MISSPELT,
+                                &at,
+                                format!(
+                                    "No client reads claims in {key:?}: users see no citations. Write \"citation\": [ … ]."
+                                ),
+                            );
+                            continue;
+                        }
                         unknown(key, &at, findings);
                         continue;
                     }
@@ -153,6 +164,11 @@ fn walk(place: &Place<'_>, depth: usize, findings: &mut Findings) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// Whether a value is a claim or a list of some.
+fn holds_claims(value: &Value) -> bool {
+    value.as_array().map_or_else(|| is_claim(value), |all| all.iter().any(is_claim))
 }
 
 /// Whether a member of a thing is a keyword, a term or an address.

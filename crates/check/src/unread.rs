@@ -6,32 +6,11 @@ use serde_json::Value;
 use super::blank_nodes::BlankNodes;
 use super::claim;
 use super::findings::Findings;
+use super::lost_claim::Unread;
 use super::message::{is_message_type, is_read};
 use super::misplaced::has_parts;
-use super::place::{Place, printed};
-use super::pointer::Pointer;
+use super::place::Place;
 use super::wrapped;
-
-/// A claim that is not read.
-#[derive(Debug)]
-pub(super) struct Unread {
-    pub(super) at: Pointer,
-    pub(super) position: String,
-    /// The address of its appearance.
-    pub(super) url: Option<String>,
-}
-
-impl Unread {
-    /// Reads a claim as far as it is written; `None` if it says no position.
-    pub(super) fn of(claim: &Value, at: &Pointer) -> Option<Self> {
-        let position = match claim.get("position")? {
-            Value::Array(items) => printed(items.first()?)?,
-            one => printed(one)?,
-        };
-        let url = claim.pointer("/appearance/url").and_then(Value::as_str).map(ToOwned::to_owned);
-        Some(Self { at: at.clone(), position, url })
-    }
-}
 
 /// Checks the claims of the Message things that are not the one which is read, so that no finding waits until they are.
 pub(super) fn gather<'v>(entities: &[Place<'v>], nodes: &BlankNodes<'v>, findings: &mut Findings) -> Vec<Unread> {

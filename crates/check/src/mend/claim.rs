@@ -96,9 +96,9 @@ fn escaped(text: &str) -> String {
 
 fn harmless(document: &mut Value, at: &str) -> Option<String> {
     let value = document.pointer_mut(at)?;
-    let text = super::text::without_active_parts(value.as_str()?);
+    let text = super::passage::as_markdown(value.as_str()?)?;
     *value = json!(text);
-    Some("escaped HTML and images of the passage".into())
+    Some("wrote the HTML and the images of the passage as Markdown".into())
 }
 
 fn interpreter(document: &mut Value, at: &str) -> Option<String> {

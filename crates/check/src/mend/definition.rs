@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::entity::percent_encoded;
 use super::pointers::{activity, claim, claims, position};
-use crate::address::{Scheme, first_odd_character, has_balanced_parentheses};
+use crate::address::{Scheme, first_odd_character, has_balanced_parentheses, is_same};
+use crate::claim::is_card;
 use crate::definition::Definition;
 use crate::finding::Finding;
 use crate::link_label::is_number;
@@ -82,7 +83,7 @@ fn well_formed(text: &str, markdown: &Markdown) -> Option<String> {
 
 fn moved(text: &str, markdown: &Markdown) -> Option<String> {
     let definition = markdown.definitions.iter().find(|found| found.nested && is_number(&found.label))?;
-    let rest = without(text, &definition.span);
+    let rest = without_item(text, &definition.span);
     let line = written(&definition.written, &definition.url, definition.title.as_deref());
     let rewritten = appended(&rest, &line);
     let is_listed = Markdown::read(&rewritten).listed().any(|found| found.label == definition.label);
@@ -216,18 +217,48 @@ fn defined(activity: &mut Value, claim: &str) -> Option<String> {
         Some(url) if Scheme::of(url) == Scheme::Web => url.to_owned(),
         Some(_) => return None,
         None => {
-            appearance.get("text")?.as_str().filter(|text| !text.trim().is_empty())?;
+            appearance.get("text")?.as_str().filter(|text| !text.trim().is_empty() && !is_card(text))?;
             format!("cite:{label}")
         }
     };
     let title = claim.get("name").or(appearance.get("name")).and_then(Value::as_str).filter(|title| !title.is_empty());
-    let text = activity.get("text")?.as_str()?;
+    let written_text = activity.get("text")?.as_str()?;
+    // Where another number has the address already, claims and text count differently.
+    let is_known = |found: &Definition| is_same(&found.url, &address);
+    if Markdown::read(written_text).definitions.iter().any(is_known) {
+        return None;
+    }
+    let text = &without_listing(written_text, &label, &address, title)?;
     let rewritten = appended(text, &written(&label, &address, title));
-    let before = Markdown::read(text).definitions.len();
+    let before = Markdown::read(written_text).definitions.len();
     let after = Markdown::read(&rewritten);
     let is_listed = after.listed().any(|found| found.label == label && found.url == address);
     (is_listed && after.definitions.len() == before + 1).then(|| activity["text"] = json!(rewritten))?;
     Some(format!("defined [{label}] as its claim says"))
+}
+
+/// The text without the lines that list a source as text, such as `[1] https://a.example/`; `None` if one says something else.
+fn without_listing(text: &str, label: &str, address: &str, title: Option<&str>) -> Option<String> {
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match listed(line, label) {
+            None => kept.push_str(line),
+            Some(entry) => {
+                let (written, rest) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
+                let rest = rest.trim().trim_matches(['"', '\'', '(', ')']);
+                let says_same = written.trim_matches(['<', '>']) == address && (rest.is_empty() || title == Some(rest));
+                says_same.then_some(())?;
+            }
+        }
+    }
+    Some(kept)
+}
+
+/// What a line says of the source `[label]`, if it begins with that and has an address.
+fn listed<'l>(line: &'l str, label: &str) -> Option<&'l str> {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*>".contains(c));
+    let rest = line.strip_prefix('[')?.strip_prefix(label)?.strip_prefix(']')?;
+    Some(rest.trim_start_matches(':').trim()).filter(|rest| rest.contains("://"))
 }
 
 /// A definition on one line.
@@ -242,6 +273,16 @@ fn appended(text: &str, definition: &str) -> String {
     let text = text.trim_end();
     let ends_in_definition = Markdown::read(text).listed().any(|found| found.span.end == text.len());
     format!("{text}{}{definition}\n", if ends_in_definition { "\n" } else { "\n\n" })
+}
+
+/// The text without a definition and the signs of its list or quote, when nothing else stands on the line.
+fn without_item(text: &str, span: &Range<usize>) -> String {
+    let line = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+    let signs = &text[line..span.start];
+    let is_sign = |c: char| c.is_whitespace() || c.is_ascii_digit() || "-*+>.)".contains(c);
+    let is_alone = text[span.end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+    let start = if signs.chars().all(is_sign) && is_alone { line } else { span.start };
+    without(text, &(start..span.end))
 }
 
 /// The text without a definition, and without its line when nothing else stands on it.

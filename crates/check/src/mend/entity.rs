@@ -27,7 +27,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "message-wrapped" => unwrapped(document, at),
         "entity-null" | "entity-not-object" => unwrapped(document, at).or_else(|| without_null(document, at)),
         "message-context-wrong" => set(document, at, json!(CONTEXT)),
-        "message-id-missing" => set(document, &format!("{at}/@id"), json!("")),
+        "message-id-missing" => empty_id(document, at),
         "message-id-not-empty" | "message-id-not-string" | "teams-id-not-empty" => set(document, at, json!("")),
         "message-at-type-missing" => set(document, &format!("{at}/@type"), json!("Message")),
         "message-type-wrong" | "message-type-unusual" | "teams-message-malformed" => message(document, at),
@@ -43,15 +43,15 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         | "teams-feedback-twice" => removed(document, at),
         "nested-type-missing" => nested_type(document, at),
         "nested-id-not-string" => id_as_text(document, at),
-        "term-misspelt" => term(document, at),
+        "term-misspelt" | "citation-misspelt" => term(document, at),
         "member-misspelt" => renamed(document, at, terms::surely_meant_member),
-        "iri-invalid" if !at.ends_with("/text") => encoded(document, at),
+        "iri-invalid" | "node-id-invalid" if !at.ends_with("/text") => encoded(document, at),
         "label-lock-missing" => lock(document, at),
         "label-pattern-invalid" => pattern(document, at),
         "label-color-dangerous" => removed(document, at.strip_suffix("/termCode")?),
         "stream-entity-misspelt" => set(document, at, json!(stream_info::ENTITY)),
         "stream-type-unknown" => stream_type(document, at),
-        "stream-final-typing" => set(document, &format!("{at}/type"), json!("message")),
+        "stream-final-typing" => withdrawn(document, at),
         "stream-final-with-sequence" => without_sequence(document, at),
         "stream-first-without-id" | "stream-second-without-id" => stream_id(document, at),
         "stream-only-in-entities" => stream_in_data(document, at),
@@ -136,6 +136,11 @@ fn message(document: &mut Value, at: &str) -> Option<String> {
     let at = ["/type", "/@type", "/@context"].iter().find_map(|key| at.strip_suffix(key)).unwrap_or(at);
     let thing = object(document, at)?;
     let is_message = |key: &str| thing.get(key).and_then(Value::as_str).is_some_and(is_message_type);
+    // A label, for instance, is no Message, whatever stands in `type`.
+    let is_other = |kind: &str| terms::is_known_type(kind) && !is_message_type(kind);
+    if thing.get("@type").and_then(Value::as_str).is_some_and(is_other) {
+        return None;
+    }
     let is_absent = |key: &str| thing.get(key).is_none_or(Value::is_null);
     let says_nothing = is_absent("type") && is_absent("@type");
     if !is_message("type") && !is_message("@type") && !says_nothing {
@@ -202,7 +207,50 @@ fn feedback(document: &mut Value, at: &str) -> Option<String> {
     Some(format!("moved `{key}` to `feedbackLoop` in `channelData`"))
 }
 
+/// Writes the empty name by which a Message is found, under which it may stand as `id` already.
+fn empty_id(document: &mut Value, at: &str) -> Option<String> {
+    let thing = object(document, at)?;
+    match thing.get("id") {
+        Some(id) if id == "" => {
+            thing.remove("id");
+            thing.insert("@id".into(), json!(""));
+            Some("`id` is `@id`".into())
+        }
+        // JSON-LD takes both for one member, which would have two values.
+        Some(id) if !id.is_null() => None,
+        Some(_) | None => set(document, &format!("{at}/@id"), json!("")),
+    }
+}
+
+/// Writes the final of a stream that is taken back in the form that all versions of Web Chat understand.
+fn withdrawn(document: &mut Value, at: &str) -> Option<String> {
+    let last = object(document, at)?;
+    last.insert("type".into(), json!("message"));
+    last.insert("text".into(), json!(""));
+    Some("`type` is \"message\", and `text` \"\"".into())
+}
+
+/// Writes claims that stand under their numbers as a list.
+fn unkeyed(document: &mut Value, at: &str) -> Option<String> {
+    let claims = document.pointer_mut(at)?;
+    let members = claims.as_object()?;
+    let is_number = |key: &String| key.parse::<u32>().is_ok();
+    if members.is_empty() || !members.iter().all(|(key, claim)| is_number(key) && claim.is_object()) {
+        return None;
+    }
+    let mut list: Vec<(u32, Value)> =
+        members.iter().filter_map(|(key, claim)| Some((key.parse().ok()?, claim.clone()))).collect();
+    list.sort_by_key(|(number, _)| *number);
+    *claims = Value::Array(list.into_iter().map(|(_, claim)| claim).collect());
+    Some("wrote the claims as a list".into())
+}
+
 fn nested_type(document: &mut Value, at: &str) -> Option<String> {
+    if at.ends_with("/citation")
+        && let Some(told) = unkeyed(document, at)
+    {
+        return Some(told);
+    }
     let kind = match name(at) {
         "citation" => "Claim",
         "appearance" => "DigitalDocument",
@@ -257,6 +305,10 @@ pub(super) fn percent_encoded(address: &str) -> String {
 
 fn encoded(document: &mut Value, at: &str) -> Option<String> {
     let value = document.pointer_mut(at)?;
+    if let Some(name) = value.as_str()?.strip_prefix(":_") {
+        *value = json!(format!("_:{name}"));
+        return Some(format!("`@id` is {value}"));
+    }
     let encoded = percent_encoded(value.as_str()?);
     crate::expand::resolve(&encoded)?;
     *value = json!(encoded);

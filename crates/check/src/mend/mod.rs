@@ -7,6 +7,7 @@ mod claim;
 mod definition;
 mod entity;
 mod misplaced;
+mod passage;
 mod pointers;
 mod teams;
 mod text;

@@ -9,6 +9,7 @@ use crate::definition::Definition;
 use crate::finding::Finding;
 use crate::link_label::is_number;
 use crate::markdown::Markdown;
+use citewire_core::graph::ICONS;
 
 const MAX_NAME: usize = 80;
 const MAX_ABSTRACT: usize = 480;
@@ -18,6 +19,7 @@ const AI_LABEL: &str = "AIGeneratedContent";
 pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
     let at = finding.pointer.as_str();
     match finding.code {
+        "teams-feedback-invalid" => feedback(document, at),
         "teams-claim-type-wrong" => kind(document, at, "Claim"),
         "teams-appearance-type-wrong" => kind(document, at, "DigitalDocument"),
         "teams-position-text" => number(document, at),
@@ -48,6 +50,18 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
 fn kind(document: &mut Value, at: &str, kind: &str) -> Option<String> {
     object(document, at)?.insert("@type".into(), json!(kind));
     Some(format!("`@type` is {kind:?}"))
+}
+
+/// Writes the older form of feedback and a kind beside it as the present form.
+fn feedback(document: &mut Value, at: &str) -> Option<String> {
+    let kind = member(document, at)?;
+    if !matches!(kind.key.as_str(), "type" | "feedbackLoopType") || kind.object.get("feedbackLoopEnabled")? != true {
+        return None;
+    }
+    let value = kind.object.remove(&kind.key)?;
+    kind.object.remove("feedbackLoopEnabled");
+    add(kind.object, "feedbackLoop", json!({"type": value}))?;
+    Some(format!("wrote `feedbackLoopEnabled` and `{}` as `feedbackLoop`", kind.key))
 }
 
 fn number(document: &mut Value, at: &str) -> Option<String> {
@@ -106,9 +120,26 @@ fn keywords(document: &mut Value, at: &str) -> Option<String> {
 
 fn icon(document: &mut Value, at: &str) -> Option<String> {
     let image = &at[..at.rfind("/image")? + "/image".len()];
+    if let Some(known) = object(document, image).and_then(|icon| known_icon(icon)) {
+        let icon = object(document, image)?;
+        icon.remove("type");
+        icon.insert("@type".into(), json!("ImageObject"));
+        icon.insert("name".into(), json!(known));
+        return Some(format!("the icon is an `ImageObject` with the name {known:?}"));
+    }
     let member = member(document, image)?;
     member.object.remove(&member.key)?;
     Some("removed the icon".into())
+}
+
+/// The name of Teams' list that an icon means, in another case or without its maker.
+fn known_icon(icon: &serde_json::Map<String, Value>) -> Option<&'static str> {
+    let name = icon.get("name")?.as_str()?.trim();
+    let is_meant = |known: &&&str| {
+        let short = ["Microsoft ", "Adobe "].iter().find_map(|maker| known.strip_prefix(maker)).unwrap_or(known);
+        known.eq_ignore_ascii_case(name) || short.eq_ignore_ascii_case(name)
+    };
+    ICONS.iter().find(is_meant).copied()
 }
 
 /// Puts a passage into the abstract, and removes the format of a card that is not there.

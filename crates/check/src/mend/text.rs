@@ -63,19 +63,6 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
     Some(told.to_owned())
 }
 
-/// A passage in which HTML is text and images are links.
-pub(super) fn without_active_parts(passage: &str) -> String {
-    let markdown = Markdown::read(passage);
-    let mut edits = Vec::new();
-    for html in &markdown.html {
-        let opened = passage[html.span.clone()].match_indices('<').map(|(at, _)| html.span.start + at);
-        edits.extend(opened.map(|at| (at..at + 1, "&lt;".to_owned())));
-    }
-    let images = markdown.links.iter().filter(|link| link.image);
-    edits.extend(images.map(|link| (link.start..link.start + 1, "\\!".to_owned())));
-    edited(passage, edits)
-}
-
 fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut result = String::with_capacity(text.len() + 4 * edits.len());

@@ -112,7 +112,7 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
     let is_label = |label: &str| claims.iter().any(|claim| claim.place.text("position") == Some(label));
     provider_marker::check(text, &markdown.prose, is_label, &at, findings);
     let markers = Markers::of(text);
-    markers.check(claims, &at, findings);
+    markers.check(claims, phase != Some(Phase::Streaming), &at, findings);
     let is_message = |entity: &Place<'_>| entity.text("type").is_some_and(is_message_type);
     let messages: Vec<_> = place.many("entities").into_iter().filter(is_message).collect();
     if !messages.is_empty() && messages.iter().all(|message| message.many("citation").is_empty()) {
@@ -173,6 +173,22 @@ fn check_definitions(markdown: &Markdown, at: &Pointer, findings: &mut Findings)
 fn check_feedback(place: &Place<'_>, findings: &mut Findings) {
     let Some(data) = place.member("channelData") else { return };
     let old = data.member("feedbackLoopEnabled");
+    let kinds = ["type", "feedbackLoopType"].into_iter().filter_map(|key| data.member(key));
+    let is_kind = |kind: &Place<'_>| matches!(kind.value.as_str(), Some("default" | "custom"));
+    if let Some(kind) = kinds.into_iter().find(is_kind)
+        && old.as_ref().is_some_and(|old| old.value == true)
+        && data.member("feedbackLoop").is_none()
+    {
+        findings.add(
+            code::TEAMS_FEEDBACK_INVALID,
+            &kind.at,
+            format!(
+                "Nobody reads this beside `feedbackLoopEnabled`, so users get Teams' own form, whatever it says. Write \
+                 \"feedbackLoop\": {{\"type\": {}}} in place of both.",
+                kind.value
+            ),
+        );
+    }
     let Some(written) = data.member("feedbackLoop") else { return };
     if !matches!(written.member("type").and_then(|kind| kind.value.as_str()), Some("default" | "custom")) {
         findings.add(

@@ -77,8 +77,12 @@ fn position(place: &Place<'_>, findings: &mut Findings) -> Option<u64> {
         findings.add(
             code::TEAMS_POSITION_INVALID,
             &at,
-            "Teams refuses a claim whose `position` is no whole number from 1 with at most nine digits. Write the number \
-             of the marker, 1.",
+            if written.is_some_and(|written| written.value == 0) {
+                "Teams refuses a claim with the position 0: positions and their markers count from 1. Write 1, and [1] in the text."
+            } else {
+                "Teams refuses a claim whose `position` is no whole number from 1 with at most nine digits. Write the number of \
+                 its marker, such as 1 for [1]."
+            },
         );
         return None;
     };

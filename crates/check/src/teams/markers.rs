@@ -52,15 +52,15 @@ impl Markers {
     pub(super) fn check_unclaimed(&self, at: &Pointer, findings: &mut Findings) {
         if let Some((number, place)) = self.numbers.iter().find(|(number, _)| (1..1000).contains(number)) {
             findings.add(
-                code::TEAMS_MARKER_WITHOUT_CLAIM,
+                code::MARKER_WITHOUT_CLAIM,
                 at,
                 format!("Byte {place}: the Message has no claims, and users see [{number}] as text."),
             );
         }
     }
 
-    /// Checks the markers against the claims.
-    pub(super) fn check(&self, claims: &[Claim<'_>], at: &Pointer, findings: &mut Findings) {
+    /// Checks the markers against the claims. `whole` is false for the updates of a livestream, whose text still grows.
+    pub(super) fn check(&self, claims: &[Claim<'_>], whole: bool, at: &Pointer, findings: &mut Findings) {
         let shown: BTreeSet<u64> = self.numbers.iter().map(|(number, _)| *number).collect();
         let claimed: BTreeSet<u64> = claims.iter().filter_map(|claim| claim.position).collect();
         let is_meant = |joined: &Joined| joined.is_meant(|number| claimed.contains(&number));
@@ -76,9 +76,19 @@ impl Markers {
                 ),
             );
         }
-        for claim in claims {
-            let Some(position) = claim.position.filter(|position| !shown.contains(position)) else { continue };
-            if !joined.iter().any(|(joined, _)| joined.numbers.contains(&position)) {
+        let is_joined = |position: &u64| joined.iter().any(|(joined, _)| joined.numbers.contains(position));
+        let is_cited =
+            |claim: &&Claim<'_>| claim.position.is_none_or(|number| shown.contains(&number) || is_joined(&number));
+        let uncited: Vec<_> = claims.iter().filter(|claim| !is_cited(claim)).collect();
+        if whole && !claims.is_empty() && uncited.len() == claims.len() {
+            findings.add(
+                code::TEAMS_CLAIMS_UNCITED,
+                &claims[0].place.at,
+                "The text outside of code has the marker of no claim, so users see none of the sources. Cite them in `text`: markers in \
+                 a card are not read.",
+            );
+        } else {
+            for (claim, position) in uncited.into_iter().filter_map(|claim| Some((claim, claim.position?))) {
                 findings.add(
                     code::TEAMS_CLAIM_WITHOUT_MARKER,
                     &claim.place.at,

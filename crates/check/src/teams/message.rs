@@ -52,13 +52,17 @@ fn read<'v>(thing: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
     for (key, wanted) in [("type", TYPE), ("@type", "Message"), ("@context", CONTEXT)] {
         let written = thing.member(key);
         if written.as_ref().is_none_or(|written| written.value != wanted) {
+            let is_label = key == "@type" && written.as_ref().is_some_and(|kind| kind.value == "CreativeWork");
+            let remedy = if is_label {
+                "A label goes into `usageInfo` of a Message thing".to_owned()
+            } else {
+                format!("Write \"{key}\": {wanted:?}")
+            };
             let at = written.map_or_else(|| thing.at.clone(), |written| written.at);
             findings.add(
                 code::TEAMS_MESSAGE_MALFORMED,
                 &at,
-                format!(
-                    "Teams cannot parse the entity and refuses the message, or ignores it. Write \"{key}\": {wanted:?}."
-                ),
+                format!("Teams cannot parse the entity and refuses the message, or ignores it. {remedy}."),
             );
         }
     }
@@ -94,12 +98,19 @@ fn check_ai_label(thing: &Place<'_>, findings: &mut Findings) {
         }
         return;
     };
-    let is_label = written.value.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == AI_LABEL));
-    if !is_label {
-        findings.add(
+    match written.value.as_array() {
+        None => findings.add(
             code::TEAMS_AI_LABEL_MALFORMED,
             &written.at,
-            "Users see no AI label: its words cannot be chosen. Write [\"AIGeneratedContent\"], a list.",
-        );
+            "Teams refuses the message with 400, because `additionalType` is no list: users see nothing. Write \
+             [\"AIGeneratedContent\"].",
+        ),
+        // SDKs write an empty list where no label is meant.
+        Some(kinds) if kinds.is_empty() || kinds.iter().any(|kind| kind == AI_LABEL) => {}
+        Some(_) => findings.add(
+            code::TEAMS_AI_LABEL_OTHER,
+            &written.at,
+            "Users see no AI label: its words cannot be chosen. Write [\"AIGeneratedContent\"].",
+        ),
     }
 }

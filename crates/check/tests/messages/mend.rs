@@ -109,7 +109,7 @@ fn names_and_types_with_one_right_value_are_written() {
     let mut misspelt = good();
     let claims = misspelt["entities"][0].as_object_mut().expect("a thing").remove("citation").expect("claims");
     misspelt["entities"][0]["citations"] = claims;
-    assert_eq!(assert_mends(&misspelt, Channel::WebChat, "term-misspelt"), good());
+    assert_eq!(assert_mends(&misspelt, Channel::WebChat, "citation-misspelt"), good());
 }
 
 #[test]
