@@ -315,19 +315,20 @@ pub struct ScoreArgs {
 
 /// The arguments of `check`.
 #[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("rules").required(true).args(["channel", "profile", "support"])))]
 pub struct CheckArgs {
     /// The file with an activity, an ActivitySet, an array of activities, a schema.org `Message` entity, a HAR, an Emulator
     /// transcript, or a log with one JSON value a line; `-` or no file reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The channel to check for.
-    #[arg(long, value_name = "CHANNEL", required_unless_present_any = ["profile", "support"])]
+    /// The channel to check for: web-chat or teams, or the id of a channel, which is webchat, directline, emulator or msteams.
+    #[arg(long, value_name = "CHANNEL")]
     pub channel: Option<String>,
     /// Check for a profile and its channel: copilot-store or teams-extended.
-    #[arg(long, value_name = "PROFILE", conflicts_with = "channel")]
+    #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
     /// Check the citations of an answer in any format that `convert` reads: whether its sources hold what it cites them for.
-    #[arg(long, conflicts_with_all = ["channel", "profile", "fix", "output"])]
+    #[arg(long, conflicts_with_all = ["fix", "output"])]
     pub support: bool,
     /// Print the mended activity, and on stderr each change and what is left.
     #[arg(long)]

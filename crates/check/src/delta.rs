@@ -17,7 +17,7 @@ pub(super) fn check(members: &[&Activity<'_>], findings: &mut Findings) {
     let Some((second, _)) = later.first() else { return };
     // A text so far begins with the one before it, unless its author took something back.
     let begins_anew = pieces.windows(2).all(|pair| !letters(pair[1].1).starts_with(&letters(pair[0].1)));
-    let whole = of(Phase::Final).last().map(|(_, text)| letters(text));
+    let whole = of(Phase::Final).next_back().map(|(_, text)| letters(text));
     let joined: String = pieces.iter().map(|(_, text)| letters(text)).collect();
     let goes_on = |text: &str| text.starts_with(char::is_whitespace);
     let is_joined = whole.is_some_and(|whole| whole.starts_with(&joined));

@@ -17,10 +17,8 @@ pub(super) struct Unread {
 impl Unread {
     /// Reads a claim as far as it is written; `None` if it says no position.
     pub(super) fn of(claim: &Value, at: &Pointer) -> Option<Self> {
-        let position = match claim.get("position")? {
-            Value::Array(items) => printed(items.first()?)?,
-            one => printed(one)?,
-        };
+        let written = claim.get("position")?;
+        let position = printed(written.as_array().map_or(Some(written), |items| items.first())?)?;
         let url = claim.pointer("/appearance/url").and_then(Value::as_str).map(ToOwned::to_owned);
         Some(Self { at: at.clone(), position, url })
     }

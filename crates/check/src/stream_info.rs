@@ -167,7 +167,7 @@ fn sequence(
                  keep half an answer. Leave `streamSequence` out.",
             ),
             (_, written, mirrored) => {
-                let Some(written) = written.as_ref().or(mirrored.as_ref()) else { return None };
+                let written = written.as_ref().or(mirrored.as_ref())?;
                 findings.add(
                     code::STREAM_FINAL_WITH_SEQUENCE,
                     &written.at,

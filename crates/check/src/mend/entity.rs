@@ -52,7 +52,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "stream-entity-misspelt" => set(document, at, json!(stream_info::ENTITY)),
         "stream-type-unknown" => stream_type(document, at),
         "stream-final-typing" => withdrawn(document, at),
-        "stream-final-with-sequence" => without_sequence(document, at),
+        "stream-final-with-sequence" | "teams-stream-final-with-sequence" => without_sequence(document, at),
         "stream-first-without-id" | "stream-second-without-id" => stream_id(document, at),
         "stream-only-in-entities" => stream_in_data(document, at),
         "teams-stream-only-in-channel-data" => stream_in_entities(document, at),
@@ -241,6 +241,9 @@ fn unkeyed(document: &mut Value, at: &str) -> Option<String> {
     let mut list: Vec<(u32, Value)> =
         members.iter().filter_map(|(key, claim)| Some((key.parse().ok()?, claim.clone()))).collect();
     list.sort_by_key(|(number, _)| *number);
+    for (number, claim) in &mut list {
+        add(claim.as_object_mut()?, "position", json!(number.to_string()));
+    }
     *claims = Value::Array(list.into_iter().map(|(_, claim)| claim).collect());
     Some("wrote the claims as a list".into())
 }

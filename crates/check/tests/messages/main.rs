@@ -27,6 +27,7 @@ mod golden;
 /// The sample of every provider against the promises of its format.
 mod providers;
 /// Streams against whole answers.
+mod remedies;
 mod streams;
 
 // ---- Rules for every message
