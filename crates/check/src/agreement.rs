@@ -116,11 +116,11 @@ fn check_definition(
     if opens_dialog && is_dead {
         let (cause, remedy) = match claimed {
             Some(_) => (
-                "its claim has no web address either",
+                "its claim has no web address either; its entry in the list leads into the site that shows the chat",
                 "Write the whole address in both, with `https://`; or leave `url` out and give the passage as `appearance.text`",
             ),
             None => (
-                "no claim gives a passage for it",
+                "no claim gives a passage for it; newer versions drop the entry from the list",
                 "Add a claim with `appearance.text`, or write the whole address, with `https://`",
             ),
         };
@@ -128,8 +128,7 @@ fn check_definition(
             code::CITATION_UNOPENABLE,
             at,
             format!(
-                "Nothing happens when [{label}] is pressed: its address {:?} is no web address, and {cause}; newer versions drop \
-                 the entry from the list. {remedy}.",
+                "Nothing happens when [{label}] is pressed: its address {:?} is no web address, and {cause}. {remedy}.",
                 excerpt(&definition.url)
             ),
         );

@@ -273,7 +273,9 @@ fn contents(activity: &Value) -> (BTreeMap<String, usize>, BTreeSet<String>) {
         for claim in thing["citation"].as_array().cloned().unwrap_or_default() {
             for key in ["url", "name", "text", "abstract"] {
                 let value = claim["appearance"][key].as_str().or(claim[key].as_str());
-                sources.extend(value.filter(|value| !value.is_empty()).map(|value| value.replace("&lt;", "<")));
+                // Tags of a passage go, and their words stay.
+                let words = |value: &str| value.replace("<script>", "").replace("</script>", "");
+                sources.extend(value.filter(|value| !value.is_empty()).map(words));
             }
         }
     }

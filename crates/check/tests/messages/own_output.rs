@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), (Dialect::Teams, Channel::Teams)];
 
 /// Findings that are right about an answer with a marker without a source, which stays on purpose (policy P-05).
-const UNRESOLVED: [&str; 2] = ["marker-without-definition", "text-marker-raw"];
+const UNRESOLVED: [&str; 3] = ["marker-without-definition", "teams-marker-without-claim", "text-marker-raw"];
 
 /// Findings that are right about Markdown of the answer which stays as its model wrote it: newer versions and formats draw it.
 const AS_WRITTEN: [&str; 3] = ["teams-extended-format-missing", "text-formula", "text-task-list"];
