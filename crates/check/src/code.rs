@@ -213,8 +213,8 @@ rules! {
         TEAMS_ID_NOT_EMPTY = Warning "teams-id-not-empty": "Message needs `@id: \"\"`";
         TEAMS_CLAIM_AT_ROOT = Error "teams-claim-at-root": "claim is ignored";
         TEAMS_AI_LABEL_MISPLACED = Warning "teams-ai-label-misplaced": "belongs in `additionalType`";
-        TEAMS_AI_LABEL_MALFORMED = Error "teams-ai-label-malformed": "refused: `additionalType` is no list";
-        TEAMS_AI_LABEL_OTHER = Warning "teams-ai-label-other": "list without `AIGeneratedContent`: no AI label";
+        TEAMS_AI_LABEL_EMPTY = Warning "teams-ai-label-empty": "empty list: the emulator refuses it";
+        TEAMS_AI_LABEL_MALFORMED = Error "teams-ai-label-malformed": "refused: needs list with `AIGeneratedContent`";
 
         TEAMS_CITATION_NOT_LIST = Error "teams-citation-not-list": "`citation` is not a list";
         TEAMS_CLAIMS_TOO_MANY = Error "teams-claims-too-many": "refused above 20";

@@ -40,6 +40,7 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         | "claim-name-empty"
         | "fallback-text-empty"
         | "interpreter-scheme-unsafe"
+        | "teams-ai-label-empty"
         | "teams-feedback-twice" => removed(document, at),
         "nested-type-missing" => nested_type(document, at),
         "nested-id-not-string" => id_as_text(document, at),

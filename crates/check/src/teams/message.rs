@@ -99,18 +99,18 @@ fn check_ai_label(thing: &Place<'_>, findings: &mut Findings) {
         return;
     };
     match written.value.as_array() {
-        None => findings.add(
+        Some(kinds) if kinds.iter().any(|kind| kind == AI_LABEL) => {}
+        Some(kinds) if kinds.is_empty() => findings.add(
+            code::TEAMS_AI_LABEL_EMPTY,
+            &written.at,
+            "Microsoft's emulator of Teams refuses an empty list with 400, which SDKs send where no label is meant. Leave \
+             `additionalType` out, or write [\"AIGeneratedContent\"].",
+        ),
+        Some(_) | None => findings.add(
             code::TEAMS_AI_LABEL_MALFORMED,
             &written.at,
-            "Teams refuses the message with 400, because `additionalType` is no list: users see nothing. Write \
+            "Teams refuses the message with 400, and users see nothing: the label is a list, and its words cannot be chosen. Write \
              [\"AIGeneratedContent\"].",
-        ),
-        // SDKs write an empty list where no label is meant.
-        Some(kinds) if kinds.is_empty() || kinds.iter().any(|kind| kind == AI_LABEL) => {}
-        Some(_) => findings.add(
-            code::TEAMS_AI_LABEL_OTHER,
-            &written.at,
-            "Users see no AI label: its words cannot be chosen. Write [\"AIGeneratedContent\"].",
         ),
     }
 }

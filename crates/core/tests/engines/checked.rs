@@ -20,7 +20,7 @@ const CHECKED: [(Dialect, Channel); 2] = [(Dialect::WebChat, Channel::WebChat), 
 const AS_WRITTEN: [&str; 4] = ["teams-extended-format-missing", "text-formula", "text-marker-raw", "text-task-list"];
 
 /// Findings that are right about an answer with a number without a source, which stays on purpose (policy P-05).
-const UNRESOLVED: [&str; 2] = ["marker-without-definition", "teams-markers-joined"];
+const UNRESOLVED: [&str; 3] = ["marker-without-definition", "teams-marker-without-claim", "teams-markers-joined"];
 
 /// Findings that are right about an answer that says nothing.
 const EMPTY: [&str; 2] = ["message-empty", "teams-message-empty"];
