@@ -1,17 +1,23 @@
 //! Finds the passages that match best, without weighing all that match.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::index_part::IndexPart;
 use super::occurrences::WeighedTerm;
 
-/// A term of more passages is looked up in those that may be among the best, if these are known by then: for others that costs more than
-/// it spares.
-const COMMON: usize = 1_000;
+/// A term of more passages than this for each one that is wanted is looked up in those that may be among the best, if these are known by
+/// then: for others that costs more than it spares.
+const COMMON: usize = 20;
 
 /// A sum of weights that are rounded may be this part less than the sum in another order.
 const ROUNDED: f32 = 1.0 + 1e-5;
+
+/// The rows of which none is looked at by itself where none may be among the best.
+const CHUNK: usize = 16;
+
+/// The number of passages that are weighed for each one that is wanted, to know what the best weigh at least.
+const AHEAD: usize = 2;
 
 /// A passage that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +45,13 @@ struct Candidate {
     hit: Hit,
 }
 
+impl Candidate {
+    fn of(parts: &[IndexPart], part: usize, row: u32, weight: f32) -> Option<Self> {
+        let place = parts.get(part)?.place(row)?;
+        Some(Self { part, row, hit: Hit { place, weight, has: 0 } })
+    }
+}
+
 /// The passages that match best; equal ones in their order. Rare terms come first. As soon as what is left cannot bring another passage
 /// among the best, the rest is looked up for those alone that may be.
 pub(super) fn best(parts: &[IndexPart], mut terms: Vec<WeighedTerm<'_, '_>>, limit: usize) -> Vec<Hit> {
@@ -48,26 +61,9 @@ pub(super) fn best(parts: &[IndexPart], mut terms: Vec<WeighedTerm<'_, '_>>, lim
     terms.sort_by(|one, other| other.most().total_cmp(&one.most()));
     let (sums, weighed, least) = weigh(parts, &terms, limit);
     let left = terms.get(weighed..).unwrap_or_default();
-    let most = most(left);
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for (at, (part, sums)) in parts.iter().zip(&sums).enumerate() {
-        let rows = (0..).zip(sums).filter(|(_, sum)| **sum > 0.0 && (**sum + most) * ROUNDED >= least);
-        candidates.extend(rows.filter_map(|(row, weight)| {
-            let place = part.place(row)?;
-            Some(Candidate { part: at, row, hit: Hit { place, weight: *weight, has: 0 } })
-        }));
-    }
-    for term in left {
-        look_up(parts, term, &mut candidates, |hit, added| hit.weight += added);
-    }
-    let best_first = |one: &Candidate, other: &Candidate| {
-        other.hit.weight.total_cmp(&one.hit.weight).then_with(|| one.hit.place.cmp(&other.hit.place))
-    };
-    if candidates.len() > limit {
-        candidates.select_nth_unstable_by(limit - 1, best_first);
-        candidates.truncate(limit);
-    }
-    candidates.sort_unstable_by_key(|candidate| (candidate.part, candidate.row));
+    let mut candidates = candidates(parts, &sums, least, most(left));
+    complete(parts, left, &mut candidates, least, limit);
+    keep_best(&mut candidates, limit);
     for term in &terms {
         look_up(parts, term, &mut candidates, |hit, _| hit.has |= 1 << term.at());
     }
@@ -75,13 +71,27 @@ pub(super) fn best(parts: &[IndexPart], mut terms: Vec<WeighedTerm<'_, '_>>, lim
     candidates.into_iter().map(|candidate| candidate.hit).collect()
 }
 
+fn best_first(one: &Candidate, other: &Candidate) -> Ordering {
+    other.hit.weight.total_cmp(&one.hit.weight).then_with(|| one.hit.place.cmp(&other.hit.place))
+}
+
+/// Leaves out all but the best, and puts these in the order of parts and rows.
+fn keep_best(candidates: &mut Vec<Candidate>, limit: usize) {
+    if candidates.len() > limit {
+        candidates.select_nth_unstable_by(limit - 1, best_first);
+        candidates.truncate(limit);
+    }
+    candidates.sort_unstable_by_key(|candidate| (candidate.part, candidate.row));
+}
+
 /// The sums of what the first terms add to each row, the number of these terms, and a weight that the best passages have at least.
 fn weigh(parts: &[IndexPart], terms: &[WeighedTerm<'_, '_>], limit: usize) -> (Vec<Vec<f32>>, usize, f32) {
     let mut sums: Vec<Vec<f32>> = parts.iter().map(|part| vec![0.0; part.rows()]).collect();
     for (at, term) in terms.iter().enumerate() {
-        if at > 0 && term.passages() > COMMON {
-            let least = least_of_best(parts, &sums, limit);
-            if least > most(terms.get(at..).unwrap_or_default()) * ROUNDED {
+        if at > 0 && term.passages() > limit.saturating_mul(COMMON) {
+            let left = terms.get(at..).unwrap_or_default();
+            let least = least_of_best(parts, &sums, left, limit);
+            if least > most(left) * ROUNDED {
                 return (sums, at, least);
             }
         }
@@ -89,7 +99,7 @@ fn weigh(parts: &[IndexPart], terms: &[WeighedTerm<'_, '_>], limit: usize) -> (V
             term.add_to_all(at, part.lengths(), sums);
         }
     }
-    let least = least_of_best(parts, &sums, limit);
+    let least = least_of_best(parts, &sums, &[], limit);
     (sums, terms.len(), least)
 }
 
@@ -98,25 +108,88 @@ fn most(terms: &[WeighedTerm<'_, '_>]) -> f32 {
     terms.iter().map(WeighedTerm::most).sum()
 }
 
-/// The least weight of the best passages, as far as they are weighed; 0 where there are fewer.
-fn least_of_best(parts: &[IndexPart], sums: &[Vec<f32>], limit: usize) -> f32 {
+/// A weight that the best passages have at least, when the terms that are left are added to these sums; 0 where there are fewer passages.
+fn least_of_best(parts: &[IndexPart], sums: &[Vec<f32>], left: &[WeighedTerm<'_, '_>], limit: usize) -> f32 {
+    // Those that are ahead now show what it takes, since they seldom stay far behind.
+    let mut ahead = ahead(parts, sums, limit.saturating_mul(AHEAD));
+    for term in left {
+        look_up(parts, term, &mut ahead, |hit, added| hit.weight += added);
+    }
+    nth_weight(&ahead, limit)
+}
+
+/// The weight of the last of the best candidates; 0 where there are fewer.
+fn nth_weight(candidates: &[Candidate], limit: usize) -> f32 {
+    let mut weights: Vec<f32> = candidates.iter().map(|candidate| candidate.hit.weight).collect();
+    if weights.len() < limit {
+        return 0.0;
+    }
+    *weights.select_nth_unstable_by(limit - 1, |one, other| other.total_cmp(one)).1
+}
+
+/// The passages that these sums put first, in the order of parts and rows.
+fn ahead(parts: &[IndexPart], sums: &[Vec<f32>], limit: usize) -> Vec<Candidate> {
     // The bits of numbers that are not negative are in the order of the numbers.
-    let mut best: BinaryHeap<Reverse<u32>> = BinaryHeap::with_capacity(limit.min(1 << 16) + 1);
+    let mut best: BinaryHeap<Reverse<(u32, usize, u32)>> = BinaryHeap::with_capacity(limit.min(1 << 16) + 1);
     let mut least = 0.0;
-    for (part, sums) in parts.iter().zip(sums) {
-        for (row, sum) in (0..).zip(sums) {
-            if *sum > least && part.place(row).is_some() {
-                best.push(Reverse(sum.to_bits()));
-                if best.len() > limit {
-                    best.pop();
-                }
-                if best.len() == limit {
-                    least = best.peek().map_or(0.0, |Reverse(bits)| f32::from_bits(*bits));
+    for (at, (part, sums)) in parts.iter().zip(sums).enumerate() {
+        for (first, chunk) in (0..).step_by(CHUNK).zip(sums.chunks(CHUNK)) {
+            if !any(chunk, |sum| sum > least) {
+                continue;
+            }
+            for (row, sum) in (first..).zip(chunk) {
+                if *sum > least && part.place(row).is_some() {
+                    best.push(Reverse((sum.to_bits(), at, row)));
+                    if best.len() > limit {
+                        best.pop();
+                    }
+                    if best.len() == limit {
+                        least = best.peek().map_or(0.0, |Reverse((bits, ..))| f32::from_bits(*bits));
+                    }
                 }
             }
         }
     }
-    least
+    let candidate = |Reverse((bits, at, row))| Candidate::of(parts, at, row, f32::from_bits(bits));
+    let mut ahead: Vec<Candidate> = best.into_iter().filter_map(candidate).collect();
+    ahead.sort_unstable_by_key(|candidate| (candidate.part, candidate.row));
+    ahead
+}
+
+/// The passages that may be among the best, in the order of parts and rows.
+fn candidates(parts: &[IndexPart], sums: &[Vec<f32>], least: f32, most: f32) -> Vec<Candidate> {
+    let is_one = |sum: f32| sum > 0.0 && (sum + most) * ROUNDED >= least;
+    let mut candidates = Vec::new();
+    for (at, sums) in sums.iter().enumerate() {
+        for (first, chunk) in (0..).step_by(CHUNK).zip(sums.chunks(CHUNK)) {
+            if any(chunk, is_one) {
+                let rows = (first..).zip(chunk).filter(|(_, sum)| is_one(**sum));
+                candidates.extend(rows.filter_map(|(row, sum)| Candidate::of(parts, at, row, *sum)));
+            }
+        }
+    }
+    candidates
+}
+
+/// Whether this holds for any of the sums. All are looked at, which takes less time than to ask after each one.
+fn any(sums: &[f32], holds: impl Fn(f32) -> bool) -> bool {
+    sums.iter().fold(false, |any, sum| any | holds(*sum))
+}
+
+/// Adds the terms that are left. What each adds may show that a candidate is none.
+fn complete(
+    parts: &[IndexPart],
+    left: &[WeighedTerm<'_, '_>],
+    candidates: &mut Vec<Candidate>,
+    mut least: f32,
+    limit: usize,
+) {
+    for (at, term) in left.iter().enumerate() {
+        look_up(parts, term, candidates, |hit, added| hit.weight += added);
+        least = least.max(nth_weight(candidates, limit));
+        let most = most(left.get(at + 1..).unwrap_or_default());
+        candidates.retain(|candidate| (candidate.hit.weight + most) * ROUNDED >= least);
+    }
 }
 
 /// Tells what a term adds to each of the candidates that have it. They are in the order of parts and rows.
