@@ -98,10 +98,15 @@ impl Contents {
 
     /// The passage at this place, with its document.
     pub(super) fn passage(&self, place: usize) -> Option<(&Arc<Document>, &Arc<Passage>)> {
+        let (content, place) = self.content_at(place)?;
+        Some((&content.document, content.passages.get(place)?))
+    }
+
+    /// The document that has the passage at this place, and the place of that in the document.
+    pub(super) fn content_at(&self, place: usize) -> Option<(&FileContent, usize)> {
         // Documents without passages stand before the one that has the place.
         let position = self.firsts.partition_point(|first| *first <= place).checked_sub(1)?;
-        let (content, first) = (self.contents.get(position)?, self.firsts.get(position)?);
-        Some((&content.document, content.passages.get(place - first)?))
+        Some((self.contents.get(position)?, place - self.firsts.get(position)?))
     }
 
     /// The digest of the documents and their texts, as they are found and quoted.

@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 
 use super::extraction::Load;
 use super::folder::{self, ListedFile};
+use super::heading_words::HeadingWords;
 use super::language::Language;
 use super::passage_address::short;
 use super::vectors::TextsDigest;
@@ -22,6 +23,8 @@ use crate::url::WebUrl;
 pub(super) struct FileContent {
     pub(super) document: Arc<Document>,
     pub(super) passages: Arc<[Arc<Passage>]>,
+    /// The words of its title and headings, for the search.
+    pub(super) headings: Arc<HeadingWords>,
     /// The digest of the document and its texts, as they are found and quoted.
     pub(super) digest: [u8; 32],
     /// The bytes of its texts and their headings.
@@ -62,7 +65,15 @@ impl FileContent {
         document.version = short(digest);
         let texts = passages.iter().flat_map(|passage| passage.headings.iter().chain([&passage.text]));
         let text_bytes = texts.map(|text| text.len() as u64).sum();
-        Self { document: Arc::new(document), passages: passages.into(), digest, text_bytes, in_context: Arc::default() }
+        let headings = HeadingWords::of(&document, passages.iter().map(Arc::as_ref));
+        Self {
+            document: Arc::new(document),
+            passages: passages.into(),
+            headings: Arc::new(headings),
+            digest,
+            text_bytes,
+            in_context: Arc::default(),
+        }
     }
 }
 

@@ -10,12 +10,10 @@ use serde_json::{Map, json};
 use super::links::{DOCUMENT_ID, HEADING};
 use super::passage_address::{self, PASSAGE};
 use super::question::Term;
-use super::words::{Case, SearchWord, are_alike, words};
+use super::word_form::{OTHER_FORM, WordForm, is_telling};
+use super::words::{SearchWord, are_alike, words};
 use super::{Document, Passage};
 use crate::answer::Source;
-
-/// The part of the weight of a word that another form of it has.
-const OTHER_FORM: f64 = 0.7;
 
 /// The most words from one to another that stands near it.
 const NEAR: usize = 3;
@@ -108,35 +106,17 @@ impl Found {
             [one, other] => are_near(&places(one), &places(other)).then(|| one.weight.min(other.weight)),
             _ => None,
         });
-        let telling = |word: &SearchWord| word.is_unspaced || !self.document.language.has_stop_word(word);
-        let first = words.iter().position(telling).and_then(|first| forms.get(first));
+        let first =
+            words.iter().position(|word| is_telling(word, self.document.language)).and_then(|first| forms.get(first));
         let begins = self.matched.iter().filter(|asked| first.is_some_and(|first| first.is_like(asked)));
         PAIR * pairs.sum::<f64>() + FIRST * begins.map(|asked| asked.weight).sum::<f64>()
-    }
-
-    /// The factor by which a passage fits better because of the headings above it: up to two and a half where the
-    /// nearest one has all words of the question and no others. `total` is the weight of the question.
-    pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
-        let Some(nearest) = self.passage.headings.last() else { return 1.0 };
-        let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;
-        let telling = |word: &SearchWord| word.is_unspaced || !self.document.language.has_stop_word(word);
-        let own: Vec<SearchWord> = words(nearest).into_iter().filter(telling).collect();
-        let own = self.forms(&own);
-        let is_asked = |word: &&WordForm| self.matched.iter().any(|asked| word.is_like(asked));
-        let asked = own.iter().filter(is_asked).count();
-        let asked = if own.is_empty() { 0.0 } else { asked as f64 / own.len() as f64 };
-        1.0 + 0.5 * above + self.weight_of(nearest) / total * asked
     }
 
     /// Words with their stems.
     fn forms(&self, words: &[SearchWord]) -> Vec<WordForm> {
         let language = self.document.language;
         let stems = language.stems();
-        let form = |word: &SearchWord| match word.case {
-            Case::High if language.has_stop_word(word) => WordForm { text: word.name(), stem: word.name() },
-            Case::High | Case::First | Case::Low => WordForm { text: word.folded(), stem: stems.of(word) },
-        };
-        words.iter().map(form).collect()
+        words.iter().map(|word| WordForm::of(word, language, &stems)).collect()
     }
 
     /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
@@ -165,12 +145,6 @@ impl Found {
     }
 }
 
-/// A word of a passage.
-struct WordForm {
-    text: String,
-    stem: String,
-}
-
 impl WordForm {
     /// Whether it has the stem of a word of the question.
     fn is(&self, asked: &MatchedWord) -> bool {
@@ -191,6 +165,8 @@ pub(super) fn best_first(one: &Found, other: &Found) -> Ordering {
 
 /// Leaves out passages that say nothing but what a better one does, as those of a file do that is there twice.
 pub(super) fn without_copies(found: &mut Vec<Found>) {
-    let mut seen: BTreeSet<(Vec<String>, String)> = BTreeSet::new();
-    found.retain(|found| seen.insert((found.passage.headings.clone(), found.passage.text.clone())));
+    let mut seen: BTreeSet<(&[String], &str)> = BTreeSet::new();
+    let is_new = found.iter().map(|found| seen.insert((&found.passage.headings, &found.passage.text)));
+    let mut is_new = is_new.collect::<Vec<bool>>().into_iter();
+    found.retain(|_| is_new.next().unwrap_or_default());
 }

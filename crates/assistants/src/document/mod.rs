@@ -20,6 +20,7 @@ mod file_outcome;
 mod folder;
 mod found;
 mod fusion;
+mod heading_words;
 mod hybrid;
 mod index;
 mod index_part;
@@ -60,6 +61,7 @@ mod unreadables;
 mod upload_links;
 mod uploads;
 mod vectors;
+mod word_form;
 mod words;
 
 pub use coverage::Coverage;

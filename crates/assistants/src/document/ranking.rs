@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::best::Hit;
 use super::found::{best_first, without_copies};
+use super::heading_words::HeadingFit;
 use super::index::Index;
 use super::occurrences::Occurrences;
 use super::question::{SearchQuestion, Term};
@@ -62,26 +63,26 @@ pub(super) fn ranked(index: &Index, question: &str, limit: usize) -> Vec<Found> 
     let is_small = contents.passages() < SAMPLE;
     let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
     let hits = index.best(&terms, candidates);
-    let found = hits.iter().filter_map(|hit| {
-        let (document, passage) = contents.passage(hit.place)?;
+    let candidates = hits.iter().filter_map(|hit| {
         let has: Vec<&Weighed<'_>> =
             present.iter().enumerate().filter(|(at, _)| hit.has(*at)).map(|(_, term)| term).collect();
         let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
         if share < least || !has.iter().any(|term| term.is_telling) {
             return None;
         }
-        let matched = has.iter().map(|term| MatchedWord::of(&term.term, term.weight)).collect();
         // A single word in common with a question of several is chance; pairs of letters are no words. Few passages are about little,
         // and half of a question is enough there.
         let is_enough = share >= ENOUGH && (has.len() > 1 || is_small && share >= HALF);
         let has_pair = mostly_unspaced && has.iter().any(|term| term.term.text.chars().count() > 1);
         let is_about = has_pair || share > 0.99 || is_enough;
-        let mut found = of_place(document, passage, matched);
-        found.is_about = is_about;
-        found.score = f64::from(hit.weight) * found.fit_of_headings(total);
-        Some((found, share))
+        let (content, place) = contents.content_at(hit.place)?;
+        let fit = HeadingFit { asked: has.iter().map(|term| (&term.term, term.weight)).collect(), total };
+        let score = f64::from(hit.weight) * fit.of(&content.headings, place);
+        let (document, passage) = (&content.document, content.passages.get(place)?);
+        let matched = || has.iter().map(|term| MatchedWord::of(&term.term, term.weight)).collect();
+        Some((Found { score, is_about, ..of_place(document, passage, matched()) }, share))
     });
-    scored(found.collect(), limit)
+    scored(candidates.collect(), limit)
 }
 
 /// The scores as parts of the best one, the best first.
