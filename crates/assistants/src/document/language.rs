@@ -1,6 +1,6 @@
 //! The languages whose words are reduced to their stems.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use frostem::{Algorithm, Stemmer};
@@ -76,17 +76,20 @@ const OF_QUESTIONS: [(&str, &str); 5] = [
     ("cs", "jak jaká jaké jaký kdy kde kdo kolik musím může můžu prosím proč vysvětli děkuji lze"),
 ];
 
-/// The stop words of each language, folded.
-static STOP_WORDS: LazyLock<BTreeMap<Language, BTreeSet<String>>> = LazyLock::new(|| {
-    let of = |language: Language| {
+/// The stop words, folded, each with a bit for every language of which it is one, the first of [`LANGUAGES`] lowest. Each word of a text
+/// is looked up once, and not in each language.
+static STOP_WORDS: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
+    let mut stop_words: HashMap<String, u32> = HashMap::new();
+    for (at, language) in LANGUAGES.into_iter().enumerate() {
         let listed = stop_words::lookup(language.0).unwrap_or_default().iter().copied();
         let asked = OF_QUESTIONS.iter().filter(|(code, _)| *code == language.0);
         let asked = asked.flat_map(|(_, words)| words.split(' '));
         // A form with an apostrophe is two words to the search.
-        let parts = listed.chain(asked).flat_map(words).map(|word| word.folded());
-        (language, parts.collect())
-    };
-    LANGUAGES.into_iter().map(of).collect()
+        for word in listed.chain(asked).flat_map(words) {
+            *stop_words.entry(word.folded()).or_default() |= 1 << at;
+        }
+    }
+    stop_words
 });
 
 /// The stop words of writings without blanks, of which texts are not told apart.
@@ -143,7 +146,9 @@ impl Language {
 
     /// Whether the word says nothing about what is asked.
     pub(super) fn has_stop_word(self, word: &SearchWord) -> bool {
-        STOP_WORDS.get(&self).is_some_and(|words| words.contains(&word.folded()))
+        let languages = STOP_WORDS.get(&word.folded()).copied().unwrap_or_default();
+        languages != 0
+            && LANGUAGES.iter().position(|language| *language == self).is_some_and(|at| languages >> at & 1 == 1)
     }
 
     /// Reduces words of this language to their stems.
@@ -160,9 +165,15 @@ pub(super) fn is_unspaced_stop_word(letters: &str) -> bool {
 
 /// The number of stop words of each language.
 fn counts(words: &[SearchWord]) -> BTreeMap<Language, usize> {
-    let words: Vec<String> = words.iter().filter(|word| !word.is_unspaced).map(SearchWord::folded).collect();
-    let count = |stop: &BTreeSet<String>| words.iter().filter(|word| stop.contains(*word)).count();
-    STOP_WORDS.iter().map(|(language, stop)| (*language, count(stop))).collect()
+    let mut counts = [0; LANGUAGES.len()];
+    for word in words.iter().filter(|word| !word.is_unspaced) {
+        let mut languages = STOP_WORDS.get(&word.folded()).copied().unwrap_or_default();
+        while let Some(count) = counts.get_mut(languages.trailing_zeros() as usize) {
+            *count += 1;
+            languages &= languages - 1;
+        }
+    }
+    LANGUAGES.into_iter().zip(counts).collect()
 }
 
 /// The languages with the most stop words, if there are any.
@@ -239,7 +250,8 @@ mod tests {
     fn every_language_has_stems_and_stop_words() {
         for language in LANGUAGES {
             assert!(language.stems().stemmer.is_some(), "{language:?}");
-            assert!(STOP_WORDS[&language].len() > 30, "{language:?}");
+            let at = LANGUAGES.iter().position(|other| *other == language).expect("a place");
+            assert!(STOP_WORDS.values().filter(|languages| **languages >> at & 1 == 1).count() > 30, "{language:?}");
         }
     }
 }
