@@ -1,8 +1,9 @@
 //! Searches of documents by words alone, and by words and vectors: time of a search, time and memory of an index.
 //!
 //!     cargo bench --package citewire-assistants --bench search
+//!     cargo bench --package citewire-assistants --bench search -- words
 //!
-//! The vectors have 768 dimensions and come from a generator in this process, so that no network is measured.
+//! The second command leaves out vectors. Processor time depends less than times by the clock on what else runs. The vectors have 768 dimensions and come from a generator in this process, so that no network is measured.
 
 #![expect(clippy::print_stdout, reason = "the table is what this is for")]
 
@@ -82,8 +83,23 @@ fn memory() -> usize {
     line.trim().split(' ').next().and_then(|kib| kib.parse::<usize>().ok()).unwrap_or_default() / 1024
 }
 
+/// The processor time of this process so far.
+fn processor() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    // The kernel counts hundredths of a second.
+    Duration::from_millis(10 * fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>())
+}
+
+/// What searches took: the median, the 99th of a hundred, and the processor time of each.
+struct Taken {
+    p50: Duration,
+    p99: Duration,
+    processor: Duration,
+}
+
 /// The times of searches by some who ask at once, each one question after the other.
-async fn times(search: &dyn Search, searches: usize, askers: u64) -> (Duration, Duration) {
+async fn times(search: &dyn Search, searches: usize, askers: u64) -> Taken {
     let ask = |asker: u64| async move {
         let mut numbers = Numbers(42 + asker);
         let mut taken = Vec::with_capacity(searches);
@@ -95,13 +111,15 @@ async fn times(search: &dyn Search, searches: usize, askers: u64) -> (Duration, 
         }
         taken
     };
+    let before = processor();
     let mut taken = join_all((0..askers).map(ask)).await.concat();
+    let processor = (processor() - before) / u32::try_from(taken.len()).expect("few searches");
     taken.sort_unstable();
     let at = |share: usize| taken[(taken.len() * share / 100).min(taken.len() - 1)];
-    (at(50), at(99))
+    Taken { p50: at(50), p99: at(99), processor }
 }
 
-async fn row(passages: usize, searches: usize) {
+async fn row(passages: usize, searches: usize, with_vectors: bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut numbers = Numbers(1);
     for file in 0..passages.div_ceil(IN_FILE) {
@@ -112,41 +130,40 @@ async fn row(passages: usize, searches: usize) {
     let (begun, before) = (Instant::now(), memory());
     let library = Arc::new(Library::open(LibraryOptions::new(folder.path())).await.expect("a library"));
     let (built, with_words) = (begun.elapsed(), memory());
-    let (words_p50, words_p99) = times(&*library, searches, 1).await;
-    let (eight_p50, eight_p99) = times(&*library, searches, 8).await;
-    let begun = Instant::now();
-    let embedder = Arc::new(Generator(VectorModel::new("generator", Some(DIMENSION))));
-    let hybrid = HybridSearch::begin("bench", library, embedder, Arc::new(SystemClock));
-    hybrid.embedded().await;
-    let (embedded, with_vectors) = (begun.elapsed(), memory());
-    let (both_p50, both_p99) = times(&hybrid, searches, 1).await;
+    let one = times(&*library, searches, 1).await;
+    let eight = times(&*library, searches, 8).await;
     let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1000.0);
-    println!(
-        "| {passages} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {:.1} | {} |",
-        ms(words_p50),
-        ms(words_p99),
-        ms(eight_p50),
-        ms(eight_p99),
-        ms(both_p50),
-        ms(both_p99),
-        built.as_secs_f64(),
-        with_words.saturating_sub(before),
-        embedded.as_secs_f64(),
-        with_vectors.saturating_sub(with_words),
-    );
+    let mut columns = vec![passages.to_string()];
+    for taken in [one, eight] {
+        columns.extend([ms(taken.p50), ms(taken.p99), format!("{:.2}", taken.processor.as_secs_f64() * 1000.0)]);
+    }
+    columns.extend([format!("{:.1}", built.as_secs_f64()), with_words.saturating_sub(before).to_string()]);
+    if with_vectors {
+        let begun = Instant::now();
+        let embedder = Arc::new(Generator(VectorModel::new("generator", Some(DIMENSION))));
+        let hybrid = HybridSearch::begin("bench", library, embedder, Arc::new(SystemClock));
+        hybrid.embedded().await;
+        let (embedded, all) = (begun.elapsed(), memory());
+        let both = times(&hybrid, searches, 1).await;
+        columns.extend([ms(both.p50), ms(both.p99), format!("{:.1}", embedded.as_secs_f64())]);
+        columns.push(all.saturating_sub(with_words).to_string());
+    }
+    println!("| {} |", columns.join(" | "));
 }
 
 fn main() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    println!(
-        "| passages | words p50, ms | p99 | eight at once, p50, ms | p99 | words and vectors p50, ms | p99 | index, s | index, MB | vectors, s | vectors, MB |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     // `cargo bench` says so; the suite only looks whether this program still works.
     let measured = std::env::args().any(|argument| argument == "--bench");
+    let with_vectors = !std::env::args().any(|argument| argument == "words");
+    let mut columns = "| passages | words p50, ms | p99 | processor | eight at once, p50, ms | p99 | processor | index, s | index, MB |".to_owned();
+    if with_vectors {
+        columns.push_str(" words and vectors p50, ms | p99 | vectors, s | vectors, MB |");
+    }
+    println!("{columns}\n|{}", "---|".repeat(columns.matches('|').count() - 1));
     let sizes: &[usize] = if measured { &[1_000, 10_000, 100_000] } else { &[100] };
     for passages in sizes {
-        runtime.block_on(row(*passages, if measured { SEARCHES } else { 5 }));
+        runtime.block_on(row(*passages, if measured { SEARCHES } else { 5 }, with_vectors));
     }
 }
