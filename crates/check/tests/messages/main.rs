@@ -20,6 +20,8 @@ mod drawn;
 mod mend;
 /// Every sample's message in the check of its channel.
 mod own_output;
+/// Remedies that once lost something, or made new findings.
+mod remedies;
 
 // ---- Samples through the whole pipeline
 /// The sample answers and the activities that they become.
@@ -27,7 +29,6 @@ mod golden;
 /// The sample of every provider against the promises of its format.
 mod providers;
 /// Streams against whole answers.
-mod remedies;
 mod streams;
 
 // ---- Rules for every message
