@@ -9,6 +9,7 @@ mod described;
 mod samples;
 /// The share of a long list of cases that one run tries.
 #[path = "../../../core/tests/answers/share.rs"]
+#[expect(dead_code, reason = "only tests of the core shorten a text")]
 mod share;
 
 // ---- The check itself
