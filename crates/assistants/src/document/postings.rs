@@ -1,7 +1,7 @@
 //! The rows of a segment that have one stem.
 
 /// A list of more postings can be entered at every so many.
-const BLOCK: u32 = 64;
+const BLOCK: u32 = 32;
 
 /// A row that has a stem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) struct PostingList<'s> {
 
 impl<'s> PostingList<'s> {
     pub(super) fn iter(self) -> Postings<'s> {
-        Postings { list: self, at: 0, row: 0, last: None }
+        Postings { list: self, at: 0, row: 0, entry: 0, last: None }
     }
 }
 
@@ -63,6 +63,8 @@ pub(super) struct Postings<'s> {
     list: PostingList<'s>,
     at: usize,
     row: u32,
+    /// The number of entries that are passed.
+    entry: usize,
     /// The posting that [`find`](Self::find) read last.
     last: Option<Posting>,
 }
@@ -70,35 +72,34 @@ pub(super) struct Postings<'s> {
 impl Postings<'_> {
     /// The posting of a row, if it has the stem. Rows are asked for in their order.
     pub(super) fn find(&mut self, row: u32) -> Option<Counts> {
-        if self.last.is_some_and(|last| last.row >= row) {
-            return self.last.filter(|last| last.row == row).map(|last| last.counts);
+        if let Some(last) = self.last.filter(|last| last.row >= row) {
+            return (last.row == row).then_some(last.counts);
         }
-        let before = self.list.entries.partition_point(|entry| entry.row < row).checked_sub(1);
-        if let Some(entry) = before.and_then(|before| self.list.entries.get(before))
+        self.enter(row);
+        let (mut at, mut before) = (self.at, self.row);
+        let found = loop {
+            let Some((next, posting)) = read(self.list.bytes, at, before) else { break None };
+            (at, before) = (next, posting.row);
+            if before >= row {
+                break Some(posting);
+            }
+        };
+        (self.at, self.row, self.last) = (at, before, found);
+        found.filter(|found| found.row == row).map(|found| found.counts)
+    }
+
+    /// Passes over what stands before the last place to enter the list ahead of a row.
+    fn enter(&mut self, row: u32) {
+        let ahead = self.list.entries.get(self.entry..).unwrap_or_default();
+        // Rows that are asked for often stand near each other.
+        if ahead.first().is_none_or(|entry| entry.row >= row) {
+            return;
+        }
+        self.entry += ahead.partition_point(|entry| entry.row < row);
+        if let Some(entry) = self.entry.checked_sub(1).and_then(|before| self.list.entries.get(before))
             && entry.at as usize > self.at
         {
             (self.at, self.row) = (entry.at as usize, entry.row);
-        }
-        loop {
-            self.last = self.next();
-            let last = self.last?;
-            if last.row >= row {
-                return Some(last.counts).filter(|_| last.row == row);
-            }
-        }
-    }
-
-    /// Reads a number of seven bits a byte, the lowest first.
-    fn number(&mut self) -> Option<u32> {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let byte = *self.list.bytes.get(self.at)?;
-            self.at += 1;
-            number |= u32::from(byte & 127).checked_shl(shift)?;
-            if byte < 128 {
-                return Some(number);
-            }
-            shift += 7;
         }
     }
 }
@@ -106,12 +107,37 @@ impl Postings<'_> {
 impl Iterator for Postings<'_> {
     type Item = Posting;
 
+    #[inline]
     fn next(&mut self) -> Option<Posting> {
-        self.row += self.number()?;
-        let counts = Counts::of_byte(*self.list.bytes.get(self.at)?);
-        self.at += 1;
-        Some(Posting { row: self.row, counts })
+        let (at, posting) = read(self.list.bytes, self.at, self.row)?;
+        (self.at, self.row) = (at, posting.row);
+        Some(posting)
     }
+}
+
+/// Reads the posting that stands here, behind one of the row before; also tells where it ends.
+#[inline]
+fn read(bytes: &[u8], at: usize, before: u32) -> Option<(usize, Posting)> {
+    let rest = bytes.get(at..)?;
+    // Most rows are near the one before.
+    let (step, length) = match rest.first()? {
+        step @ 0..128 => (u32::from(*step), 1),
+        _ => number(rest)?,
+    };
+    let counts = Counts::of_byte(*rest.get(length)?);
+    Some((at + length + 1, Posting { row: before + step, counts }))
+}
+
+/// Reads a number of seven bits a byte, the lowest first; also tells how many bytes it has.
+fn number(bytes: &[u8]) -> Option<(u32, usize)> {
+    let mut number = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        number |= u32::from(byte & 127).checked_shl(7 * u32::try_from(at).ok()?)?;
+        if *byte < 128 {
+            return Some((number, at + 1));
+        }
+    }
+    None
 }
 
 /// A list while it is written.
