@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::decade::is_decade;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
-use crate::frequency::frequency;
+use crate::frequency::{Frequency, frequency, time_beside};
 use crate::passage::Passage;
 use crate::rounding::{may_be_rounded, within};
 use crate::sentence::Standing;
@@ -115,6 +116,7 @@ fn amount_fault(
         // Another group of the number makes it whole.
         Held::No if amount.joined.is_some_and(|joined| holds_number(passage, joined)) => None,
         Held::No if is_interval(fact, sentence, passage) => None,
+        Held::No if is_decade(fact, sentence, passage) => None,
         // A word for a number stands there, where it was not read as one.
         Held::No if amount.significant.is_none() && standings[fact.first].times > 0 => None,
         Held::No => Some(ReasonCode::NumberMissing),
@@ -123,8 +125,13 @@ fn amount_fault(
 
 /// Whether an amount says how often, and the passage how much time is between: `twice a year` and `every six months`.
 fn is_interval(fact: &Fact, sentence: &[Token], passage: &Passage<'_>) -> bool {
+    let FactKind::Amount(amount) = fact.kind else { return false };
+    let many = || {
+        let unit = time_beside(sentence, fact.first).filter(|_| amount.unit.is_none() && amount.values[0] > 1.0)?;
+        Some(Frequency { times: amount.values[0], unit })
+    };
     // A sentence is read in its own language, in which its number was one.
-    frequency(sentence, fact.first, Languages::ANY).is_some_and(|often| {
+    frequency(sentence, fact.first, Languages::ANY).or_else(many).is_some_and(|often| {
         let interval = often.interval();
         let is_time =
             |known: &Value| matches!(known.origin, Origin::Converted(unit) if unit.dimension == often.unit.dimension);

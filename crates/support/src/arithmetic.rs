@@ -22,6 +22,8 @@ pub(crate) struct Amounts {
     pub(crate) says_sum: bool,
     /// The sentence has a word for each of several.
     pub(crate) says_each: bool,
+    /// One side speaks of a year, the other of a month.
+    pub(crate) from_year_to_month: bool,
 }
 
 impl Amounts {
@@ -114,7 +116,7 @@ impl Amounts {
     /// So many times an amount with a unit, or a part of it.
     fn give_product(&self, amount: &Amount) -> bool {
         if amount.unit.is_none() {
-            return false;
+            return self.says_each && self.give_part_of_money(amount);
         }
         let has_one_unit = |known: &Amount| dimension(known) == dimension(amount);
         let bases = self.known.iter().filter(|(known, _)| has_one_unit(known)).take(MOST_OF_A_KIND);
@@ -123,11 +125,35 @@ impl Amounts {
             others.take(MOST_OF_A_KIND).map(|(count, _)| count.values[0])
         };
         bases.flat_map(|(base, _)| base.in_base()).any(|base| {
+            let is_of_twelve = || is_it(amount, base / 12.0, true) || is_it(amount, base * 12.0, true);
             self.has_half && is_it(amount, base / 2.0, true)
+                || self.from_year_to_month && is_of_twelve()
+                || self.shares().any(|share| self.is_share_of(amount, base, share))
                 || counts().any(|count| {
                     is_it(amount, base * count, true) || self.says_each && is_it(amount, base / count, true)
                 })
         })
+    }
+
+    /// The price for one of several, in a currency of which the sentence has another name: `20 reais`.
+    fn give_part_of_money(&self, amount: &Amount) -> bool {
+        let is_money = |known: &Amount| known.unit.is_some_and(|unit| WORDS.is_money(unit));
+        let known = || self.known.iter().map(|(known, _)| known);
+        let mut prices = known().filter(|known| is_money(known)).take(MOST_OF_A_KIND);
+        let counts = || known().filter(|known| is_count(known)).take(MOST_OF_A_KIND);
+        prices.any(|price| counts().any(|count| is_it(amount, price.values[0] / count.values[0], false)))
+    }
+
+    /// The shares of a whole that the passage names, below one.
+    fn shares(&self) -> impl Iterator<Item = f64> {
+        let share = |known: &Amount| known.unit.filter(|unit| WORDS.is(*unit, "share")).map(|_| known.in_base()[0]);
+        self.known.iter().filter_map(move |(known, _)| share(known)).filter(|share| (0.0..1.0).contains(share)).take(4)
+    }
+
+    /// Whether an amount of money is a share of another one, or what a share leaves of it: a price less a discount.
+    fn is_share_of(&self, amount: &Amount, base: f64, share: f64) -> bool {
+        amount.unit.is_some_and(|unit| WORDS.is_money(unit))
+            && (is_it(amount, base * share, true) || is_it(amount, base * (1.0 - share), true))
     }
 
     /// "Two tablets three times a day" are six. Small counts give many numbers, so that they must stand side by side.

@@ -5,6 +5,7 @@ use crate::cjk;
 use crate::clock;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
+use crate::french_number::french_number;
 use crate::neighbours;
 use crate::token::{Kind, Token};
 use crate::words::{Languages, Meaning, Unit, WORDS};
@@ -250,11 +251,25 @@ impl Reader<'_> {
 
     /// `twenty-one` is one number.
     fn compound(&mut self, at: usize, amount: &mut Amount) -> usize {
+        if amount.significant.is_none() && self.languages.has(WORDS.language("fr")) {
+            let (value, end) = french_number(self.tokens, at, amount.values[0], self.languages);
+            if end > at + 1 {
+                amount.values = [value; 2];
+                return end;
+            }
+        }
         let is_tens = amount.significant.is_none()
             && amount.values[0] >= 20.0
             && amount.values[0] % 10.0 == 0.0
             && amount.values[0] < 100.0;
-        let joins = self.free(at + 1).is_some_and(|mark| mark.is('-') || mark.is('\u{2010}') || mark.is('\u{2011}'));
+        // `treinta y cinco`, `trinta e cinco`
+        let is_and = |token: &Token| {
+            let is_of = |code: &str, word: u64| self.languages.has(WORDS.language(code)) && token.full == word;
+            is_of("es", hash_of("y")) || is_of("pt", hash_of("e"))
+        };
+        let joins = self
+            .free(at + 1)
+            .is_some_and(|mark| mark.is('-') || mark.is('\u{2010}') || mark.is('\u{2011}') || is_and(mark));
         let ones_at = if joins { at + 2 } else { at + 1 };
         if !is_tens || ones_at >= self.tokens.len() {
             return at + 1;
@@ -263,6 +278,7 @@ impl Reader<'_> {
         let ones = match self.value(token) {
             Some(ones) if ones.significant.is_none() && ones.values[0] < 10.0 => Some(ones.values[0]),
             _ if token.full == hash_of("one") => Some(1.0),
+            _ if joins && token.meaning.is_some_and(|meaning| meaning.is_one) => Some(1.0),
             // "Twenty first aid kits" are 20.
             _ if !joins => None,
             _ => token.meaning.map(|meaning| f64::from(meaning.ordinal)).filter(|ones| (1.0..10.0).contains(ones)),

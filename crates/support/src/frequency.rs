@@ -32,7 +32,8 @@ static EACH: LazyLock<Phrases<()>> =
 static WHOLE: LazyLock<Phrases<f64>> =
     LazyLock::new(|| Phrases::read(include_str!("tables/whole_times.txt"), |seconds| seconds.parse().ok()));
 
-fn is_time(unit: Unit) -> bool {
+/// Whether a unit is one of time.
+pub(crate) fn is_time(unit: Unit) -> bool {
     WORDS.is(unit, "time") || WORDS.is(unit, "month")
 }
 
@@ -58,6 +59,13 @@ pub(crate) fn frequency(tokens: &[Token], at: usize, languages: Languages) -> Op
     let last = (behind..behind + MOST_BETWEEN).find(|at| !says_nothing(at)).unwrap_or(behind + MOST_BETWEEN);
     let unit = (behind..=last).find_map(unit_at)?;
     (times > 0.0).then_some(Frequency { times, unit })
+}
+
+/// The longest time of which a sentence speaks beside a number of things: `seis reuniones al año`.
+pub(crate) fn time_beside(tokens: &[Token], number: usize) -> Option<Unit> {
+    let unit = |token: &Token| token.meaning.filter(|meaning| !meaning.is_one).and_then(|meaning| meaning.unit);
+    let tokens = tokens.iter().enumerate().filter(|(at, _)| *at > number + 1).map(|(_, token)| token);
+    tokens.filter_map(unit).find(|unit| is_time(*unit))
 }
 
 fn one(token: &Token) -> Option<f64> {

@@ -7,7 +7,7 @@ use crate::cjk;
 use crate::fact::Fact;
 use crate::facts::parts;
 use crate::fold::hash_of;
-use crate::frequency::{each_ordinal, frequency, is_behind_each, whole_time};
+use crate::frequency::{each_ordinal, frequency, is_behind_each, is_time, whole_time};
 use crate::neighbours::total;
 use crate::token::{Kind, Token};
 use crate::value::{Origin, Value};
@@ -78,6 +78,12 @@ impl Reader<'_> {
         self.meaning(at).filter(|meaning| !meaning.is_one)?.unit
     }
 
+    /// Whether a noun alone says that it is one: `odstawić na godzinę`.
+    fn has_no_article(&self) -> bool {
+        let has = |code: &&str| self.languages.has(WORDS.language(code));
+        ["pl", "cs", "sk", "ru"].iter().any(has) && !["en", "de", "fr"].iter().any(has)
+    }
+
     fn add(&mut self, value: f64, origin: Origin) {
         self.values.push(Value { value, origin, is_negative: false });
     }
@@ -120,6 +126,12 @@ impl Reader<'_> {
             && at.checked_sub(1).is_none_or(|before| self.number(before).is_none())
         {
             self.add((1.0 + part) * unit.factor, Origin::Converted(unit));
+        }
+        if let Some(unit) = meaning.unit.filter(|unit| !meaning.is_one && is_time(*unit))
+            && self.has_no_article()
+            && at.checked_sub(1).is_none_or(|before| self.number(before).is_none())
+        {
+            self.add(unit.factor, Origin::Converted(unit));
         }
         if meaning.ordinal > 0 {
             self.add(f64::from(meaning.ordinal), Origin::Written(None));

@@ -106,19 +106,22 @@ pub(crate) fn negations(sentence: &[Token], other: &[Token], language: Language)
         return (0, 0);
     }
     let (own, others) = (stems(sentence), stems(other));
-    (count(sentence, &others, language), count(other, &own, language))
+    // Where both sides say it so, one may negate it once more.
+    let says_without = |tokens: &[Token]| (0..tokens.len()).any(|at| is_undone(tokens, at, language));
+    let undoes = says_without(sentence) != says_without(other);
+    (count(sentence, &others, language, undoes), count(other, &own, language, undoes))
 }
 
 fn stems(tokens: &[Token]) -> Hashes {
     tokens.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect()
 }
 
-fn count(tokens: &[Token], shared: &Hashes, language: Language) -> usize {
+fn count(tokens: &[Token], shared: &Hashes, language: Language, undoes: bool) -> usize {
     let doubles =
         ["fr", "es", "it", "pt", "pl", "ru", "cs"].iter().any(|code| language.or_english().has(WORDS.language(code)));
     let (mut count, mut last) = (0, None);
     for at in 0..tokens.len() {
-        if !negates(tokens, at, language) || is_taken_away(tokens, at) {
+        if !negates(tokens, at, language) || is_taken_away(tokens, at) || undoes && is_undone(tokens, at, language) {
             continue;
         }
         // `ne … pas`, `no … nunca` negate once.
@@ -146,6 +149,20 @@ fn negates(tokens: &[Token], at: usize, language: Language) -> bool {
         },
         Kind::Identifier | Kind::Number(_) | Kind::Date(_) | Kind::Mark => false,
     }
+}
+
+/// "Not without approval" asks for it: neither word negates.
+fn is_undone(tokens: &[Token], at: usize, language: Language) -> bool {
+    if !negates(tokens, at, language) {
+        return false;
+    }
+    let is_without = |token: &Token| token.meaning.is_some_and(|meaning| meaning.negates_noun);
+    let is_of_sentence = |other: &usize| tokens[*other].sentence == tokens[at].sentence;
+    let negates_before = |at: usize| (0..at).filter(is_of_sentence).any(|other| negates(tokens, other, language));
+    if is_without(&tokens[at]) {
+        return negates_before(at);
+    }
+    (at + 1..tokens.len()).filter(is_of_sentence).any(|other| is_without(&tokens[other]))
 }
 
 /// `not only`, `no more than`, and comparisons: `not later than`.

@@ -98,6 +98,7 @@ impl Reckoning {
                 ranges: ranges(facts, tokens),
                 says_sum: says(Says::Sum),
                 says_each: says(Says::Each),
+                from_year_to_month: names_year_and_month(sentence, tokens),
             },
         };
         facts.iter().for_each(|fact| known.add(fact, number(fact.first)));
@@ -134,7 +135,7 @@ impl Reckoning {
             FactKind::Time(times) => self.gives_time(times),
             FactKind::Amount(amount) => {
                 let is_bare = amount.unit.is_none();
-                is_bare && amount.is_year() && self.gives_year(amount.values[0])
+                is_bare && (amount.is_year() && self.gives_year(amount.values[0]) || self.gives_age(&amount))
                     || amount.unit.is_some_and(|unit| self.gives_duration(&amount, unit))
                     || self.gives_hour(&amount)
                     || self.amounts.give(&amount)
@@ -149,6 +150,15 @@ impl Reckoning {
 
     fn spans_near(&self, sentence: u32) -> impl Iterator<Item = &Span> {
         self.spans.iter().filter(move |span| span.sentence.abs_diff(sentence) <= 1 || sentence == u32::MAX)
+    }
+
+    /// The years between two, or one less, where a birthday is in between: `aged 74`.
+    fn gives_age(&self, amount: &Amount) -> bool {
+        let age = amount.values[0];
+        let is_it = |years: f64| years == age || years == age + 1.0;
+        self.amounts.says_sum
+            && (1.0..130.0).contains(&age)
+            && pairs(&self.years).any(|(one, other)| is_it((one - other).abs()))
     }
 
     /// A year and a duration of whole years.
@@ -204,7 +214,9 @@ impl Reckoning {
 
     /// The time between two years, dates or times of day.
     fn gives_duration(&self, amount: &Amount, unit: Unit) -> bool {
-        let is_it = |length: f64| amount.in_base().iter().any(|wanted| length > 0.0 && (length - wanted).abs() < 1e-6);
+        // Of `three hours and ten minutes`, each is a part of the whole.
+        let wanted = || amount.in_base().into_iter().chain(amount.whole);
+        let is_it = |length: f64| length > 0.0 && wanted().any(|wanted| (length - wanted).abs() < 1e-6);
         if WORDS.is(unit, "month") {
             let years = pairs(&self.years).any(|(one, other)| is_it((one - other).abs() * 12.0));
             let dates = || {
@@ -225,6 +237,16 @@ impl Reckoning {
         pairs(&self.dates).any(|(one, other)| one.days_to(other).is_some_and(days))
             || pairs(&self.times).any(|(one, other)| minutes(one, other))
     }
+}
+
+/// Whether one side speaks of a year, and the other of a month: `2,000 a month` are 24,000 a year.
+fn names_year_and_month(sentence: &[Token], passage: &[Token]) -> bool {
+    let names = |tokens: &[Token], months: f64| {
+        let is_it = |unit: Unit| WORDS.is(unit, "month") && unit.factor == months;
+        let is_named = |token: &Token| token.meaning.is_some_and(|word| word.unit.or(word.period).is_some_and(is_it));
+        tokens.iter().any(is_named)
+    };
+    names(sentence, 1.0) && names(passage, 12.0) || names(sentence, 12.0) && names(passage, 1.0)
 }
 
 /// The seconds of a day.

@@ -18,7 +18,7 @@ pub(crate) struct Token {
     /// The hash of its stem; of an ideograph, of it and the next one.
     pub(crate) stem: u64,
     pub(crate) kind: Kind,
-    /// The number of folded letters, at most 255.
+    /// The number of folded letters, at most 255; of a number, of its digits and the ending behind them: six of `1980er`.
     pub(crate) letters: u8,
     /// It begins with a capital, or has one inside.
     pub(crate) is_capital: bool,
@@ -241,6 +241,7 @@ impl Cutter<'_> {
         let token = self.push(end, full, full, kind, end - begin);
         (token.is_capital, token.is_acronym) = (kind == Kind::Identifier, kind == Kind::Identifier);
         if is_ordinal && kind != Kind::Identifier {
+            token.letters += u8::try_from(behind - end).unwrap_or(0);
             self.at = behind;
         }
         if is_time && kind != Kind::Identifier {

@@ -212,13 +212,45 @@ impl Words {
         for mut row in rows(include_str!("tables/numbers.txt")) {
             let language = row.next().map(|code| self.language(code)).unwrap_or_default();
             for (word, value) in row.filter_map(|pair| pair.split_once('=')) {
-                let value = number(value);
-                let [first, second] = &mut self.meanings.entry(folded(word)).or_default().numbers;
-                let place = if first.0 == Languages::default() || first.1 == value { first } else { second };
-                place.0.0 |= language.0;
-                place.1 = value;
+                self.add_number(word, language, number(value));
             }
         }
+        for row in rows(include_str!("tables/numbers_in_one_word.txt")) {
+            self.read_numbers_in_one_word(&row.collect::<Vec<_>>());
+        }
+    }
+
+    fn read_numbers_in_one_word(&mut self, row: &[&str]) {
+        let [language, first, joint, ones, tens] = row else { return };
+        let language = self.language(language);
+        let joint = joint.trim_matches('-');
+        for (ten, tens) in (2_u8..).zip(tens.split(',')) {
+            // `veinti` is no number alone.
+            if !tens.starts_with("veinti") {
+                self.add_number(tens, language, f64::from(ten * 10));
+            }
+            for (one, ones) in (1_u8..).zip(ones.split(',')) {
+                let value = f64::from(ten * 10 + one);
+                if *first == "ones" {
+                    self.add_number(&format!("{ones}{joint}{tens}"), language, value);
+                    continue;
+                }
+                self.add_number(&format!("{tens}{ones}"), language, value);
+                // `ventuno`, `trentotto`
+                if ones.starts_with(['u', 'o'])
+                    && let Some((last, _)) = tens.char_indices().next_back()
+                {
+                    self.add_number(&format!("{}{ones}", &tens[..last]), language, value);
+                }
+            }
+        }
+    }
+
+    fn add_number(&mut self, word: &str, language: Languages, value: f64) {
+        let [first, second] = &mut self.meanings.entry(folded(word)).or_default().numbers;
+        let place = if first.0 == Languages::default() || first.1 == value { first } else { second };
+        place.0.0 |= language.0;
+        place.1 = value;
     }
 
     fn each<'w>(&mut self, words: impl Iterator<Item = &'w str>, change: impl Fn(&mut Meaning)) {
