@@ -171,7 +171,11 @@ impl Comparison<'_> {
         self.note_names(&in_facts, &mut draft);
         draft.is_quoted =
             quotations.iter().map(|quotation| quotation.tokens.len() + 1).sum::<usize>() * 2 > sentence.tokens.len();
-        draft.has_fact |= numbers.iter().any(|fact| held[fact.first] && fact.is_telling());
+        // A time in words is not held to a passage without any.
+        let is_time = |fact: &Fact| matches!(fact.kind, FactKind::Time(_));
+        let has_time = passage.facts().iter().any(is_time);
+        draft.has_fact |=
+            numbers.iter().any(|fact| held[fact.first] && fact.is_telling() && (has_time || !is_time(fact)));
         draft.share = sentence.share(&self.overlap, &held);
         draft.best = self.overlap.best;
         // Of fewer words, some may be names for what the passage calls otherwise.
