@@ -4,6 +4,7 @@ mod directives;
 mod markdown;
 mod merge_key;
 mod serialized;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod web_url;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::str::FromStr;
@@ -11,7 +10,6 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::directives::without_directives;
 use super::serialized::read_serialized;
 
 /// An absolute `http` or `https` address with a host, in its
@@ -168,12 +166,6 @@ impl WebUrl {
         let path = behind.find(['?', '#']).map_or(behind, |end| &behind[..end]);
         path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
     }
-
-    /// The address, if it has no query and no directive: [`Display`](fmt::Display) masks only secrets in queries, and leaves out
-    /// directives.
-    pub(crate) fn open(&self) -> Option<&str> {
-        (!self.text.contains('?') && !self.text.contains(":~:")).then_some(&*self.text)
-    }
 }
 
 /// The address without user and password; `None` when it has neither, or is no absolute address.
@@ -195,35 +187,4 @@ pub(super) fn remove_user(url: &mut Url) -> bool {
 /// The last part of a path that is not blank, trimmed. Both `/` and `\` separate parts.
 pub(crate) fn last_of_path(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).map(str::trim).find(|part| !part.is_empty())
-}
-
-/// For logs and messages: signatures and tokens in the query are written as `****`, and directives, which quote passages, are left
-/// out.
-impl fmt::Display for WebUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(text) = self.open() {
-            return f.write_str(text);
-        }
-        // Every serialization can be parsed. If one could not, the whole address would be masked.
-        let Ok(mut url) = Url::parse(without_directives(&self.text)) else { return f.write_str("****") };
-        if let Some(query) = url.query() {
-            const SECRET: [&str; 6] =
-                ["sig", "signature", "token", "access_token", "x-amz-signature", "x-goog-signature"];
-            let masked: Vec<String> = query
-                .split('&')
-                .map(|pair| match pair.split_once('=') {
-                    Some((name, _)) if SECRET.contains(&name.to_ascii_lowercase().as_str()) => format!("{name}=****"),
-                    _ => pair.to_owned(),
-                })
-                .collect();
-            url.set_query(Some(&masked.join("&")));
-        }
-        f.write_str(url.as_str())
-    }
-}
-
-impl fmt::Debug for WebUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "WebUrl({self})")
-    }
 }
