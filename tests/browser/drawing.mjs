@@ -86,7 +86,7 @@ function prepare() {
   };
   const BADGE = 'webchat__render-markdown__pure-identifier';
   const QUIET_MS = 300;
-  /** How long a press may take until it is sure that it opens nothing. */
+  /** How long nothing changes in any chat until it is sure that a press opens nothing: on a busy machine all of them are slow. */
   const PRESS_MS = 3_000;
   let changed = performance.now();
   window.heard = new Map();
@@ -131,7 +131,7 @@ function prepare() {
       const look = () => {
         const dialog = host.querySelector('dialog[open]');
         const gone = !host.querySelector('.webchat__basic-transcript');
-        if (dialog || gone || performance.now() - begun > PRESS_MS) resolve(dialog);
+        if (dialog || gone || performance.now() - Math.max(begun, changed) > PRESS_MS) resolve(dialog);
         else requestAnimationFrame(look);
       };
       look();
