@@ -12,10 +12,14 @@ const QUESTION = 'What happens to a marker that names no source?';
 
 const BEGINNING = 'This is what the documentation says';
 
-/** Notes in the page how long the answer is whenever something of it is drawn, if it has a badge by then. */
+/** How long nothing is drawn until the answer has ended. */
+const QUIET_MS = 1_000;
+
+/** Notes in the page when something is drawn, and how long the answer is then, if it has a badge by then. */
 function watch(beginning) {
   window.seen = new Set();
   const look = () => {
+    window.drawn = performance.now();
     const badges = [...document.querySelectorAll('#chat-host .webchat__render-markdown__pure-identifier')];
     const texts = badges.map((badge) => badge.closest('.webchat__render-markdown').innerText);
     const text = texts.find((one) => one.includes(beginning));
@@ -43,6 +47,8 @@ inEachVersion('The assistant for the documentation', (around) => {
     assert.equal(await answer.count(), 1);
     const numbers = (await badgeTexts(answer)).map((text) => text.replace(/\D/g, ''));
     assert.ok(numbers.length >= 2 && numbers[0] === '1', `badges ${numbers}`);
+    // A badge that is drawn anew between the press and the release of a button is not clicked.
+    await visit.page.waitForFunction((quiet) => performance.now() - window.drawn > quiet, QUIET_MS);
     // A badge leads to the heading in the documentation that the server shows.
     const opening = visit.context.waitForEvent('page');
     await badges(answer).first().click();
