@@ -91,7 +91,7 @@ fn processor() -> Duration {
     Duration::from_millis(10 * fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>())
 }
 
-/// What searches took: the median, the 99th of a hundred, and the processor time of each.
+/// Times of many searches: their median, the 99th percentile, and the mean processor time of one.
 struct Taken {
     p50: Duration,
     p99: Duration,

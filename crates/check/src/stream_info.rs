@@ -11,7 +11,7 @@ use super::pointer::Pointer;
 /// The type of the entity with stream metadata.
 pub(super) const ENTITY: &str = "streaminfo";
 
-/// The same type as the table of Microsoft's page writes it, whose samples have the other
+/// The spelling of that type in the table of Microsoft's page, where the samples have [`ENTITY`]
 /// (<https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux>).
 const ENTITY_OF_TEAMS: &str = "streamInfo";
 

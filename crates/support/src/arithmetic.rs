@@ -113,7 +113,7 @@ impl Amounts {
         two || all()
     }
 
-    /// So many times an amount with a unit, or a part of it.
+    /// The product or the quotient of an amount with a unit and a count, or its half, its twelfth or a share of it.
     fn give_product(&self, amount: &Amount) -> bool {
         if amount.unit.is_none() {
             return self.says_each && self.give_part_of_money(amount);

@@ -7,7 +7,7 @@ use crate::phrases::Phrases;
 use crate::token::Token;
 use crate::words::Languages;
 
-/// What a number is a bound of.
+/// How a number bounds a value: it is the least or the greatest allowed, or lies outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     Least,
@@ -17,13 +17,10 @@ pub(crate) enum Bound {
 }
 
 static BOUNDS: LazyLock<Phrases<Bound>> = LazyLock::new(|| {
-    Phrases::read(include_str!("tables/bounds.txt"), |name| match name {
-        "least" => Some(Bound::Least),
-        "most" => Some(Bound::Most),
-        "over" => Some(Bound::Over),
-        "under" => Some(Bound::Under),
-        _ => None,
-    })
+    Phrases::named(
+        include_str!("tables/bounds.txt"),
+        &[("least", Bound::Least), ("most", Bound::Most), ("over", Bound::Over), ("under", Bound::Under)],
+    )
 });
 
 /// The tokens before a number among which its bound begins.

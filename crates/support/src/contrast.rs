@@ -20,7 +20,8 @@ use crate::words::{Hashes, Languages, Unit};
 /// and of one with a unit.
 const BOUND: [f32; 2] = [0.3, 0.15];
 
-/// The same for orders in time, and for those over and under a number: more of both sentences has to be the same.
+/// The share of common words from which an opposite order in time, or `over` against `under` a number, contradicts the sentence. It is
+/// greater than [`BOUND`]: such words stand in sentences about something else more often.
 const SAME: f32 = 0.5;
 
 /// The numbers of a sentence that are looked at.

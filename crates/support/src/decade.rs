@@ -9,10 +9,10 @@ use crate::token::Token;
 /// The digits of a year: with an ending it is a decade.
 const DIGITS: u8 = 4;
 
-/// What stands behind the first year of a decade, parted by a hyphen.
+/// The endings behind the first year of a decade that a hyphen parts from it: `1980-talet`.
 const BEHIND: [u64; 5] = [hash_of("er"), hash_of("ern"), hash_of("talet"), hash_of("tallet"), hash_of("erne")];
 
-/// What stands before it.
+/// The words for years before the first year of a decade: `les années 1980`.
 const BEFORE: [u64; 6] =
     [hash_of("annees"), hash_of("anni"), hash_of("anos"), hash_of("jaren"), hash_of("lat"), hash_of("latach")];
 

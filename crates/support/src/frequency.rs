@@ -25,8 +25,7 @@ impl Frequency {
 const MOST_BETWEEN: usize = 3;
 
 /// Words that say of which weeks, months or days one speaks: each of them.
-static EACH: LazyLock<Phrases<()>> =
-    LazyLock::new(|| Phrases::read(include_str!("tables/each.txt"), |name| (name == "each").then_some(())));
+static EACH: LazyLock<Phrases<()>> = LazyLock::new(|| Phrases::named(include_str!("tables/each.txt"), &[("each", ())]));
 
 /// Words for a whole time: `day and night`.
 static WHOLE: LazyLock<Phrases<f64>> =
@@ -93,8 +92,7 @@ fn in_characters(tokens: &[Token], at: usize) -> Option<Frequency> {
 }
 
 /// Words between an amount and the time in which it is.
-static PER: LazyLock<Phrases<()>> =
-    LazyLock::new(|| Phrases::read(include_str!("tables/each.txt"), |name| (name == "per").then_some(())));
+static PER: LazyLock<Phrases<()>> = LazyLock::new(|| Phrases::named(include_str!("tables/each.txt"), &[("per", ())]));
 
 /// The time of a rate that begins behind an amount: `40 litres per minute`, `25 km/h`, `10 € im Monat`.
 pub(crate) fn rate(tokens: &[Token], at: usize) -> Option<Unit> {

@@ -14,11 +14,7 @@ pub(crate) enum Half {
 }
 
 static NAMES: LazyLock<Phrases<Half>> = LazyLock::new(|| {
-    Phrases::read(include_str!("tables/halves_of_the_day.txt"), |name| match name {
-        "am" => Some(Half::BeforeNoon),
-        "pm" => Some(Half::AfterNoon),
-        _ => None,
-    })
+    Phrases::named(include_str!("tables/halves_of_the_day.txt"), &[("am", Half::BeforeNoon), ("pm", Half::AfterNoon)])
 });
 
 /// The half of the day that these tokens begin by naming, and how many of them name it. An apostrophe may stand before it.

@@ -37,11 +37,11 @@ const PROHIBITS: [u64; 16] = [
 
 /// Words behind which a sentence says the opposite of what it said before.
 static CONTRASTS: LazyLock<Phrases<()>> =
-    LazyLock::new(|| Phrases::read(include_str!("tables/contrasts.txt"), |name| (name == "but").then_some(())));
+    LazyLock::new(|| Phrases::named(include_str!("tables/contrasts.txt"), &[("but", ())]));
 
 /// Words for what is before or after what was said.
 static OTHER_TIMES: LazyLock<Phrases<()>> =
-    LazyLock::new(|| Phrases::read(include_str!("tables/contrasts.txt"), |name| (name == "then").then_some(())));
+    LazyLock::new(|| Phrases::named(include_str!("tables/contrasts.txt"), &[("then", ())]));
 
 /// Whether a text tells of another case, or of another time, than the one that it begins with: `later ones in August`.
 pub(crate) fn tells_another_case(tokens: &[Token]) -> bool {

@@ -14,11 +14,7 @@ pub(crate) enum Order {
 }
 
 static ORDERS: LazyLock<Phrases<Order>> = LazyLock::new(|| {
-    Phrases::read(include_str!("tables/orders.txt"), |name| match name {
-        "before" => Some(Order::Before),
-        "after" => Some(Order::After),
-        _ => None,
-    })
+    Phrases::named(include_str!("tables/orders.txt"), &[("before", Order::Before), ("after", Order::After)])
 });
 
 /// The orders of a text that are looked at.

@@ -17,6 +17,12 @@ pub(crate) struct Phrases<T> {
 }
 
 impl<T: Copy> Phrases<T> {
+    /// Reads the rows of a table that have one of these names.
+    pub(crate) fn named(table: &'static str, names: &[(&str, T)]) -> Self {
+        let meaning = |name: &str| names.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning);
+        Self::read(table, meaning)
+    }
+
     /// Reads a table. A row has a name, the languages of its phrases, parted by `/`, or `*`, and the phrases, parted by commas. Words of
     /// a script without blanks are written as one.
     pub(crate) fn read(table: &'static str, meaning: impl Fn(&str) -> Option<T>) -> Self {

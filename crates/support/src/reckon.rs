@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use crate::arithmetic::{Amounts, pairs, ranges};
 use crate::date::Date;
 use crate::fact::{Amount, Fact, FactKind};
+use crate::frequency::is_time;
 use crate::passage::Passage;
 use crate::phrases::Phrases;
 use crate::token::Token;
@@ -25,11 +26,7 @@ enum Relative {
 }
 
 static RELATIVE: LazyLock<Phrases<Relative>> = LazyLock::new(|| {
-    Phrases::read(include_str!("tables/relative_times.txt"), |name| match name {
-        "beside" => Some(Relative::Beside),
-        "year" => Some(Relative::Year),
-        _ => None,
-    })
+    Phrases::named(include_str!("tables/relative_times.txt"), &[("beside", Relative::Beside), ("year", Relative::Year)])
 });
 
 #[derive(Clone, Copy, PartialEq)]
@@ -38,13 +35,8 @@ enum Says {
     Each,
 }
 
-static SAYS: LazyLock<Phrases<Says>> = LazyLock::new(|| {
-    Phrases::read(include_str!("tables/reckoning.txt"), |name| match name {
-        "sum" => Some(Says::Sum),
-        "each" => Some(Says::Each),
-        _ => None,
-    })
-});
+static SAYS: LazyLock<Phrases<Says>> =
+    LazyLock::new(|| Phrases::named(include_str!("tables/reckoning.txt"), &[("sum", Says::Sum), ("each", Says::Each)]));
 
 /// A duration, in the base unit, and the number of its sentence.
 #[derive(Clone, Copy, Debug)]
@@ -251,10 +243,6 @@ fn names_year_and_month(sentence: &[Token], passage: &[Token]) -> bool {
 
 /// The seconds of a day.
 const DAY: f64 = 86_400.0;
-
-pub(crate) fn is_time(unit: Unit) -> bool {
-    WORDS.is(unit, "time") || WORDS.is(unit, "month")
-}
 
 fn year_of(fact: &Fact) -> Option<f64> {
     match fact.kind {

@@ -241,7 +241,7 @@ impl Cutter<'_> {
         let token = self.push(end, full, full, kind, end - begin);
         (token.is_capital, token.is_acronym) = (kind == Kind::Identifier, kind == Kind::Identifier);
         if is_ordinal && kind != Kind::Identifier {
-            token.letters += u8::try_from(behind - end).unwrap_or(0);
+            token.letters = token.letters.saturating_add(u8::try_from(behind - end).unwrap_or(u8::MAX));
             self.at = behind;
         }
         if is_time && kind != Kind::Identifier {

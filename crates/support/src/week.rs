@@ -11,11 +11,10 @@ use crate::words::Languages;
 pub(crate) struct Days(u8);
 
 static PARTS: LazyLock<Phrases<Days>> = LazyLock::new(|| {
-    Phrases::read(include_str!("tables/parts_of_the_week.txt"), |name| match name {
-        "weekend" => Some(Days(0b110_0000)),
-        "working" => Some(Days(0b001_1111)),
-        _ => None,
-    })
+    Phrases::named(
+        include_str!("tables/parts_of_the_week.txt"),
+        &[("weekend", Days(0b110_0000)), ("working", Days(0b001_1111))],
+    )
 });
 
 impl Days {

@@ -254,7 +254,7 @@ fn without_listing(text: &str, label: &str, address: &str, title: Option<&str>) 
     Some(kept)
 }
 
-/// What a line says of the source `[label]`, if it begins with that and has an address.
+/// The address and the title behind `[label]` in a line of a list of sources; `None` for a line without label or address.
 fn listed<'l>(line: &'l str, label: &str) -> Option<&'l str> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*>".contains(c));
     let rest = line.strip_prefix('[')?.strip_prefix(label)?.strip_prefix(']')?;
