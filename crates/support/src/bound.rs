@@ -69,6 +69,12 @@ impl Bound {
         )
     }
 
+    /// Whether a negation makes one of the other: not under 5 is at least 5.
+    pub(crate) fn is_complement(self, other: Self) -> bool {
+        let is_half = |one, other| matches!((one, other), (Self::Least, Self::Under) | (Self::Most, Self::Over));
+        is_half(self, other) || is_half(other, self)
+    }
+
     /// Whether the number itself is none of what is meant: those over it are others than those under it.
     pub(crate) fn is_strict(self) -> bool {
         matches!(self, Self::Over | Self::Under)

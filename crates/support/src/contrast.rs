@@ -61,14 +61,24 @@ impl Contrast<'_> {
         found
     }
 
-    /// Whether one side says the opposite bound of a number that both have: with it, a negation says the same.
+    /// Whether one side says the opposite bound of a number that both have: with it, a negation says the same. So it does with the
+    /// complement: not under 5 is at least 5.
     pub(crate) fn has_other_bound(&self) -> bool {
-        let own = |fact: &Fact| Some(Bound::written(self.sentence, fact, self.languages[0])?.0);
-        let other = |fact: &Fact| Some(Bound::written(&self.passage.tokens, fact, self.languages[1])?.0);
         self.numbers.iter().take(MOST).any(|fact| {
-            let own = own(fact);
-            own.is_some_and(|own| {
-                same_numbers(fact, self.passage).any(|known| other(&known).is_some_and(|other| other.is_opposite(own)))
+            let Some((own, at)) = Bound::written(self.sentence, fact, self.languages[0]) else { return false };
+            let is_negated = negates_outside(self.sentence, &(at..fact.end), self.languages[0]);
+            same_numbers(fact, self.passage).any(|known| {
+                let tokens = &self.passage.tokens;
+                let Some((other, at)) = Bound::written(tokens, &known, self.languages[1]) else { return false };
+                let said = in_sentence(tokens, known.first);
+                let is_other = || {
+                    negates_outside(
+                        &tokens[said.clone()],
+                        &(at - said.start..known.end - said.start),
+                        self.languages[1],
+                    )
+                };
+                other.is_opposite(own) || other.is_complement(own) && is_negated != is_other()
             })
         })
     }
@@ -83,19 +93,21 @@ impl Contrast<'_> {
         !negates(self.sentence, self.languages[0]) && !negates(self.best(), self.languages[1])
     }
 
-    /// Whether the best sentence of the passage has all words of this one that the passage has: others may speak of another case, of
-    /// which the opposite is true.
-    fn speaks_of_best(&self) -> bool {
+    /// Whether the best sentence of the passage has all words of this one besides those that tell the order or the bound. With another word, the
+    /// sentence may tell what is so otherwise: "sent before 15 May", "sent after 15 May are refused".
+    fn speaks_of_best(&self, besides: &[Range<usize>]) -> bool {
         let stems: Vec<(u64, u8)> = self.best().iter().map(|token| (token.stem, token.letters)).collect();
         let known: Hashes = stems.iter().map(|(stem, _)| *stem).collect();
-        self.sentence.iter().zip(&self.overlap.standings).all(|(token, standing)| {
+        // The first word may be another form of the verb: `Prenez`, `Prendre`.
+        self.sentence.iter().zip(&self.overlap.standings).enumerate().skip(1).all(|(at, (token, standing))| {
             let is_form = || {
                 token.kind != Kind::Word
                     || stems
                         .iter()
                         .any(|(stem, letters)| *stem == token.stem && letters.abs_diff(token.letters) <= MOST_APART)
             };
-            token.weight() == 0.0 || !standing.has_stem || known.contains(&token.stem) && is_form()
+            let is_besides = || besides.iter().any(|range| range.contains(&at));
+            token.weight() == 0.0 || is_besides() || standing.has_stem && known.contains(&token.stem) && is_form()
         })
     }
 
@@ -110,7 +122,16 @@ impl Contrast<'_> {
         let is_opposite = |known: Fact| {
             Bound::of(&self.passage.tokens, &known, self.languages[1]).is_some_and(|other| other.is_opposite(bound))
         };
-        let may_be = || !bound.is_strict() || self.overlap.best >= SAME && self.is_plain() && self.speaks_of_best();
+        // "Groups of up to 10 get no discount"
+        let may_be = || {
+            let at = Bound::written(self.sentence, fact, self.languages[0]).map_or(fact.first, |(_, at)| at);
+            let words = at..fact.end;
+            if bound.is_strict() {
+                self.overlap.best >= SAME && self.is_plain() && self.speaks_of_best(&[words])
+            } else {
+                !negates_outside(self.sentence, &words, self.languages[0])
+            }
+        };
         known.peek().is_some() && known.all(is_opposite) && may_be()
     }
 
@@ -159,11 +180,28 @@ impl Contrast<'_> {
             return Vec::new();
         }
         let own = order::orders(self.sentence, self.languages[0]);
-        if own.is_empty() || !self.is_plain() || tells_another_case(self.best()) || !self.speaks_of_best() {
+        let words: Vec<Range<usize>> = own.iter().map(|own| own.tokens.clone()).collect();
+        if own.is_empty()
+            || !self.is_plain()
+            || tells_another_case(self.best(), self.languages[1])
+            || !self.speaks_of_best(&words)
+        {
             return Vec::new();
         }
         let others = order::orders(&self.passage.tokens, self.languages[1]);
         let differs = |own: &order::Placed| order::contradicts(own, &others);
         own.into_iter().filter(differs).map(|own| (ReasonCode::DateDiffers, own.tokens)).collect()
     }
+}
+
+/// Whether a sentence negates something, but for these tokens: `not more than` is a bound.
+fn negates_outside(tokens: &[Token], bound: &Range<usize>, languages: Languages) -> bool {
+    tokens.iter().enumerate().any(|(at, token)| !bound.contains(&at) && token.negates(languages))
+}
+
+/// The tokens of the sentence in which a token stands.
+fn in_sentence(tokens: &[Token], at: usize) -> Range<usize> {
+    let number = tokens[at].sentence;
+    let from = tokens.partition_point(|token| token.sentence < number);
+    from..tokens.partition_point(|token| token.sentence <= number)
 }

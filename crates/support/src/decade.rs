@@ -26,10 +26,16 @@ pub(crate) fn is_decade(fact: &Fact, sentence: &[Token], passage: &Passage<'_>) 
     }
     let behind = sentence.get(fact.first + 1..).unwrap_or_default();
     let has_ending = sentence[fact.first].letters > DIGITS;
-    let is_ending = has_ending || behind.iter().take(2).any(|token| BEHIND.contains(&token.full));
+    let is_joined = behind.first().is_some_and(|mark| mark.is('-') && mark.start == sentence[fact.first].end);
+    let is_ending = has_ending || is_joined && behind.get(1).is_some_and(|token| BEHIND.contains(&token.full));
     let is_character =
         behind.first().is_some_and(|token| token.is('年')) && behind.get(1).is_some_and(|token| token.is('代'));
     let is_named = fact.first.checked_sub(1).is_some_and(|before| BEFORE.contains(&sentence[before].full));
-    let is_year = |value: &crate::value::Value| value.value.fract() == 0.0 && value.origin.unit().is_none();
-    (is_ending || is_character || is_named) && passage.values_near(year + 4.5, 4.5).any(is_year)
+    let is_within = |known: f64| (year..year + 10.0).contains(&known);
+    let has_year = |known: &Fact| match known.kind {
+        FactKind::Date(date) => date.year.is_some_and(|known| is_within(f64::from(known))),
+        FactKind::Amount(amount) => amount.unit.is_none() && amount.is_year() && is_within(amount.values[0]),
+        FactKind::Fraction(_) | FactKind::Time(_) => false,
+    };
+    (is_ending || is_character || is_named) && passage.facts().iter().any(has_year)
 }

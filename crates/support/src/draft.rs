@@ -25,6 +25,8 @@ pub(crate) struct Draft {
     pub(crate) best: f32,
     /// The sentence has enough words to be told from another one.
     pub(crate) has_words: bool,
+    /// A number of the sentence was reckoned from two of the passage. Others may be meant, so it supports nothing.
+    pub(crate) is_reckoned: bool,
     /// The passage has a number of the sentence that hardly stands in two texts by chance.
     pub(crate) has_fact: bool,
     pub(crate) is_of_one_language: bool,
@@ -96,7 +98,7 @@ impl Draft {
         match (is_unrelated, has_conflict) {
             (true, _) if self.is_of_one_language => Verdict::Unsupported,
             (false, true) => Verdict::Conflict,
-            (false, false) if self.share >= SUPPORTED => Verdict::SupportedWords,
+            (false, false) if self.share >= SUPPORTED && !self.is_reckoned => Verdict::SupportedWords,
             (true | false, _) => {
                 self.note(ReasonCode::Weak, 0..0);
                 Verdict::Unknown

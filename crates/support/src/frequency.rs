@@ -60,11 +60,9 @@ pub(crate) fn frequency(tokens: &[Token], at: usize, languages: Languages) -> Op
     (times > 0.0).then_some(Frequency { times, unit })
 }
 
-/// The longest time of which a sentence speaks beside a number of things: `seis reuniones al año`.
+/// The time in which a sentence says that there is a number of things: `seis reuniones al año`.
 pub(crate) fn time_beside(tokens: &[Token], number: usize) -> Option<Unit> {
-    let unit = |token: &Token| token.meaning.filter(|meaning| !meaning.is_one).and_then(|meaning| meaning.unit);
-    let tokens = tokens.iter().enumerate().filter(|(at, _)| *at > number + 1).map(|(_, token)| token);
-    tokens.filter_map(unit).find(|unit| is_time(*unit))
+    (number + 2..tokens.len()).find_map(|at| rate(tokens, at))
 }
 
 fn one(token: &Token) -> Option<f64> {

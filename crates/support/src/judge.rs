@@ -8,7 +8,6 @@ use crate::contrast::Contrast;
 use crate::draft::Draft;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::facts::facts;
-use crate::frequency::is_time;
 use crate::language::Language;
 use crate::loose;
 use crate::name::{Pair, missing_names};
@@ -268,6 +267,7 @@ impl Comparison<'_> {
             let may_be_reckoned = is_missing || code == ReasonCode::DateDiffers;
             if may_be_reckoned && !self.may_be_replaced(fact) && self.reckoning().gives(fact) {
                 held[fact.first..fact.end].fill(true);
+                draft.is_reckoned = true;
                 draft.note(code, range);
             } else if is_missing && (self.is_teaser || fact.is_counted()) {
                 draft.note(code, range);
@@ -281,19 +281,10 @@ impl Comparison<'_> {
     /// Whether the best sentence of the passage has a fact of this kind that this sentence lacks: the number may stand in its place.
     fn may_be_replaced(&self, fact: &Fact) -> bool {
         let best = &self.overlap.tokens;
-        // "He came in 1960 and led it nine years later" has another year than a sentence that says when he led it.
-        let is_moment = match fact.kind {
-            FactKind::Date(_) | FactKind::Time(_) => true,
-            FactKind::Amount(amount) => amount.is_year(),
-            FactKind::Fraction(_) => false,
-        };
-        let is_duration =
-            |fact: &Fact| matches!(fact.kind, FactKind::Amount(Amount { unit: Some(unit), .. }) if is_time(unit));
-        let is_told = || self.numbers.iter().any(is_duration);
         // Of few amounts with a unit, a sum or a difference is hardly met by chance.
         let is_telling = matches!(fact.kind, FactKind::Amount(Amount { unit: Some(_), .. }));
         let least = if is_telling && self.passage.facts().len() <= FEW { NEAR } else { ALIKE };
-        self.overlap.best >= least && (!is_moment || is_told()) && {
+        self.overlap.best >= least && {
             let tokens = &self.sentence.tokens;
             amounts::lacks_one_of(fact, &self.numbers, tokens, self.passage, best, self.overlap.best >= NEAR)
         }

@@ -17,6 +17,23 @@ use crate::words::{Languages, Meaning, Unit, WORDS};
 const SEMI: u64 = hash_of("semi");
 const BI: u64 = hash_of("bi");
 
+/// Forms of one unit that need no word before: `gotować godzinę`.
+const FOR_ONE: [u64; 5] =
+    [hash_of("godzine"), hash_of("minute"), hash_of("dobe"), hash_of("hodinu"), hash_of("minutu")];
+
+/// Words before one of a unit in languages without articles: `na godzinę`, `за день`.
+const FOR: [u64; 9] = [
+    hash_of("na"),
+    hash_of("za"),
+    hash_of("przez"),
+    hash_of("po"),
+    hash_of("pres"),
+    hash_of("на"),
+    hash_of("за"),
+    hash_of("через"),
+    hash_of("в"),
+];
+
 /// The values of a passage beside those of its facts.
 pub(crate) fn values(tokens: &[Token], text: &str, languages: Languages, facts: &[Fact]) -> Vec<Value> {
     let mut reader = Reader { tokens, text, languages, values: Vec::new() };
@@ -129,7 +146,9 @@ impl Reader<'_> {
         }
         if let Some(unit) = meaning.unit.filter(|unit| !meaning.is_one && is_time(*unit))
             && self.has_no_article()
-            && at.checked_sub(1).is_none_or(|before| self.number(before).is_none())
+            && (FOR_ONE.contains(&token.full)
+                || at.checked_sub(1).is_some_and(|before| FOR.contains(&self.tokens[before].full)))
+            && self.number(at + 1).is_none()
         {
             self.add(unit.factor, Origin::Converted(unit));
         }

@@ -44,25 +44,27 @@ static OTHER_TIMES: LazyLock<Phrases<()>> =
     LazyLock::new(|| Phrases::named(include_str!("tables/contrasts.txt"), &[("then", ())]));
 
 /// Whether a text tells of another case, or of another time, than the one that it begins with: `later ones in August`.
-pub(crate) fn tells_another_case(tokens: &[Token]) -> bool {
-    let begins =
-        |at: usize| [&CONTRASTS, &OTHER_TIMES].iter().any(|words| words.at(tokens, at, Languages::ANY).is_some());
+pub(crate) fn tells_another_case(tokens: &[Token], languages: Languages) -> bool {
+    let begins = |at: usize| [&CONTRASTS, &OTHER_TIMES].iter().any(|words| words.at(tokens, at, languages).is_some());
     (0..tokens.len()).any(begins)
 }
 
 /// The tokens behind a negation among which two words stand that it negates.
 const MOST_NEGATED: usize = 6;
 
+/// The denials of a passage of which it is seen whether it says their words once more.
+const MOST_DENIED: usize = 8;
+
 /// Whether a passage negates the very words of a sentence that negates nothing: `keine aufschiebende Wirkung`. All that stands before the
 /// negation has to stand in the sentence as well: what is not true of members may be true of guests.
 pub(crate) fn denies(sentence: &[Token], passage: &[Token], languages: [Languages; 2]) -> bool {
     let is_soft = |token: &Token| token.meaning.is_some_and(|meaning| meaning.is_soft_negation || meaning.unnegates);
-    let is_plain = |tokens: &[Token]| {
-        let contrasts = (0..tokens.len()).any(|at| CONTRASTS.at(tokens, at, Languages::ANY).is_some());
+    let is_plain = |tokens: &[Token], languages: Languages| {
+        let contrasts = (0..tokens.len()).any(|at| CONTRASTS.at(tokens, at, languages).is_some());
         !contrasts && !tokens.iter().any(|token| is_soft(token) || token.is(';'))
     };
     let negates = |tokens: &[Token], languages: Languages| tokens.iter().any(|token| token.negates(languages));
-    if !negates(passage, languages[1]) || negates(sentence, languages[0]) || !is_plain(sentence) {
+    if !negates(passage, languages[1]) || negates(sentence, languages[0]) || !is_plain(sentence, languages[0]) {
         return false;
     }
     let own: Vec<u64> = sentence.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect();
@@ -71,6 +73,7 @@ pub(crate) fn denies(sentence: &[Token], passage: &[Token], languages: [Language
         let words: Vec<u64> = tokens.iter().filter(|token| token.weight() > 0.0).map(|token| token.stem).collect();
         words.windows(2).filter(|words| **words == pair).count()
     };
+    let mut looks = 0;
     let mut before: &[Token] = &[];
     for said in passage.chunk_by(|one, next| one.sentence == next.sentence) {
         let previous = std::mem::replace(&mut before, said);
@@ -87,13 +90,15 @@ pub(crate) fn denies(sentence: &[Token], passage: &[Token], languages: [Language
         let has_subject = subject.iter().all(|token| stems.contains(&token.stem));
         let is_about_it =
             !subject.is_empty() || previous.iter().any(|token| token.weight() > 0.0 && stems.contains(&token.stem));
-        if has_subject
-            && is_about_it
-            && own.windows(2).any(|words| *words == pair)
-            && is_plain(said)
-            && pairs(passage, pair) == 1
-        {
-            return true;
+        if has_subject && is_about_it && own.windows(2).any(|words| *words == pair) && is_plain(said, languages[1]) {
+            // Each look reads the whole passage.
+            looks += 1;
+            if pairs(passage, pair) == 1 {
+                return true;
+            }
+            if looks == MOST_DENIED {
+                return false;
+            }
         }
     }
     false
@@ -151,18 +156,27 @@ fn negates(tokens: &[Token], at: usize, language: Language) -> bool {
     }
 }
 
+/// The tokens between `not` and the `without` that undoes it.
+const MOST_UNDONE: usize = 12;
+
 /// "Not without approval" asks for it: neither word negates.
 fn is_undone(tokens: &[Token], at: usize, language: Language) -> bool {
     if !negates(tokens, at, language) {
         return false;
     }
     let is_without = |token: &Token| token.meaning.is_some_and(|meaning| meaning.negates_noun);
-    let is_of_sentence = |other: &usize| tokens[*other].sentence == tokens[at].sentence;
-    let negates_before = |at: usize| (0..at).filter(is_of_sentence).any(|other| negates(tokens, other, language));
+    // Behind a joining word or a comma something else is said: "not waterproof and works without batteries".
+    let ends = |at: usize| {
+        tokens[at].is_mark()
+            || tokens[at].meaning.is_some_and(|meaning| meaning.joins)
+            || CONTRASTS.at(tokens, at, language.or_english()).is_some()
+    };
     if is_without(&tokens[at]) {
-        return negates_before(at);
+        let before = (at.saturating_sub(MOST_UNDONE)..at).rev().take_while(|at| !ends(*at));
+        return before.into_iter().any(|other| negates(tokens, other, language) && !is_without(&tokens[other]));
     }
-    (at + 1..tokens.len()).filter(is_of_sentence).any(|other| is_without(&tokens[other]))
+    let behind = (at + 1..tokens.len()).take(MOST_UNDONE).take_while(|at| !ends(*at));
+    behind.into_iter().any(|other| is_without(&tokens[other]))
 }
 
 /// `not only`, `no more than`, and comparisons: `not later than`.

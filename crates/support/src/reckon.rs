@@ -231,14 +231,22 @@ impl Reckoning {
     }
 }
 
-/// Whether one side speaks of a year, and the other of a month: `2,000 a month` are 24,000 a year.
+/// Whether the sentence speaks of a month and the passage of a year alone, or the other way round: `2,000 a month` are 24,000 a year. So
+/// many years, and the year 2020, say nothing of that.
 fn names_year_and_month(sentence: &[Token], passage: &[Token]) -> bool {
     let names = |tokens: &[Token], months: f64| {
         let is_it = |unit: Unit| WORDS.is(unit, "month") && unit.factor == months;
-        let is_named = |token: &Token| token.meaning.is_some_and(|word| word.unit.or(word.period).is_some_and(is_it));
-        tokens.iter().any(is_named)
+        let is_number = |at: Option<usize>| {
+            let token = at.and_then(|at| tokens.get(at));
+            token.is_some_and(|token| token.number(Languages::ANY).is_some())
+        };
+        tokens.iter().enumerate().any(|(at, token)| {
+            let is_named = token.meaning.is_some_and(|word| word.unit.or(word.period).is_some_and(is_it));
+            is_named && !is_number(at.checked_sub(1)) && !is_number(Some(at + 1))
+        })
     };
-    names(sentence, 1.0) && names(passage, 12.0) || names(sentence, 12.0) && names(passage, 1.0)
+    let parts = |one: f64, other: f64| names(sentence, one) && names(passage, other) && !names(passage, one);
+    parts(1.0, 12.0) || parts(12.0, 1.0)
 }
 
 /// The seconds of a day.

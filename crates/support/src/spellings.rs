@@ -52,6 +52,9 @@ impl Spellings {
 const MOST_LETTERS: usize = 6;
 const MOST_WORDS: usize = 8;
 
+/// The names that an acronym may stand for.
+const MOST_NAMES: usize = 64;
+
 /// The words of names of several words, folded.
 fn names(text: &str, tokens: &[Token]) -> Vec<Vec<String>> {
     let (mut found, mut name) = (Vec::new(), Vec::new());
@@ -66,6 +69,9 @@ fn names(text: &str, tokens: &[Token]) -> Vec<Vec<String>> {
         }
     }
     found.extend(Some(name).filter(|name| name.len() > 1));
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(MOST_NAMES);
     found
 }
 

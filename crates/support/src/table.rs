@@ -9,6 +9,9 @@ use crate::rows::{Row, Rows};
 use crate::token::Token;
 use crate::words::{Hashes, Languages};
 
+/// The numbers of a row, and of a sentence, that are compared.
+const MOST: usize = 32;
+
 /// The rows of a passage beside a sentence.
 pub(crate) struct NamedRows<'a> {
     passage: &'a Passage<'a>,
@@ -41,8 +44,9 @@ impl<'a> NamedRows<'a> {
         // A line may be called otherwise by the sentence. It names one line for certain if that has another number of this kind, which the
         // sentence lacks.
         let lacks = |row: &Row| {
-            let of_kind = || row.facts.clone().filter(|at| is_of_kind(fact, &facts[*at]));
-            of_kind().next().is_some() && !of_kind().any(|at| own.iter().any(|own| has_value(own, &facts[at])))
+            let of_kind = || row.facts.clone().filter(|at| is_of_kind(fact, &facts[*at])).take(MOST);
+            let is_said = |at: usize| own.iter().take(MOST).any(|own| has_value(own, &facts[at]));
+            of_kind().next().is_some() && !of_kind().any(is_said)
         };
         let is_time = matches!(fact.kind, FactKind::Time(_));
         let is_plain = || !self.sentence.iter().any(|token| token.negates(Languages::ANY));
