@@ -5,11 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::answer::Source;
-use crate::document::{Coverage, DOCUMENT_ID, Document, Library};
+use crate::document::{Coverage, DOCUMENT_ID, Document, Library, MOST_NAMED};
 use crate::report::{DOCUMENT_PARTIAL, DOCUMENT_UNREAD, Entry, Kind};
-
-/// Documents are named up to this many; the others are counted.
-const NAMED: usize = 5;
 
 /// A note for each found document of which a part could not be read, one about the others that were searched, and one about those
 /// that could not be searched.
@@ -57,7 +54,8 @@ fn of_documents(partial: &[Arc<Document>], found: &[Source]) -> Vec<Entry> {
         })
         .collect();
     if !others.is_empty() {
-        let named = others.iter().take(NAMED).map(|document| format!("{:?} ({})", document.title, words(document)));
+        let named =
+            others.iter().take(MOST_NAMED).map(|document| format!("{:?} ({})", document.title, words(document)));
         let named: Vec<String> = named.collect();
         let message =
             format!("the search does not cover all of {}: they were read in part", some(&named, others.len()));

@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use super::index_part::IndexPart;
 use super::occurrences::WeighedTerm;
 
-/// A term of more passages than this for each one that is wanted is looked up in those that may be among the best, if these are known by
-/// then: for others that costs more than it spares.
+/// A term is looked up in the passages that may still be among the best, and not weighed for all of its own, where it has more than this
+/// many passages for each one that is wanted.
 const COMMON: usize = 20;
 
 /// A sum of weights that are rounded may be this part less than the sum in another order.
@@ -110,7 +110,7 @@ fn most(terms: &[WeighedTerm<'_, '_>]) -> f32 {
 
 /// A weight that the best passages have at least, when the terms that are left are added to these sums; 0 where there are fewer passages.
 fn least_of_best(parts: &[IndexPart], sums: &[Vec<f32>], left: &[WeighedTerm<'_, '_>], limit: usize) -> f32 {
-    // Those that are ahead now show what it takes, since they seldom stay far behind.
+    // The whole weights of those that are ahead now bound the best ones from below.
     let mut ahead = ahead(parts, sums, limit.saturating_mul(AHEAD));
     for term in left {
         look_up(parts, term, &mut ahead, |hit, added| hit.weight += added);
@@ -249,7 +249,7 @@ mod tests {
         hits
     }
 
-    /// Documents of words of which each is half as frequent as the one before.
+    /// Documents of the words `w0` to `w1023`: of twice as many words, each is half as frequent.
     fn documents(seed: u64, count: usize) -> Vec<FileContent> {
         let mut state = seed;
         let mut next = |below: usize| {
@@ -276,18 +276,23 @@ mod tests {
         #[test]
         fn the_best_of_an_index_are_those_of_all_weighed_one_by_one(
             seed in any::<u64>(),
-            files in 2_usize..7,
-            gone in 0_usize..4,
+            files in 4_usize..8,
+            gone in any::<bool>(),
             questions in proptest::collection::vec(
-                (1_usize..20, proptest::collection::vec((0_usize..14, 0.001_f64..8.0), 1..7)),
+                (prop_oneof![3 => 1_usize..4, 1 => 4_usize..20], proptest::collection::vec((0_usize..14, 0.001_f64..8.0), 1..7)),
                 6,
             ),
         ) {
-            let gone = gone.min(files - 1);
-            let passages = (files - gone) * IN_FILE;
-            let files = documents(seed, files);
-            let from = |first: usize| Arc::new(Contents::of_sorted(files[first..].to_vec()));
-            let index = Index::default().with(from(files.len() / 2)).with(from(0)).with(from(gone));
+            let passages = (files - usize::from(gone)) * IN_FILE;
+            let mut files = documents(seed, files);
+            let of = |files: &[FileContent]| Arc::new(Contents::of_sorted(files.to_vec()));
+            // A part is joined to one that is not twice as large.
+            let mut index = Index::default().with(of(&files[1..])).with(of(&files));
+            prop_assert_eq!(index.parts(), 2);
+            if gone {
+                files.remove(2);
+                index = index.with(of(&files));
+            }
             for (limit, asked) in questions {
                 let terms: Vec<(f64, Occurrences<'_>)> = asked
                     .iter()

@@ -1,9 +1,7 @@
 //! The coverage of a search: the documents whose passages it finds, and those that cannot be read or are still being read.
 
-use super::Library;
-
-/// The documents that are named; others are counted, because each answer asks.
-const NAMED: usize = 5;
+/// The most documents that are named; others are counted, because each answer asks.
+pub const MOST_NAMED: usize = 5;
 
 /// The documents of a library, by whether a search finds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,28 +46,6 @@ impl Coverage {
             }
         }
         text
-    }
-}
-
-impl Library {
-    /// Counts the documents that are searched at this time, and names those that are not.
-    #[must_use]
-    pub fn coverage(&self) -> Coverage {
-        let snapshot = self.snapshot();
-        let files = snapshot.unreadable.iter().map(|(path, reason)| (path.clone(), reason.to_string()));
-        let mut named: Vec<(String, String)> = files.take(NAMED).collect();
-        let mut reading = snapshot.pending.len();
-        if let Some(uploads) = self.uploads() {
-            named.extend(uploads.unreadable(NAMED));
-            reading += uploads.reading();
-        }
-        Coverage {
-            searched: snapshot.contents().len(),
-            unreadable: self.unreadable_count(),
-            named,
-            reading,
-            is_listed: snapshot.is_begun,
-        }
     }
 }
 

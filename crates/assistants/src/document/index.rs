@@ -61,6 +61,12 @@ impl Index {
         Self { contents, parts, languages, words }
     }
 
+    /// The number of its parts.
+    #[cfg(test)]
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
     /// The documents that are indexed.
     pub(super) fn contents(&self) -> &Contents {
         &self.contents

@@ -10,6 +10,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::contents::ContentChanges;
+use super::coverage::{Coverage, MOST_NAMED};
 use super::file_outcome::FileOutcome;
 use super::folder::{self, Skipped};
 use super::index_snapshot::{IndexSnapshot, list, of_texts};
@@ -268,6 +269,25 @@ impl Library {
     #[must_use]
     pub fn unreadable_count(&self) -> usize {
         self.snapshot().unreadable.len() + self.uploads().map_or(0, UploadLibrary::unreadable_count)
+    }
+
+    /// Counts the documents that are searched and those that are not, as they are at one moment, and names the first few that cannot be
+    /// read.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        let snapshot = self.snapshot();
+        let files = snapshot.unreadable.iter().map(|(path, reason)| (path.clone(), reason.to_string()));
+        let mut coverage = Coverage {
+            searched: snapshot.contents().len(),
+            unreadable: snapshot.unreadable.len(),
+            named: files.take(MOST_NAMED).collect(),
+            reading: snapshot.pending.len(),
+            is_listed: snapshot.is_begun,
+        };
+        if let Some(uploads) = self.uploads() {
+            uploads.add_unsearched(&mut coverage, MOST_NAMED);
+        }
+        coverage
     }
 
     /// The documents of which a part could not be read, in the order of their paths.

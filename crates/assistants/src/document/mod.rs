@@ -64,7 +64,7 @@ mod vectors;
 mod word_form;
 mod words;
 
-pub use coverage::Coverage;
+pub use coverage::{Coverage, MOST_NAMED};
 pub use document::{Document, DocumentId, heading_anchor};
 pub use download::{DownloadError, DownloadKey, PublicLinks, SignedLinks};
 pub use download_address::DownloadAddress;

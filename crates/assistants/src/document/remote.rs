@@ -171,7 +171,9 @@ mod tests {
         assert!(!library.coverage().is_listed);
         let named = async |library: &Library| {
             library.refresh().await.expect("refreshed");
-            let reasons = library.coverage().named.into_iter();
+            let coverage = library.coverage();
+            assert_eq!((coverage.unreadable, coverage.is_whole()), (coverage.named.len(), coverage.named.is_empty()));
+            let reasons = coverage.named.into_iter();
             reasons.map(|(path, reason)| format!("{path}: {reason}")).collect::<Vec<_>>()
         };
         for _ in 0..2 {

@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::contents::ContentChanges;
+use super::coverage::Coverage;
 use super::file::{self, FileContent};
 use super::original::{FileLocation, OriginalFile};
 use super::stored_passages::{StoredText, read_part};
@@ -173,20 +174,20 @@ impl UploadLibrary {
         Ok(None)
     }
 
-    /// Some uploads that cannot be read, at most so many, each with the reason.
-    pub(super) fn unreadable(&self, most: usize) -> Vec<(String, String)> {
-        let unsearched = self.unsearched();
-        unsearched.unreadable.iter().take(most).map(|(name, reason)| (name.clone(), reason.clone())).collect()
-    }
-
     /// The number of uploads that cannot be read.
     pub(super) fn unreadable_count(&self) -> usize {
         self.unsearched().unreadable.len()
     }
 
-    /// The number of uploads that are being read, and have no earlier text that is searched meanwhile.
-    pub(super) fn reading(&self) -> usize {
-        self.unsearched().reading
+    /// Adds the uploads that no search finds, as they are at one moment. At most so many documents are named.
+    pub(super) fn add_unsearched(&self, coverage: &mut Coverage, most: usize) {
+        let unsearched = self.unsearched();
+        // Those that are being read and have no earlier text that is searched meanwhile.
+        coverage.reading += unsearched.reading;
+        coverage.unreadable += unsearched.unreadable.len();
+        let left = most.saturating_sub(coverage.named.len());
+        let named = unsearched.unreadable.iter().take(left);
+        coverage.named.extend(named.map(|(name, reason)| (name.clone(), reason.clone())));
     }
 
     fn unsearched(&self) -> MutexGuard<'_, UnsearchedUploads> {
