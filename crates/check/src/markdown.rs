@@ -11,7 +11,7 @@ use super::joined::{self, Joined};
 use super::link_label::{bracketed_numbers, is_number, normal_label};
 
 /// The extensions of CommonMark that Web Chat supports.
-const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
 /// The longest text of a link, and the longest text between brackets, that is kept, in bytes.
 const MAX_LABEL: usize = 200;

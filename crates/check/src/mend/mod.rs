@@ -6,9 +6,11 @@
 mod claim;
 mod definition;
 mod entity;
+mod letters;
 mod misplaced;
 mod passage;
 mod pointers;
+mod tag;
 mod teams;
 mod text;
 
