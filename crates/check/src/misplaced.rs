@@ -1,6 +1,8 @@
 //! Finds citations, labels and the mark of AI where no client reads them: outside of the entities, or in an entity that does not say
 //! what it is.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::code;
@@ -22,7 +24,7 @@ const LISTS: [&str; 4] = ["citation", "citations", "sources", "references"];
 const TITLES: [&str; 8] = ["name", "title", "url", "link", "href", "uri", "filename", "document"];
 
 /// A part of a Message thing that readers see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Citations,
     AiMark,
@@ -80,7 +82,8 @@ pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
     let objects = || entities.iter().filter_map(Place::object);
     let known = Known {
         parts: objects().flat_map(parts).map(|(_, part)| part).collect(),
-        positions: objects().flat_map(|entity| positions(entity.get("citation"))).collect(),
+        claims: objects().flat_map(|entity| items(entity.get("citation")).iter().map(source)).collect(),
+        labels: objects().flat_map(|entity| items(entity.get("usageInfo")).iter().map(Value::to_string)).collect(),
         // A list of sources that no marker needs may be for a program of the bot's own.
         wants_sources: objects().all(|entity| entity.get("citation").is_none())
             && activity.text("text").is_some_and(has_open_marker),
@@ -88,10 +91,11 @@ pub(super) fn check(activity: &Place<'_>, findings: &mut Findings) {
     walk(activity, &known, DEPTH, findings);
 }
 
-/// The parts that the entities have, and the positions of their claims.
+/// The parts that the entities have.
 struct Known {
-    parts: Vec<Part>,
-    positions: Vec<String>,
+    parts: BTreeSet<Part>,
+    claims: BTreeSet<(String, String)>,
+    labels: BTreeSet<String>,
     /// Whether the text has markers, and neither definitions nor claims for them.
     wants_sources: bool,
 }
@@ -102,21 +106,30 @@ fn has_open_marker(text: &str) -> bool {
 }
 
 impl Known {
-    /// Whether the entities say what a part says: of citations, each claim.
+    /// Whether the entities say what a part says: of citations each claim, and of labels each one.
     fn has(&self, part: Part, value: &Value) -> bool {
-        let is_there = self.parts.contains(&part);
-        is_there && (part != Part::Citations || positions(Some(value)).iter().all(|own| self.positions.contains(own)))
+        match part {
+            Part::Citations => items(Some(value)).iter().all(|claim| self.claims.contains(&source(claim))),
+            Part::Label => items(Some(value)).iter().all(|label| self.labels.contains(&label.to_string())),
+            Part::AiMark => self.parts.contains(&part),
+        }
     }
 }
 
-/// The positions of claims, as they are printed; one that has none is the empty text.
-fn positions(claims: Option<&Value>) -> Vec<String> {
-    let position = |claim: &Value| claim.get("position").and_then(printed).unwrap_or_default();
-    match claims {
-        Some(Value::Array(claims)) => claims.iter().map(position).collect(),
-        Some(claim) => vec![position(claim)],
-        None => Vec::new(),
-    }
+fn items(value: Option<&Value>) -> &[Value] {
+    value.map_or(&[], |value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice))
+}
+
+/// The position of a claim, as it is printed, and its source: the address, or else all that it says.
+fn source(claim: &Value) -> (String, String) {
+    let position = claim.get("position").and_then(printed).unwrap_or_default();
+    let url = claim.pointer("/appearance/url").and_then(Value::as_str).map(ToOwned::to_owned);
+    let whole = || {
+        let mut rest = claim.clone();
+        rest.as_object_mut().map(|claim| claim.remove("position"));
+        rest.to_string()
+    };
+    (position, url.unwrap_or_else(whole))
 }
 
 fn walk(place: &Place<'_>, known: &Known, depth: usize, findings: &mut Findings) {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::citation;
 use super::misplaced;
 use super::pointers::{Member, activity, add, member, name, object};
 use crate::feedback::request;
@@ -23,16 +24,18 @@ pub(super) fn mend(document: &mut Value, finding: &Finding) -> Option<String> {
         "activity-type-missing" => typed(document, at),
         "text-format-plain" | "text-format-unusual" | "teams-text-format" => set(document, at, json!("markdown")),
         "plain-text-markup" => formatted(document, at),
-        "entities-not-list" | "teams-citation-not-list" => listed(document, at),
+        "entities-not-list" => listed(document, at),
+        "teams-citation-not-list" => citation::listed(document, at),
         "message-wrapped" => unwrapped(document, at),
         "entity-null" | "entity-not-object" => unwrapped(document, at).or_else(|| without_null(document, at)),
         "message-context-wrong" => set(document, at, json!(CONTEXT)),
         "message-id-missing" => empty_id(document, at),
-        "message-id-not-empty" | "message-id-not-string" | "teams-id-not-empty" => set(document, at, json!("")),
+        "message-id-not-string" => empty_id(document, at.strip_suffix("/@id")?),
+        "message-id-not-empty" | "teams-id-not-empty" => set(document, at, json!("")),
         "message-at-type-missing" => set(document, &format!("{at}/@type"), json!("Message")),
         "message-type-wrong" | "message-type-unusual" | "teams-message-malformed" => message(document, at),
         "foreign-entity-fatal" | "message-not-first" => first(document, at),
-        "message-second" | "teams-message-second" => merged(document, at),
+        "message-second" | "teams-message-second" => citation::merged(document, at),
         "message-misplaced" => misplaced::moved(document, at),
         "suggested-actions-malformed" => buttons(document, at),
         "feedback-misplaced" => feedback(document, at),
@@ -163,34 +166,6 @@ fn first(document: &mut Value, at: &str) -> Option<String> {
     Some("put the Message entity first".into())
 }
 
-/// Puts the claims of a second Message entity into the first, unless the two contradict each other.
-fn merged(document: &mut Value, at: &str) -> Option<String> {
-    let (list, index) = at.rsplit_once('/')?;
-    let index: usize = index.parse().ok()?;
-    let entities = document.pointer_mut(list)?.as_array_mut()?;
-    let is_message = |entity: &Value| entity["type"].as_str().is_some_and(is_message_type);
-    let first = entities.iter().position(is_message).filter(|first| *first < index)?;
-    let second = entities.get(index)?.as_object()?.clone();
-    let target = entities[first].as_object_mut()?;
-    let agree = |key: &str, value: &Value| target.get(key).is_none_or(|own| own == value);
-    if second.iter().any(|(key, value)| key != "citation" && !agree(key, value)) {
-        return None;
-    }
-    let mut claims = target.get("citation").cloned().unwrap_or(json!([])).as_array()?.clone();
-    let mut more = second.get("citation").cloned().unwrap_or(json!([])).as_array()?.clone();
-    more.retain(|claim| !claims.contains(claim));
-    if more.iter().any(|claim| claims.iter().any(|own| own["position"] == claim["position"])) {
-        return None;
-    }
-    claims.extend(more);
-    for (key, value) in second {
-        target.insert(key, value);
-    }
-    target.insert("citation".into(), Value::Array(claims));
-    entities.remove(index);
-    Some("put its claims into the first Message entity".into())
-}
-
 fn buttons(document: &mut Value, at: &str) -> Option<String> {
     let end = at.find("/suggestedActions")? + "/suggestedActions".len();
     let written = document.pointer_mut(&at[..end])?;
@@ -231,29 +206,9 @@ fn withdrawn(document: &mut Value, at: &str) -> Option<String> {
     Some("`type` is \"message\", and `text` \"\"".into())
 }
 
-/// Writes claims that stand under their numbers as a list.
-fn unkeyed(document: &mut Value, at: &str) -> Option<String> {
-    let claims = document.pointer_mut(at)?;
-    let members = claims.as_object()?;
-    let is_number = |key: &String| key.parse::<u32>().is_ok();
-    if members.is_empty() || !members.iter().all(|(key, claim)| is_number(key) && claim.is_object()) {
-        return None;
-    }
-    let mut list: Vec<(u32, Value)> =
-        members.iter().filter_map(|(key, claim)| Some((key.parse().ok()?, claim.clone()))).collect();
-    list.sort_by_key(|(number, _)| *number);
-    for (number, claim) in &mut list {
-        add(claim.as_object_mut()?, "position", json!(number.to_string()));
-    }
-    *claims = Value::Array(list.into_iter().map(|(_, claim)| claim).collect());
-    Some("wrote the claims as a list".into())
-}
-
 fn nested_type(document: &mut Value, at: &str) -> Option<String> {
-    if at.ends_with("/citation")
-        && let Some(told) = unkeyed(document, at)
-    {
-        return Some(told);
+    if at.ends_with("/citation") && citation::is_keyed(document.pointer(at)?) {
+        return citation::unkeyed(document, at);
     }
     let kind = match name(at) {
         "citation" => "Claim",

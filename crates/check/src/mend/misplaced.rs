@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::citation::add_claims;
 use super::pointers::{Member, activity, member, object};
 use crate::message::is_message_type;
 use crate::misplaced::is_claim;
@@ -44,11 +45,7 @@ pub(super) fn moved(document: &mut Value, at: &str) -> Option<String> {
     let thing = entities.get_mut(found)?.as_object_mut()?;
     match (thing.get_mut(name), value) {
         (Some(Value::Array(own)), Value::Array(more)) => {
-            let is_new = |claim: &Value, own: &[Value]| own.iter().all(|known| known["position"] != claim["position"]);
-            let new: Vec<Value> = more.iter().filter(|claim| is_new(claim, own)).cloned().collect();
-            // Two sources at one position are no one's to choose from.
-            let is_told = more.iter().all(|claim| new.contains(claim) || own.contains(claim));
-            is_told.then(|| own.extend(new))?;
+            add_claims(own, &more)?;
         }
         (None | Some(Value::Null), value) => drop(thing.insert(name.to_owned(), value)),
         (Some(_), _) => return None,

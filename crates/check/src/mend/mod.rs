@@ -3,6 +3,7 @@
 //! Each finding whose remedy is known changes the document, until no finding does. The check is asked after each round, so a
 //! remedy that does not help is not repeated.
 
+mod citation;
 mod claim;
 mod definition;
 mod entity;

@@ -121,3 +121,51 @@ fn a_final_that_names_no_stream_stays_a_finding() {
     assert_eq!(document, json!({"type": "message", "text": "", "channelData": {"streamType": "final"}}));
     assert_eq!(left, ["stream-chunk-without-id"]);
 }
+
+#[test]
+fn a_position_is_a_number_however_it_is_written() {
+    let one = claim(1, "https://docs.example/a");
+    let mut text = one.clone();
+    text["position"] = json!("1");
+    let mut second = message("Keep it [1].", &json!([one]));
+    let mut thing = second["entities"][0].clone();
+    thing["citation"] = json!([text]);
+    second["entities"].as_array_mut().expect("entities").push(thing);
+    let (document, left) = mended(&second, Channel::Teams);
+    assert_eq!((document, left), (message("Keep it [1].", &json!([one])), vec![]));
+
+    let mut beside = message("Keep it [1].", &json!([one]));
+    text["appearance"]["url"] = json!("https://docs.example/b");
+    beside["channelData"] = json!({"citation": [text]});
+    let (document, left) = mended(&beside, Channel::Teams);
+    assert_eq!((document, left), (beside, vec!["message-misplaced"]));
+}
+
+#[test]
+fn claims_for_teams_become_a_list_of_claims_or_stay() {
+    let good = message("Keep it [1].", &json!([claim(1, "https://docs.example/a")]));
+    let with = |citation: Value| {
+        let mut fault = good.clone();
+        fault["entities"][0]["citation"] = citation;
+        fault
+    };
+    for citation in [json!({"1": claim(1, "https://docs.example/a")}), claim(1, "https://docs.example/a")] {
+        assert_eq!(mended(&with(citation), Channel::Teams), (good.clone(), vec![]));
+    }
+    for citation in [json!({}), json!({"first": claim(1, "https://docs.example/a")})] {
+        let (document, left) = mended(&with(citation.clone()), Channel::Teams);
+        assert_eq!(document["entities"][0]["citation"], citation);
+        assert!(left.contains(&"teams-citation-not-list"), "{left:?}");
+    }
+}
+
+#[test]
+fn a_message_with_two_names_keeps_both() {
+    let definition = "\n\n[1]: https://docs.example/a \"Policy\"\n";
+    let mut named = message(&format!("Keep it[1].{definition}"), &json!([claim(1, "https://docs.example/a")]));
+    named["entities"][0]["@id"] = json!(null);
+    named["entities"][0]["id"] = json!("x");
+    let (document, left) = mended(&named, Channel::WebChat);
+    assert_eq!(document, named);
+    assert!(left.contains(&"message-id-not-string"), "{left:?}");
+}
