@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::container::Containers;
 use super::definition::{self, Attempt, Definition};
@@ -29,6 +29,8 @@ pub(super) struct Markdown {
     pub(super) joined: Vec<Joined>,
     /// The numbers in brackets in code.
     pub(super) coded: BTreeSet<String>,
+    /// The byte ranges of code between backticks or fences.
+    pub(super) code: Vec<Range<usize>>,
     /// The byte ranges of plain text, outside of code, links and definitions.
     pub(super) prose: Vec<Range<usize>>,
     /// Lines of paragraphs that were meant as definitions.
@@ -156,6 +158,7 @@ impl<'t> Reader<'t> {
             }
             Event::Code(code) => {
                 self.end_run();
+                self.found.code.push(range.clone());
                 self.code(range);
                 self.gather(&code);
             }
@@ -195,8 +198,11 @@ impl<'t> Reader<'t> {
             self.html_block(range);
         } else if matches!(tag, Tag::TableRow) {
             self.line(range.start, true);
-        } else if matches!(tag, Tag::CodeBlock(_)) {
+        } else if let Tag::CodeBlock(kind) = tag {
             self.in_code = true;
+            if matches!(kind, CodeBlockKind::Fenced(_)) {
+                self.found.code.push(range.clone());
+            }
             self.code(range);
         }
     }

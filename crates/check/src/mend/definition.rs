@@ -210,6 +210,7 @@ fn own_passage(markdown: &Markdown) -> Option<(Definition, String)> {
 
 /// Appends the definition of a claim that has none.
 fn defined(activity: &mut Value, claim: &str) -> Option<String> {
+    let from_zero = claims(activity).iter().any(|claim| position(claim).is_some_and(|label| label.trim() == "0"));
     let claim = activity.pointer(claim)?.as_object()?;
     let label = position(claim).filter(|label| is_number(label))?;
     let appearance = claim.get("appearance")?;
@@ -225,23 +226,32 @@ fn defined(activity: &mut Value, claim: &str) -> Option<String> {
     let written_text = activity.get("text")?.as_str()?;
     // Where another number has the address already, claims and text count differently.
     let is_known = |found: &Definition| is_same(&found.url, &address);
-    if Markdown::read(written_text).definitions.iter().any(is_known) {
+    let markdown = Markdown::read(written_text);
+    if markdown.definitions.iter().any(is_known) || from_zero && !cites_zero(&markdown) {
         return None;
     }
-    let text = &without_listing(written_text, &label, &address, title)?;
+    let text = &without_listing(written_text, &markdown, &label, &address, title)?;
     let rewritten = appended(text, &written(&label, &address, title));
-    let before = Markdown::read(written_text).definitions.len();
+    let before = markdown.definitions.len();
     let after = Markdown::read(&rewritten);
     let is_listed = after.listed().any(|found| found.label == label && found.url == address);
     (is_listed && after.definitions.len() == before + 1).then(|| activity["text"] = json!(rewritten))?;
     Some(format!("defined [{label}] as its claim says"))
 }
 
+/// Whether a text has the marker `[0]`: claims that count from 0 beside others belong to markers that count from 1.
+fn cites_zero(markdown: &Markdown) -> bool {
+    markdown.loose.iter().any(|loose| loose.label == "0") || markdown.links.iter().any(|link| link.label == "0")
+}
+
 /// The text without the lines that list a source as text, such as `[1] https://a.example/`; `None` if one says something else.
-fn without_listing(text: &str, label: &str, address: &str, title: Option<&str>) -> Option<String> {
+fn without_listing(text: &str, markdown: &Markdown, label: &str, address: &str, title: Option<&str>) -> Option<String> {
     let mut kept = String::with_capacity(text.len());
+    let mut start = 0;
     for line in text.split_inclusive('\n') {
-        match listed(line, label) {
+        let is_code = markdown.code.iter().any(|code| code.contains(&start));
+        start += line.len();
+        match listed(line, label).filter(|_| !is_code) {
             None => kept.push_str(line),
             Some(entry) => {
                 let (written, rest) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));

@@ -169,3 +169,34 @@ fn a_message_with_two_names_keeps_both() {
     assert_eq!(document, named);
     assert!(left.contains(&"message-id-not-string"), "{left:?}");
 }
+
+#[test]
+fn a_listing_in_code_stays() {
+    let code = "Keep it[1].\n\n```\n[1]: https://docs.example/a\n```";
+    let (document, left) = mended(&message(code, &json!([claim(1, "https://docs.example/a")])), Channel::WebChat);
+    assert_eq!(document["text"], format!("{code}\n\n[1]: https://docs.example/a \"Policy\"\n"));
+    assert_eq!(left, [] as [&str; 0]);
+}
+
+#[test]
+fn claims_that_count_from_zero_are_defined_where_the_text_does_so_too() {
+    let claims = [claim(0, "https://docs.example/a"), claim(1, "https://docs.example/b")];
+    let keyed = |claims: &[Value]| json!({"0": claims[0], "1": claims[1]});
+    let unnumbered = claims.clone().map(|mut claim| {
+        claim.as_object_mut().expect("a claim").remove("position");
+        claim
+    });
+    let from_one = message("Keep it[1] and that[2].", &json!(claims));
+    assert_eq!(mended(&from_one, Channel::WebChat).0, from_one);
+    let bare = message("Keep it[1] and that[2].", &keyed(&unnumbered));
+    let (document, left) = mended(&bare, Channel::WebChat);
+    assert_eq!(document, bare);
+    assert!(left.contains(&"nested-type-missing"), "{left:?}");
+    let placed = message("Keep it[1] and that[2].", &keyed(&claims));
+    assert_eq!(mended(&placed, Channel::WebChat).0, from_one);
+    let from_zero = message("Keep it[0] and that[1].", &json!(claims));
+    let (document, left) = mended(&from_zero, Channel::WebChat);
+    let definitions = "[0]: https://docs.example/a \"Policy\"\n[1]: https://docs.example/b \"Policy\"\n";
+    assert_eq!(document["text"], format!("Keep it[0] and that[1].\n\n{definitions}"));
+    assert_eq!(left, [] as [&str; 0]);
+}
