@@ -200,3 +200,23 @@ fn claims_that_count_from_zero_are_defined_where_the_text_does_so_too() {
     assert_eq!(document["text"], format!("Keep it[0] and that[1].\n\n{definitions}"));
     assert_eq!(left, [] as [&str; 0]);
 }
+
+#[test]
+fn a_second_source_at_one_position_stays_a_finding_wherever_it_stands() {
+    for with in [
+        json!({"channelData": {"message": {"citation": [claim(1, "https://docs.example/a")]},
+                               "entities": [{"citation": [claim(1, "https://docs.example/b")]}]}}),
+        json!({"channelData": {"message": {"usageInfo": {"@type": "CreativeWork", "name": "One"}},
+                               "value": {"usageInfo": {"@type": "CreativeWork", "name": "Two"}}}}),
+    ] {
+        for channel in [Channel::WebChat, Channel::Teams] {
+            let mut fault = json!({"type": "message", "text": "Keep it[1]."});
+            fault["channelData"] = with["channelData"].clone();
+            let (document, left) = mended(&fault, channel);
+            assert!(left.contains(&"message-misplaced"), "{left:?} {document}");
+            assert!(document["entities"][0].is_object(), "{document}");
+        }
+    }
+}
+
+/// JSON has two ways to write a position, which are one to every client.
