@@ -78,9 +78,12 @@ pub(super) fn has_balanced_parentheses(url: &str) -> bool {
 /// Whether two spellings are one address to a browser: in another case of the host, with the port that is the scheme's own, or
 /// with `%20` for a blank.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
-    let is_parsed_alike =
-        || matches!((url::Url::parse(one), url::Url::parse(other)), (Ok(one), Ok(other)) if one == other);
-    one == other || is_parsed_alike()
+    one == other || parsed(one) == parsed(other)
+}
+
+/// An address as a browser writes it; one that it cannot read, as it is.
+pub(super) fn parsed(address: &str) -> String {
+    url::Url::parse(address).map_or_else(|_| address.to_owned(), String::from)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::{Scheme, is_same};
+use super::address::{Scheme, is_same, parsed};
 use super::claim::{self, Claim};
 use super::code;
 use super::definition::Definition;
@@ -37,7 +37,8 @@ pub(super) fn check(markdown: &Markdown, all: &Claims<'_, '_>, whole: bool, at: 
         }
     }
     let listed: Vec<_> = markdown.listed().filter(|definition| !definition.loser).collect();
-    let is_address = |url: &str| listed.iter().any(|definition| is_same(url, &definition.url));
+    let addresses: BTreeSet<String> = listed.iter().map(|definition| parsed(&definition.url)).collect();
+    let is_address = |url: &str| addresses.contains(&parsed(url));
     let is_shown = |claim: &Claim<'_>| claim.appearance.as_ref().and_then(|shown| shown.url).is_some_and(is_address);
     claim::check_positions(claims, is_shown, findings);
     if let Some(Message { label: Some(label), .. }) = message
@@ -108,7 +109,7 @@ fn check_definition(
     let label = &definition.written;
     let opens_dialog = Scheme::of(&definition.url) == Scheme::Dialog;
     let appearance = claim.and_then(|claim| claim.appearance.as_ref());
-    let unread = all.unread.iter().find(|unread| unread.position == definition.label);
+    let unread = all.unread.iter().find(|unread| unread.position.as_ref() == Some(&definition.label));
     let claimed = appearance.and_then(|appearance| appearance.url).or(unread.and_then(|unread| unread.url.as_deref()));
     // A web address in the claim is one that the text should have, which is said of both.
     let is_dead =
@@ -198,9 +199,12 @@ fn check_undefined(
     // A definition that is drawn as text has its own finding. Further findings about it would hide the cause.
     let attempted: BTreeSet<&str> = markdown.attempts.iter().map(|attempt| attempt.label.as_str()).collect();
     let dropped = all.message.map_or(&[][..], |message| &message.claims.dropped[..]);
-    let unread = all.unread.iter().chain(dropped).map(|unread| (unread.position.as_str(), &unread.at));
-    let unread = unread.filter(|(position, _)| !by_position.contains_key(position));
-    for (position, claim) in by_position.iter().map(|(position, claim)| (*position, &claim.at)).chain(unread) {
+    let unread = all.unread.iter().chain(dropped);
+    let unread = unread.filter_map(|unread| Some((unread.position.as_deref()?, &unread.at)));
+    let unread: Vec<_> = unread.filter(|(position, _)| !by_position.contains_key(position)).collect();
+    for (position, claim) in
+        by_position.iter().map(|(position, claim)| (*position, &claim.at)).chain(unread.iter().copied())
+    {
         if !defined.contains(position) && !attempted.contains(position) {
             findings.add(
                 code::CLAIM_WITHOUT_DEFINITION,
@@ -228,8 +232,13 @@ fn check_undefined(
         }
         return;
     }
+    let counts_from_zero = by_position.contains_key("0") || unread.iter().any(|(position, _)| *position == "0");
     for loose in &markdown.loose {
         let label = loose.label.as_str();
+        // `array[0]` is code.
+        if label == "0" && loose.follows_word && !counts_from_zero {
+            continue;
+        }
         if is_number(label) && !defined.contains(label) && !attempted.contains(label) {
             findings.add(
                 code::MARKER_WITHOUT_DEFINITION,
@@ -278,8 +287,16 @@ mod tests {
         let three = format!("{}[3]: https://docs.example/3\n", cited()["text"].as_str().expect("a text"));
         assert_finds(&with_text(&three), "definition-without-claim", "/text");
         assert_finds(&with_text(&three), "definition-uncited", "/text");
-        let marker = cited()["text"].as_str().expect("a text").replace("it", "it[7]\u{200b}");
-        assert_finds(&with_text(&marker), "marker-without-definition", "/text");
+        let marker = |marker: &str| {
+            cited()["text"].as_str().expect("a text").replace("Keep it", &format!("Keep it{marker}\u{200b}"))
+        };
+        for written in ["[7]", " [0]"] {
+            assert_finds(&with_text(&marker(written)), "marker-without-definition", "/text");
+        }
+        assert_eq!(found(&with_text(&marker("[0]"))), []);
+        let mut zero = with_text(&marker("[0]"));
+        zero["entities"][0]["citation"][0]["position"] = json!(0);
+        assert_finds(&zero, "marker-without-definition", "/text");
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &
             continue;
         }
         if !place.is_thing("this claim, with its title, label and passage,", findings) {
-            claims.dropped.extend(Unread::of(place.value, &place.at));
+            claims.dropped.push(Unread::of(place.value, &place.at));
             continue;
         }
         if let Some(interpreter) = place.one("claimInterpreter").and_then(|found| nodes.follow(found)) {

@@ -152,6 +152,11 @@ pub(super) fn lists_source(text: &str, start: usize, close: usize) -> bool {
     begins_line(text, start) && has_address(entry())
 }
 
+/// Whether the bracket at `start` follows a word at once, as in `array[0]`.
+pub(super) fn follows_word(text: &str, start: usize) -> bool {
+    text[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ']' | ')'))
+}
+
 /// Whether nothing but the signs of a list or a quote stands before `start` on its line.
 pub(super) fn begins_line(text: &str, start: usize) -> bool {
     let before = text[..start].chars().rev().take(MAX_INDENTATION).take_while(|c| !matches!(c, '\n' | '\r'));

@@ -9,17 +9,19 @@ use super::pointer::Pointer;
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) at: Pointer,
-    pub(super) position: String,
+    /// The position, if it says one.
+    pub(super) position: Option<String>,
     /// The address of its appearance.
     pub(super) url: Option<String>,
 }
 
 impl Unread {
-    /// Reads a claim as far as it is written; `None` if it says no position.
-    pub(super) fn of(claim: &Value, at: &Pointer) -> Option<Self> {
-        let written = claim.get("position")?;
-        let position = printed(written.as_array().map_or(Some(written), |items| items.first())?)?;
+    /// Reads a claim as far as it is written.
+    pub(super) fn of(claim: &Value, at: &Pointer) -> Self {
+        let written = claim.get("position");
+        let first = written.and_then(|written| written.as_array().map_or(Some(written), |items| items.first()));
+        let position = first.and_then(printed);
         let url = claim.pointer("/appearance/url").and_then(Value::as_str).map(ToOwned::to_owned);
-        Some(Self { at: at.clone(), position, url })
+        Self { at: at.clone(), position, url }
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct Loose {
     pub(super) before_bracket: bool,
     /// True if it begins a line with an address, as in a list of sources.
     pub(super) lists_source: bool,
+    /// True if it follows a word at once.
+    pub(super) follows_word: bool,
 }
 
 impl Markdown {
@@ -273,7 +275,8 @@ impl<'t> Reader<'t> {
                         let before_bracket = bytes.get(index + 1) == Some(&b'[');
                         self.found.attempts.extend(definition::attempt_behind(self.text, &label, start, index));
                         let lists_source = definition::lists_source(self.text, start, index);
-                        self.found.loose.push(Loose { label, start, before_bracket, lists_source });
+                        let follows_word = definition::follows_word(self.text, start);
+                        self.found.loose.push(Loose { label, start, before_bracket, lists_source, follows_word });
                     }
                 }
                 _ => {}
@@ -319,7 +322,7 @@ mod tests {
         assert_eq!(markdown.loose, []);
         assert_eq!(
             Markdown::read("x [7].").loose,
-            [Loose { label: "7".into(), start: 2, before_bracket: false, lists_source: false }]
+            [Loose { label: "7".into(), start: 2, before_bracket: false, lists_source: false, follows_word: false }]
         );
     }
 
@@ -327,6 +330,9 @@ mod tests {
     fn a_defined_marker_before_another_bracket_is_loose() {
         let markdown = Markdown::read("a[1][9].\n\n[1]: https://a.example/\n");
         assert_eq!(markdown.links, []);
-        assert_eq!(markdown.loose[0], Loose { label: "1".into(), start: 1, before_bracket: true, lists_source: false });
+        assert_eq!(
+            markdown.loose[0],
+            Loose { label: "1".into(), start: 1, before_bracket: true, lists_source: false, follows_word: true }
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Judges claims that are entities of their own, an old form. Web Chat reads one where its `@id` is the address of a definition and the
 //! Message thing has no claim for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::Scheme;
 use super::code;
@@ -25,11 +25,13 @@ pub(super) fn check<'v>(
 ) -> BTreeSet<&'v str> {
     let entities = activity.many("entities");
     let mut opened = BTreeSet::new();
+    let mut defined = BTreeMap::new();
+    for found in markdown.listed().filter(|found| !found.loser && !claimed.contains(&found.label)) {
+        defined.entry(found.url.as_str()).or_insert(found);
+    }
     for (index, claim) in entities.iter().enumerate().filter(|(_, entity)| entity.text("type") == Some(ROOT_CLAIM)) {
         let id = claim.some_text("@id").unwrap_or_default();
-        let is_described = |label: &str| claimed.contains(label);
-        let defined = markdown.listed().find(|found| !found.loser && found.url == id && !is_described(&found.label));
-        match defined {
+        match defined.get(id) {
             Some(_) if id.starts_with(DIALOG) => {
                 opened.insert(id);
                 deprecate(claim, findings);
