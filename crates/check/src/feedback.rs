@@ -15,18 +15,24 @@ pub(super) fn is_request(key: &str) -> bool {
     READ.iter().any(|name| letters.eq_ignore_ascii_case(name))
 }
 
+/// The kind of thumbs that a value names, in any case.
+pub(super) fn kind(value: &Value) -> Option<&'static str> {
+    let written = value.as_str()?.trim();
+    ["default", "custom"].into_iter().find(|kind| kind.eq_ignore_ascii_case(written))
+}
+
 /// The request as clients read it; nothing if none was meant.
 pub(super) fn request(value: &Value) -> Option<Value> {
     match value {
         Value::Bool(true) => Some(json!({"type": "default"})),
-        Value::String(kind) if matches!(kind.as_str(), "default" | "custom") => Some(json!({"type": kind})),
+        Value::String(_) => kind(value).map(|kind| json!({"type": kind})),
         Value::Object(members) if members.contains_key("type") => Some(value.clone()),
         Value::Object(members) => {
             let mut request: Map<String, Value> = members.clone();
             request.insert("type".into(), json!("default"));
             Some(Value::Object(request))
         }
-        Value::Null | Value::Bool(false) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+        Value::Null | Value::Bool(false) | Value::Number(_) | Value::Array(_) => None,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::definition::Definition;
 use crate::finding::Finding;
 use crate::link_label::is_number;
 use crate::markdown::Markdown;
+use crate::stream_info::is_meant;
 use citewire_core::graph::ICONS;
 
 const MAX_NAME: usize = 80;
@@ -58,7 +59,7 @@ fn feedback(document: &mut Value, at: &str) -> Option<String> {
     if !matches!(kind.key.as_str(), "type" | "feedbackLoopType") || kind.object.get("feedbackLoopEnabled")? != true {
         return None;
     }
-    let value = kind.object.remove(&kind.key)?;
+    let value = crate::feedback::kind(&kind.object.remove(&kind.key)?)?;
     kind.object.remove("feedbackLoopEnabled");
     add(kind.object, "feedbackLoop", json!({"type": value}))?;
     Some(format!("wrote `feedbackLoopEnabled` and `{}` as `feedbackLoop`", kind.key))
@@ -172,9 +173,15 @@ fn twin(document: &mut Value, at: &str) -> Option<String> {
     Some("gave the Message the same label".into())
 }
 
-/// Moves the address of a definition into its claim, and the definition out of the text.
+/// Moves the address of a definition into its claim, and the definition out of the text. Not in a stream, where the texts before
+/// and behind go on from each other.
 fn definition(document: &mut Value, at: &str) -> Option<String> {
     let activity = document.pointer_mut(activity(at))?;
+    let entities = activity.get("entities").and_then(Value::as_array);
+    let is_streamed = entities.is_some_and(|entities| entities.iter().any(is_meant));
+    if is_streamed || activity.pointer("/channelData/streamType").is_some() {
+        return None;
+    }
     let text = activity.get("text")?.as_str()?.to_owned();
     let found = Markdown::read(&text).definitions;
     let mut numbered = found.iter().filter(|definition| is_number(&definition.label));

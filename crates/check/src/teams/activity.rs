@@ -47,17 +47,18 @@ pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) ->
         return None;
     }
     let info = stream_info::read(place, Channel::Teams, findings);
-    let claims = check_entities(place, findings);
+    let phase = info.as_ref().map(|info| info.phase);
+    let claims = check_entities(place, phase, findings);
     misplaced::check(place, findings);
     suggested_actions::check(place, findings);
-    check_text(place, &claims, info.as_ref().map(|info| info.phase), findings);
+    check_text(place, &claims, phase, findings);
     check_feedback(place, findings);
     feedback::check(place, findings);
     check_size(place, findings);
     Some(Streamed { place: place.clone(), info: info? })
 }
 
-fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
+fn check_entities<'v>(place: &Place<'v>, phase: Option<Phase>, findings: &mut Findings) -> Vec<Claim<'v>> {
     let Some(entities) = place.member("entities") else { return Vec::new() };
     let Value::Array(items) = entities.value else {
         findings.add(code::ENTITIES_NOT_LIST, &entities.at, "`entities` must be a list; nothing in it is read.");
@@ -69,7 +70,8 @@ fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'
         wrapped::check(odd, findings);
     }
     places.iter().filter(|entity| is_schema_thing(entity.value)).for_each(|thing| terms::check(thing, findings));
-    message::check(&places, findings)
+    let is_update = phase.is_some_and(|phase| phase != Phase::Final);
+    message::check(&places, is_update, findings)
 }
 
 fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, findings: &mut Findings) {
@@ -174,8 +176,7 @@ fn check_feedback(place: &Place<'_>, findings: &mut Findings) {
     let Some(data) = place.member("channelData") else { return };
     let old = data.member("feedbackLoopEnabled");
     let kinds = ["type", "feedbackLoopType"].into_iter().filter_map(|key| data.member(key));
-    let is_kind = |kind: &Place<'_>| matches!(kind.value.as_str(), Some("default" | "custom"));
-    if let Some(kind) = kinds.into_iter().find(is_kind)
+    if let Some((meant, kind)) = kinds.into_iter().find_map(|kind| Some((feedback::kind(kind.value)?, kind)))
         && old.as_ref().is_some_and(|old| old.value == true)
         && data.member("feedbackLoop").is_none()
     {
@@ -184,8 +185,7 @@ fn check_feedback(place: &Place<'_>, findings: &mut Findings) {
             &kind.at,
             format!(
                 "Nobody reads this beside `feedbackLoopEnabled`, so users get Teams' own form, whatever it says. Write \
-                 \"feedbackLoop\": {{\"type\": {}}} in place of both.",
-                kind.value
+                 \"feedbackLoop\": {{\"type\": {meant:?}}} in place of both."
             ),
         );
     }

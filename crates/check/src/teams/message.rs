@@ -13,8 +13,8 @@ use super::label::MessageLabel;
 const TYPE: &str = "https://schema.org/Message";
 const AI_LABEL: &str = "AIGeneratedContent";
 
-/// Reads the entities of an activity, and returns the claims of its Message.
-pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<Claim<'v>> {
+/// Reads the entities of an activity, and returns the claims of its Message. An update of a stream has no AI label yet.
+pub(super) fn check<'v>(entities: &[Place<'v>], is_update: bool, findings: &mut Findings) -> Vec<Claim<'v>> {
     let mut first = None;
     for entity in entities {
         let kind = entity.member("type").and_then(|kind| kind.value.as_str());
@@ -39,16 +39,16 @@ pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<
             }
         }
     }
-    first.map(|entity| read(entity, findings)).unwrap_or_default()
+    first.map(|entity| read(entity, is_update, findings)).unwrap_or_default()
 }
 
 /// Reads a Message entity without an activity around it.
 pub(in super::super) fn check_bare(thing: &Place<'_>, findings: &mut Findings) {
     super::super::terms::check(thing, findings);
-    read(thing, findings);
+    read(thing, false, findings);
 }
 
-fn read<'v>(thing: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
+fn read<'v>(thing: &Place<'v>, is_update: bool, findings: &mut Findings) -> Vec<Claim<'v>> {
     for (key, wanted) in [("type", TYPE), ("@type", "Message"), ("@context", CONTEXT)] {
         let written = thing.member(key);
         if written.as_ref().is_none_or(|written| written.value != wanted) {
@@ -69,7 +69,7 @@ fn read<'v>(thing: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
     if let Some(id) = thing.member("@id").filter(|id| id.value != "") {
         findings.add(code::TEAMS_ID_NOT_EMPTY, &id.at, "The `@id` of the Message must be blank. Write \"@id\": \"\".");
     }
-    check_ai_label(thing, findings);
+    check_ai_label(thing, is_update, findings);
     let label = MessageLabel::read(thing, findings);
     let Some(citation) = thing.member("citation") else { return Vec::new() };
     let Value::Array(items) = citation.value else {
@@ -84,11 +84,10 @@ fn read<'v>(thing: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
     claim::check(&citation, claims.collect(), &label, findings)
 }
 
-fn check_ai_label(thing: &Place<'_>, findings: &mut Findings) {
+fn check_ai_label(thing: &Place<'_>, is_update: bool, findings: &mut Findings) {
     let Some(written) = thing.member("additionalType") else {
-        if let Some(keywords) =
-            thing.member("keywords").filter(|_| thing.many("keywords").iter().any(|keyword| keyword.value == AI_LABEL))
-        {
+        let is_label = |_: &Place<'_>| thing.many("keywords").iter().any(|keyword| keyword.value == AI_LABEL);
+        if let Some(keywords) = thing.member("keywords").filter(is_label).filter(|_| !is_update) {
             findings.add(
                 code::TEAMS_AI_LABEL_MISPLACED,
                 &keywords.at,

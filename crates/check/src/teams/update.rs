@@ -34,12 +34,9 @@ pub(super) fn check(activity: &Streamed<'_>, findings: &mut Findings) {
     if !place.many("attachments").is_empty() {
         stream_order::report_attachments(&place.at, findings);
     }
-    let (labelled, claims): (Vec<_>, Vec<_>) = place
-        .many("entities")
-        .into_iter()
-        .filter(|entity| is_schema_thing(entity.value))
-        .partition(|thing| ["additionalType", "usageInfo"].iter().any(|key| thing.member(key).is_some()));
-    for early in claims.iter().filter(|thing| !thing.many("citation").is_empty()) {
+    let things = place.many("entities").into_iter().filter(|entity| is_schema_thing(entity.value));
+    let things: Vec<_> = things.collect();
+    for early in things.iter().filter(|thing| !thing.many("citation").is_empty()) {
         findings.add(
             code::TEAMS_STREAM_CLAIMS_EARLY,
             &early.at,
@@ -47,9 +44,11 @@ pub(super) fn check(activity: &Streamed<'_>, findings: &mut Findings) {
              SDKs send them. The final needs them in any case.",
         );
     }
+    let is_labelled = |thing: &Place<'_>| ["additionalType", "usageInfo"].iter().any(|key| thing.member(key).is_some());
+    let labelled = things.into_iter().filter(is_labelled);
     let data = place.member("channelData");
     let feedback = ["feedbackLoop", "feedbackLoopEnabled"].into_iter().filter_map(|key| data.as_ref()?.member(key));
-    for early in labelled.into_iter().chain(feedback) {
+    for early in labelled.chain(feedback) {
         findings.add(
             code::TEAMS_STREAM_FINAL_ONLY,
             &early.at,
@@ -142,8 +141,9 @@ mod tests {
         assert_eq!(found("streaming", &message(false)), expected);
         let mut labelled = message(false);
         labelled["entities"][0]["additionalType"] = json!(["AIGeneratedContent"]);
-        let expected = [("teams-stream-final-only", "/entities/1".into())];
-        assert_eq!(found("streaming", &labelled), expected);
+        let both =
+            ["teams-stream-claims-early", "teams-stream-final-only"].map(|code| (code, "/entities/1".to_owned()));
+        assert_eq!(found("streaming", &labelled), both);
         let feedback = json!({"channelData": {"feedbackLoop": {"type": "default"}}});
         assert_eq!(found("final", &feedback), []);
         assert_eq!(found("streaming", &feedback), [("teams-stream-final-only", "/channelData/feedbackLoop".into())]);

@@ -104,9 +104,8 @@ fn an_icon_keeps_its_name_where_one_is_meant() {
 
 #[test]
 fn a_kind_of_feedback_beside_the_older_form_is_the_one_that_users_get() {
-    for key in ["type", "feedbackLoopType"] {
-        let fault =
-            json!({"type": "message", "text": "a", "channelData": {"feedbackLoopEnabled": true, key: "custom"}});
+    for (key, kind) in [("type", "custom"), ("feedbackLoopType", "custom"), ("feedbackLoopType", "Custom")] {
+        let fault = json!({"type": "message", "text": "a", "channelData": {"feedbackLoopEnabled": true, key: kind}});
         let (document, left) = mended(&fault, Channel::Teams);
         assert_eq!(document["channelData"], json!({"feedbackLoop": {"type": "custom"}}));
         assert_eq!(left, [] as [&str; 0]);
@@ -122,6 +121,7 @@ fn a_final_that_names_no_stream_stays_a_finding() {
     assert_eq!(left, ["stream-chunk-without-id"]);
 }
 
+/// JSON has two ways to write a position, which are one to every client.
 #[test]
 fn a_position_is_a_number_however_it_is_written() {
     let one = claim(1, "https://docs.example/a");
@@ -219,4 +219,30 @@ fn a_second_source_at_one_position_stays_a_finding_wherever_it_stands() {
     }
 }
 
-/// JSON has two ways to write a position, which are one to every client.
+#[test]
+fn an_update_for_teams_gets_no_label_and_keeps_its_text() {
+    let info = json!({"type": "streaminfo", "streamType": "streaming", "streamSequence": 1});
+    let mut update = message("Keep it [1].", &json!([claim(1, "https://docs.example/a")]));
+    update["type"] = json!("typing");
+    update["entities"][0]["keywords"] = json!(["AIGeneratedContent"]);
+    update["entities"].as_array_mut().expect("entities").push(info);
+    assert_eq!(mended(&update, Channel::Teams), (update.clone(), vec!["teams-stream-claims-early"]));
+
+    let texts = ["Keep it[1].\n\n[1]: https://docs.example/a", "Keep it[1].\n\n[1]: https://docs.example/a\n\nAnd"];
+    let stream: Vec<Value> = texts
+        .iter()
+        .zip(1..)
+        .map(|(text, number)| {
+            let mut chunk = update.clone();
+            chunk["text"] = json!(text);
+            chunk["entities"] = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": number}]);
+            if number == 1 {
+                chunk["entities"].as_array_mut().expect("entities").push(update["entities"][0].clone());
+            }
+            chunk
+        })
+        .collect();
+    let (document, left) = mended(&json!(stream), Channel::Teams);
+    assert_eq!(document, json!(stream));
+    assert!(left.contains(&"teams-definition-in-text") && !left.contains(&"teams-stream-text-changed"), "{left:?}");
+}
