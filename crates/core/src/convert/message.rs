@@ -16,6 +16,7 @@ use crate::claims::{link_sentences, shown_numbers, support_lines};
 use crate::dialect::{Dialect, MessageOptions};
 use crate::graph;
 use crate::report::{Entry, Kind, Report};
+use crate::text::is_blank;
 
 /// The outcome of a conversion.
 #[derive(Clone, Debug)]
@@ -82,11 +83,24 @@ fn leave_out_sources(answer: &mut Answer) {
     answer.attested.clear();
 }
 
-/// The note about an answer without text, with the code `empty-text`: its message says nothing.
+/// The code of the notes about messages that say nothing.
+const EMPTY_TEXT: &str = "empty-text";
+
+/// The note about an answer without a letter that can be seen, with the code `empty-text`: its message says nothing.
 #[must_use]
 pub fn empty_text(answer: &Answer) -> Option<Entry> {
     let message = "the answer has no text, so its message says nothing; look whether the body is of another format";
-    answer.text.trim().is_empty().then(|| Entry::in_input(Kind::Note, "empty-text", "", message))
+    is_blank(&answer.text).then(|| Entry::in_input(Kind::Note, EMPTY_TEXT, "", message))
+}
+
+/// Empties a text of which only the letters between its removed markers are left, and says so if the answer has a text.
+fn without_separators(text: &mut String, answer: &Answer) -> Option<Entry> {
+    if !is_blank(text) {
+        return None;
+    }
+    text.clear();
+    let message = "the answer is made of markers that name no source, so its message says nothing";
+    (!is_blank(&answer.text)).then(|| Entry::in_input(Kind::Note, EMPTY_TEXT, "", message))
 }
 
 /// Builds the message of a whole answer, and the report.
@@ -137,6 +151,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     report.scores = answer.score_lines();
     report.extend(std::mem::take(&mut answer.warnings));
     report.extend(empty_text(&answer));
+    report.extend(without_separators(&mut cited.text, &answer));
     report.extend(std::mem::take(&mut cited.entries));
     report.extend(earlier::told(&answer.sources, &cited.sources));
     account_for_sources(&answer.sources, &cited, &mut report);

@@ -25,6 +25,6 @@ pub use plain::plain_text;
 pub use span::{InvalidSpan, Span};
 pub use visible::visible;
 pub(crate) use visible::{
-    UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible, takes_no_room,
+    UNSEEN, ends_in_unseen_reference, first_unseen, is_blank, may_hold_unseen, push_visible, takes_no_room,
 };
 pub use word::{begins_with_blank, ends_sentence, word_end};
