@@ -1,6 +1,7 @@
 //! Finds numbers in brackets outside code, like a program that looks for `[n]`.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -18,6 +19,8 @@ pub(super) struct Markers {
     numbers: Vec<(u64, usize)>,
     /// Each `[1, 2]` and `[1-3]`, with its text.
     joined: Vec<(Joined, String)>,
+    /// The comments of HTML, which users do not see.
+    comments: Vec<Range<usize>>,
 }
 
 impl Markers {
@@ -43,14 +46,19 @@ impl Markers {
                 markers.numbers.push((number, at));
             }
         }
-        let joined = Markdown::read(text).joined.into_iter();
+        let markdown = Markdown::read(text);
+        let joined = markdown.joined.into_iter();
         markers.joined = joined.map(|joined| (joined.clone(), text[joined.span].to_owned())).collect();
+        let html = markdown.html.into_iter().map(|html| html.span);
+        markers.comments = html.filter(|span| text[span.clone()].starts_with("<!--")).collect();
         markers
     }
 
     /// Reports a marker of a Message without claims. A number in brackets may mean something else there.
     pub(super) fn check_unclaimed(&self, at: &Pointer, findings: &mut Findings) {
-        if let Some((number, place)) = self.numbers.iter().find(|(number, _)| (1..1000).contains(number)) {
+        let is_seen = |place: &usize| !self.comments.iter().any(|comment| comment.contains(place));
+        let mut seen = self.numbers.iter().filter(|(number, _)| (1..1000).contains(number));
+        if let Some((number, place)) = seen.find(|(_, place)| is_seen(place)) {
             findings.add(
                 code::MARKER_WITHOUT_CLAIM,
                 at,

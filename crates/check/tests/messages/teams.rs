@@ -107,6 +107,31 @@ proptest! {
     }
 }
 
+#[test]
+fn a_number_in_a_comment_is_no_marker_that_anybody_sees() {
+    let of = |text: &str| {
+        json!({"type": "message", "text": text, "entities": [{"type": "https://schema.org/Message",
+        "@type": "Message", "@context": "https://schema.org", "@id": ""}]})
+    };
+    let codes =
+        |text: &str| -> Vec<_> { check(&of(text), Channel::Teams).iter().map(|finding| finding.code).collect() };
+    assert_eq!(codes("Keep it <!-- [1] -->"), [] as [&str; 0]);
+    assert_eq!(codes("Keep it <!-- [1] --> [2]"), ["marker-without-claim"]);
+}
+
+/// Separators are all that the writer leaves of such an answer.
+#[test]
+fn an_answer_of_markers_without_sources_says_nothing_and_the_report_says_so() {
+    for text in ["[doc99]", " [doc98][doc99]\n", "\u{200b}"] {
+        for dialect in [Dialect::Plain, Dialect::Teams, Dialect::WebChat, Dialect::Slack, Dialect::Line] {
+            let body = json!({"text": text, "sources": sources()}).to_string();
+            let converted = convert(body.as_bytes(), &Conversion::to(dialect)).expect("an activity");
+            assert_eq!(converted.activities[0].text.as_deref().map(str::trim), Some(""), "{dialect} {text:?}");
+            assert!(converted.report.notes.iter().any(|note| note.code == "empty-text"), "{dialect} {text:?}");
+        }
+    }
+}
+
 /// The activity for Teams of a text over two sources, and the codes of its report.
 fn sent(text: &str, url: &str) -> (Value, Vec<&'static str>) {
     let body = json!({"text": text, "sources": [{"url": url}, {"url": "https://x.example/other"}]}).to_string();
