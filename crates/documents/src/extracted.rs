@@ -40,7 +40,7 @@ pub struct Extracted {
     /// The pages that show pictures and no letters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub picture_pages: Vec<u32>,
-    /// More than half of the letters could not be read.
+    /// More than half of the letters could not be read, or pages are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
     /// The parts that are known to be there and are not read.

@@ -21,7 +21,7 @@ pub struct Loss {
     pub picture_pages: Vec<u32>,
     /// The parts that are known to be there and are not read.
     pub unread: Unread,
-    /// Pages are lost, or more than half of the letters: the document is read in part only.
+    /// Pages are lost or missing, or more than half of the letters: the document is read in part only.
     pub is_partial: bool,
 }
 

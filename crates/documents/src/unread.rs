@@ -25,6 +25,8 @@ pub enum UnreadKind {
     Formulas,
     /// Pages and programs inside of a page.
     Embedded,
+    /// Pages of a PDF that it counts, and that cannot be found in it.
+    MissingPages,
 }
 
 impl UnreadKind {
@@ -37,6 +39,7 @@ impl UnreadKind {
             Self::Drawings => ("drawing", "drawings"),
             Self::Formulas => ("formula", "formulas"),
             Self::Embedded => ("embedded page", "embedded pages"),
+            Self::MissingPages => ("page that the file counts and lacks", "pages that the file counts and lacks"),
         }
     }
 }

@@ -6,6 +6,8 @@ use hayro_syntax::content::UntypedIter;
 use hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::Page;
 
+use super::contents::is_read_to_its_end;
+
 /// A drawing stands in so many others.
 const MAX_DEPTH: usize = 32;
 
@@ -16,7 +18,7 @@ const MAX_DRAWN: u64 = 20_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawn {
     count: u64,
-    /// One of them cannot be unpacked. The parser does not draw it, and says nothing.
+    /// One of them cannot be unpacked, or read to its end. The parser does not draw the rest, and says nothing.
     pub(super) is_damaged: bool,
 }
 
@@ -68,12 +70,13 @@ impl Forms {
             return *known;
         }
         let Ok(content) = form.decoded_data() else { return Some(Drawn { count: 1, is_damaged: true }) };
+        let is_damaged = !is_read_to_its_end(&content);
         let resources = form.dict().get::<Dict<'_>>(b"Resources".as_slice());
         let own = resources.map(|resources| resources.get::<Dict<'_>>(b"XObject".as_slice()).unwrap_or_default());
         // A drawing without resources of its own uses those of the page.
         let drawings = own.as_ref().unwrap_or(outer);
         if drawings.is_empty() {
-            return Some(Drawn { count: 1, is_damaged: false });
+            return Some(Drawn { count: 1, is_damaged });
         }
         if depth > MAX_DEPTH {
             return None;
@@ -82,7 +85,7 @@ impl Forms {
             self.counts.insert(id, None);
         });
         let count = self.count(drawings, UntypedIter::new(&content), depth + 1);
-        let count = count.map(|drawn| Drawn { count: drawn.count + 1, ..drawn });
+        let count = count.map(|drawn| Drawn { count: drawn.count + 1, is_damaged: drawn.is_damaged || is_damaged });
         id.into_iter().for_each(|id| {
             self.counts.insert(id, count);
         });

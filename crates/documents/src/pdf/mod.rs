@@ -19,6 +19,7 @@ mod tables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use hayro_syntax::object::Dict;
 use hayro_syntax::page::Page;
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
@@ -30,7 +31,7 @@ use self::letters::LetterReader;
 use self::lines::Line;
 use crate::extracted::{Extracted, LeftOut, LossyPage, PageText, number};
 use crate::title;
-use crate::{Limits, Markup, Unreadable};
+use crate::{Limits, Markup, UnreadKind, Unreadable};
 
 /// A page with fewer letters of Western Europe that have marks is not judged.
 const LEAST_MISREAD: usize = 12;
@@ -56,10 +57,13 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     let title = pdf.metadata().title.as_deref().and_then(|title| title::of_properties(&strings::text_string(title)));
     let headings = Headings::new(outline::levels(&pdf), &document.pages);
     let without_text = document.without_text();
-    let extracted = document.finish(&headings);
+    let mut extracted = document.finish(&headings);
     if extracted.is_empty() {
         return Err(without_text);
     }
+    let missing = missing_pages(&pdf);
+    extracted.unread.add(UnreadKind::MissingPages, missing);
+    extracted.is_partial |= missing > 0;
     Ok(Extracted { title, page_count: u32::try_from(count).ok(), ..extracted })
 }
 
@@ -73,6 +77,14 @@ fn unreadable(error: LoadPdfError) -> Unreadable {
         }
         LoadPdfError::Invalid => Unreadable::damaged("it has no pages that can be found"),
     }
+}
+
+/// The number of pages that the file counts and that cannot be found. The parser leaves a page out whose object is broken.
+fn missing_pages(pdf: &Pdf) -> usize {
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id());
+    let pages = catalog.and_then(|catalog| catalog.get::<Dict<'_>>(b"Pages".as_slice()));
+    let count = pages.and_then(|pages| pages.get::<i32>(b"Count".as_slice()));
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0).saturating_sub(pdf.pages().len())
 }
 
 /// The letters of a page that are those of another writing, read as letters of Western Europe. No language has most of its letters with
@@ -115,7 +127,8 @@ impl Document {
         let read = catch_unwind(AssertUnwindSafe(|| {
             let drawn = self.forms.drawn(page)?;
             let letters = reader.read(page, room);
-            let mut lines = lines::lines(&letters, keep_words);
+            // Such a document is refused.
+            let mut lines = if letters.is_too_much { Vec::new() } else { lines::lines(&letters, keep_words) };
             items::find_marks(&mut lines, letters.dots.clone());
             leading::join(&mut lines);
             let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_whole(page);

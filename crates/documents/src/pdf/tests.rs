@@ -66,6 +66,34 @@ const FONT: &str = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encodin
 const WORDS: &str = "BT /F1 12 Tf 50 700 Td (some words) Tj ET";
 
 #[test]
+fn pages_that_the_file_counts_and_lacks_and_content_that_breaks_off_are_losses() {
+    let page = |content: usize| {
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {content} 0 R \
+             /Resources << /Font << /F1 7 0 R >> /XObject << /X 8 0 R >> >> >>"
+        )
+    };
+    let whole = stream("", WORDS);
+    let broken = stream("", &format!("{WORDS} ) {WORDS}"));
+    let form = stream("/Type /XObject /Subtype /Form", &format!("{WORDS} [ {WORDS}"));
+    for (kids, count, contents, pages, loss) in [
+        ("3 0 R 4 0 R", 2, [&*whole, &*whole], 2, None),
+        ("3 0 R 4 0 R", 1, [&*whole, &*whole], 2, None),
+        ("3 0 R 9 0 R", 2, [&*whole, &*whole], 1, Some("not read: 1 page that the file counts and lacks")),
+        ("3 0 R 4 0 R", 2, [&*whole, &*broken], 2, Some("a part of page 2 is damaged")),
+        ("3 0 R 4 0 R", 2, [&*stream("", "/X Do"), &*whole], 2, Some("a part of page 1 is damaged")),
+    ] {
+        let list = format!("<< /Type /Pages /Kids [{kids}] /Count {count} >>");
+        let [first, second] = contents;
+        let file = of_objects(&[CATALOG, &list, &page(5), &page(6), first, second, FONT, &form]);
+        let extracted = read(&file).expect("a text");
+        assert_eq!(extracted.pages.len(), pages, "{kids} {count}");
+        let told = extracted.loss().map(|loss| (loss.to_string(), loss.is_partial));
+        assert_eq!(told, loss.map(|loss| (loss.to_owned(), pages < 2)), "{kids} {count}");
+    }
+}
+
+#[test]
 fn lists_of_pages_that_lead_to_themselves_come_to_an_end() {
     let words = stream("", WORDS);
     let page = |parent: &str, more: &str| format!("<< /Type /Page /Parent {parent} /Contents 4 0 R {more} >>");
