@@ -83,7 +83,7 @@ fn handbook() -> tempfile::TempDir {
     ])
 }
 
-async fn library(folder: &Path, set: impl Fn(&mut DocumentReader)) -> Library {
+pub(super) async fn library(folder: &Path, set: impl Fn(&mut DocumentReader)) -> Library {
     let mut options = LibraryOptions::new(folder);
     let mut reader = DocumentReader::new(PROGRAM);
     set(&mut reader);

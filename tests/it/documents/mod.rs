@@ -1,5 +1,6 @@
 //! Documents in a folder: answers that quote them, and downloads.
 
+mod attacks;
 mod downloads;
 mod formats;
 mod passages;
