@@ -1,6 +1,6 @@
 //! The letters that a page of a PDF shows, with their places. No other file knows `hayro-interpret`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -129,7 +129,7 @@ impl<'p> LetterReader<'p> {
             letters: Letters::default(),
             decoder: &mut self.decoder,
             room,
-            drawn: HashSet::new(),
+            drawn: Drawn::default(),
             filled: None,
             replacements: Vec::new(),
         };
@@ -149,8 +149,7 @@ struct Collector<'d> {
     letters: Letters,
     decoder: &'d mut Decoder,
     room: usize,
-    /// Letters by text, place and size: some programs draw a letter twice to make it bold.
-    drawn: HashSet<u64>,
+    drawn: Drawn,
     filled: Option<Run>,
     /// For each open part, the text that the file itself gives for the letters in it; taken by the first letter.
     replacements: Vec<Option<Option<String>>>,
@@ -212,7 +211,7 @@ impl Collector<'_> {
         if text.is_empty() {
             return;
         }
-        if !text.trim().is_empty() && !self.drawn.insert(place.key(&text)) {
+        if !text.trim().is_empty() && self.drawn.has(&text, place) {
             return;
         }
         if self.letters.text.len() + text.len() > self.room || self.letters.list.len() >= MAX_LETTERS {
@@ -242,14 +241,35 @@ struct Place {
     direction: (f64, f64),
 }
 
-impl Place {
-    /// A letter that is drawn twice has one key. In small type, equal letters side by side are less than half a point apart.
-    fn key(&self, text: &str) -> u64 {
-        let unit = (self.size * 0.05).clamp(1e-3, 0.5);
-        let rounded = |value: f64| (value / unit).round() as i64;
+/// The letters of a page that are drawn, by text and size, and by place: some programs draw a letter again, a little aside, to make it bold.
+#[derive(Debug, Default)]
+struct Drawn(HashMap<(u64, i32, i32), Point>);
+
+impl Drawn {
+    /// Whether a letter is drawn already; if not, it is from now on.
+    fn has(&mut self, text: &str, place: &Place) -> bool {
         let mut hasher = DefaultHasher::new();
-        (text, rounded(self.origin.x), rounded(self.origin.y), (self.size * 2.0).round() as i64).hash(&mut hasher);
-        hasher.finish()
+        (text, (place.size * 2.0).round() as i64).hash(&mut hasher);
+        let letter = hasher.finish();
+        let (reach, Point { x, y }) = (place.reach(), place.origin);
+        // Of four squares twice as wide, one has each place that is near enough.
+        let square = |value: f64| (value / (2.0 * reach)).floor() as i32;
+        let (columns, rows) = (square(x - reach)..=square(x + reach), square(y - reach)..=square(y + reach));
+        let is_near = |other: &Point| (other.x - x).abs() <= reach && (other.y - y).abs() <= reach;
+        let mut near = columns.flat_map(|column| rows.clone().map(move |row| (letter, column, row)));
+        if near.any(|key| self.0.get(&key).is_some_and(is_near)) {
+            return true;
+        }
+        self.0.insert((letter, square(x), square(y)), place.origin);
+        false
+    }
+}
+
+impl Place {
+    /// A letter that is no farther from an equal one is drawn again. Neighbours are farther apart, narrow ones such as `ll` as well.
+    fn reach(&self) -> f64 {
+        let narrow = if self.width > 0.0 { self.width * 0.45 } else { f64::INFINITY };
+        (self.size * 0.1).min(narrow).max(1e-3)
     }
 }
 

@@ -238,6 +238,12 @@ fn small_type_and_a_long_text_in_place_of_a_letter_lose_no_letter() {
     assert_eq!(read("BT /F1 1 Tf 50 700 Td (illicit fill) Tj ET"), ("illicit fill\n".to_owned(), None));
     let twice = "BT /F1 10 Tf 50 700 Td (bold) Tj ET BT /F1 10 Tf 50.1 700 Td (bold) Tj ET";
     assert_eq!(read(twice), ("bold\n".to_owned(), None));
+    // Four strikes, and a shadow.
+    let strikes = [(0.0, 0.0), (0.16, 0.0), (0.0, 0.32), (0.16, 0.32), (1.0, -1.0)];
+    let strikes =
+        strikes.map(|(x, y)| format!("BT /F1 11 Tf {} {} Td (a bill, still illicit) Tj ET ", 50.0 + x, 700.0 + y));
+    assert_eq!(read(&strikes.concat()), ("a bill, still illicit\n".to_owned(), None));
+    assert_eq!(read("BT /F1 10 Tf 40 Tz 50 700 Td (illicit fill ...) Tj ET"), ("illicit fill ...\n".to_owned(), None));
     let long = "word ".repeat(20_000);
     let (text, _) = read(&format!("BT /F1 10 Tf 50 700 Td /Span << /ActualText ({long}) >> BDC (x) Tj EMC ET"));
     assert_eq!(text.trim_end(), long.trim_end());
