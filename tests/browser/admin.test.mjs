@@ -402,7 +402,7 @@ visiting(around, 'names that look like markup are text, and a file that is refus
   await row(documents(page), 'a.exe').getByText('Not uploaded: files of this type cannot be read').waitFor();
   await row(documents(page), 'b.txt').getByText('not UTF-8').waitFor();
   await row(documents(page), 'c.txt').getByText('ready').waitFor();
-  await documents(page).getByText('3 documents').waitFor();
+  await documents(page).getByText('3 documents, 1 cannot be read, ').waitFor();
   await asked(page).fill('How many days of leave are there?');
   await asked(page).press('Enter');
   await visit.message('Leave is 30 days').waitFor();

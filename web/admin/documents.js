@@ -57,7 +57,8 @@ export class Documents {
     }
     const { documents, bytes, max_bytes: most } = listed;
     this.#list.replaceChildren(...documents.map((document) => this.#row(document)));
-    this.#total.textContent = `${count(documents.length, 'document')}, ${size(bytes)} of ${size(most)}`;
+    const states = documents.map(({ state }) => state);
+    this.#total.textContent = [count(documents.length, 'document'), ...faults(states), `${size(bytes)} of ${size(most)}`].join(', ');
     const isReading = documents.some(({ state }) => state === 'reading');
     if (isReading && this.#isShown) this.#timer = setTimeout(() => this.#refresh(), LOOK_AGAIN_MS);
   }
@@ -140,10 +141,13 @@ export class Documents {
 
 /** How several uploads ended: how many can be quoted, and what became of the others. */
 function summary(states) {
-  const counted = (wanted) => states.filter((state) => state === wanted).length;
-  const parts = [`${counted('ready')} of ${count(states.length, 'file')} can be read`];
-  for (const [state, words] of [['partial', 'read in part'], ['unreadable', 'cannot be read'], ['reading', 'still being read'], [undefined, 'not uploaded']]) {
-    if (counted(state) > 0) parts.push(`${counted(state)} ${words}`);
-  }
-  return `${parts.join(', ')}.`;
+  const ready = states.filter((state) => state === 'ready').length;
+  return `${[`${ready} of ${count(states.length, 'file')} can be read`, ...faults(states)].join(', ')}.`;
+}
+
+/** How many documents are in each state in which some of their words cannot be found. */
+function faults(states) {
+  const words = [['partial', 'read in part'], ['unreadable', 'cannot be read'], ['reading', 'still being read'], [undefined, 'not uploaded']];
+  const counts = words.map(([state, words]) => [states.filter((other) => other === state).length, words]);
+  return counts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
 }
