@@ -58,6 +58,9 @@ impl Identities {
         let source = all.get(at)?;
         let Self { tracking, pages, by_address, len } = self;
         let key = source.url.as_ref()?.shared_merge_key(*tracking);
+        if by_address.is_empty() {
+            by_address.reserve(all.len());
+        }
         let known = by_address.entry(key).or_insert(Known::Source { at, identity: *len });
         let documents = match known {
             Known::Source { at: first, identity } if *first == at => {

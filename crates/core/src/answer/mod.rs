@@ -41,7 +41,7 @@ pub use marker_form::MarkerForm;
 pub use marker_row::{First, Formats, MARKER_ROWS, MarkerRow, Reads, Unresolved, marker_word};
 pub use marker_span::{is_marker_span, whole_link};
 pub use part::Part;
-pub(crate) use part::{common as common_part, tell_apart};
+pub(crate) use part::{common as common_part, told_apart};
 pub use provider_error::ProviderError;
 pub use provider_object::ProviderObject;
 pub use raw_scores::{RawScores, Scoring};

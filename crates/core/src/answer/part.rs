@@ -1,6 +1,6 @@
 //! The part of a document that a source is, as its name says it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The part of a document that a source is: *Manual, page 7*, *Q3 report: Guidance*.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,24 +42,21 @@ impl Part {
     }
 }
 
-/// Adds to names that several sources have what tells these sources apart: the page, else the heading, else both. Names stay where
-/// nothing differs. `part` gives the part that is the source at a place of the list.
-pub(crate) fn tell_apart(names: &mut [String], part: impl Fn(usize) -> Option<Part>) {
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(names.len());
-    for (at, name) in names.iter().enumerate() {
-        places.entry(name).or_default().push(at);
-    }
-    let told: Vec<(usize, String)> = places
-        .into_iter()
-        .filter(|(_, places)| places.len() > 1)
-        .flat_map(|(name, places)| {
-            let parts: Vec<Part> = places.iter().map(|at| part(*at).unwrap_or_default()).collect();
-            places.into_iter().zip(apart(name, &parts))
-        })
-        .collect();
-    for (at, name) in told {
-        names[at] = name;
-    }
+/// The names with which sources are told apart that have one name, each with the place of its source in the list: they say besides
+/// the page, else the heading, else both. Names stay where nothing differs. `name` and `part` give those of the source at a place.
+pub(crate) fn told_apart<'n>(
+    count: usize,
+    name: impl Fn(usize) -> &'n str,
+    part: impl Fn(usize) -> Option<Part>,
+) -> Vec<(usize, String)> {
+    let mut places: Vec<usize> = (0..count).collect();
+    places.sort_by_key(|at| name(*at));
+    let same = places.chunk_by(|one, other| name(*one) == name(*other)).filter(|places| places.len() > 1);
+    same.flat_map(|places| {
+        let parts: Vec<Part> = places.iter().map(|at| part(*at).unwrap_or_default()).collect();
+        places.iter().copied().zip(apart(name(places[0]), &parts))
+    })
+    .collect()
 }
 
 /// The names of parts of documents with one name.
@@ -111,9 +108,12 @@ mod tests {
         let told = |parts: &[(&str, &str)]| {
             let mut names: Vec<String> =
                 parts.iter().map(|_| "Manual".to_owned()).chain(["Other".to_owned()]).collect();
-            tell_apart(&mut names, |at| {
+            let part_at = |at: usize| {
                 Some(parts.get(at).map_or_else(|| part("page 1", "x"), |(page, heading)| part(page, heading)))
-            });
+            };
+            for (at, name) in told_apart(names.len(), |at| &names[at], part_at) {
+                names[at] = name;
+            }
             assert_eq!(names.pop().as_deref(), Some("Other"), "it is the only one of its name");
             names
         };

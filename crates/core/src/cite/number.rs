@@ -1,13 +1,12 @@
 //! Assigns numbers to sources, one for each document.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use smallvec::{SmallVec, smallvec};
 
 use super::{CitedSource, Numbering, Position, Rules, definition};
-use crate::answer::{Identities, Source, SourceIndex, common_part, tell_apart};
+use crate::answer::{Identities, Source, SourceIndex, common_part, told_apart};
 use crate::report::{Entry, Kind};
 use crate::text::one_line;
 use crate::url::WebUrl;
@@ -34,6 +33,9 @@ pub(super) struct Numberer {
     /// The sources in the order in which they were added.
     added: Vec<SourceIndex>,
 }
+
+/// So many sources are often cited all.
+const FEW: usize = 16;
 
 #[derive(Clone, Debug)]
 struct Draft {
@@ -73,6 +75,12 @@ impl Numberer {
     }
 
     fn add(&mut self, sources: &[Source], index: SourceIndex) -> usize {
+        if self.added.is_empty() {
+            let few = sources.len().min(FEW);
+            self.cited.reserve(few);
+            self.added.reserve(few);
+            self.by_identity.reserve(few);
+        }
         let fresh = self.cited.len();
         let identity = self.identity(sources, index);
         let place = identity.and_then(|identity| self.by_identity.get(identity).copied().flatten()).unwrap_or(fresh);
@@ -101,6 +109,7 @@ impl Numberer {
 
     /// The identity of a source (rule N-03); `None` when it is like no other.
     fn identity(&mut self, sources: &[Source], index: SourceIndex) -> Option<usize> {
+        self.known.reserve(sources.len().saturating_sub(self.known.len()));
         for at in self.known.len()..=index.0 {
             let is_page = !self.only_pages || sources[at].is_web_page();
             self.known.push(if is_page { self.identities.of(sources, at) } else { None });
@@ -199,32 +208,40 @@ fn what_is_cited(source: &CitedSource) -> String {
 fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -> Vec<CitedSource> {
     let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
     name(&mut cited, all);
-    if defines && cited.len() > 1 {
-        let mut taken = HashSet::with_capacity(cited.len());
-        for CitedSource { url, position, .. } in &mut cited {
-            let Some(url) = url else { continue };
-            if !taken.insert(url.clone()) {
-                *url = url.as_claim(*position);
-            }
-        }
+    if defines {
+        part_addresses(&mut cited);
     }
     cited.sort_by_key(|cited| cited.position);
     cited
 }
 
+/// Gives an address of its own to each source behind the first one with that address.
+fn part_addresses(cited: &mut [CitedSource]) {
+    let mut places: Vec<usize> = (0..cited.len()).collect();
+    let url = |at: usize| cited[at].url.as_ref().map(WebUrl::as_str);
+    places.sort_by_key(|at| url(*at));
+    let same = places.chunk_by(|one, other| url(*one).is_some() && url(*one) == url(*other));
+    let further: Vec<usize> = same.flat_map(|places| places[1..].iter().copied()).collect();
+    for at in further {
+        let CitedSource { url, position, .. } = &mut cited[at];
+        *url = url.as_ref().map(|url| url.as_claim(*position));
+    }
+}
+
 /// Tells sources with one title apart, and adds the notes about sources to their titles.
 fn name(cited: &mut [CitedSource], all: &[Source]) {
-    let mut titles: Vec<String> = cited.iter_mut().map(|cited| std::mem::take(&mut cited.title)).collect();
-    if titles.len() > 1 {
-        tell_apart(&mut titles, |at| {
-            let parts: Vec<_> = cited[at].sources.iter().map(|index| all[index.0].given_part()).collect();
-            common_part(parts.iter().map(Option::as_ref))
-        });
+    let part = |at: usize| {
+        let parts: Vec<_> = cited[at].sources.iter().map(|index| all[index.0].given_part()).collect();
+        common_part(parts.iter().map(Option::as_ref))
+    };
+    for (at, title) in told_apart(cited.len(), |at| &cited[at].title, part) {
+        cited[at].title = title;
     }
-    for (cited, title) in cited.iter_mut().zip(titles) {
-        let mark = cited.sources.iter().find_map(|index| all[index.0].mark.as_ref());
-        cited.note_bytes = mark.map_or(0, |mark| " ".len() + mark.words.len());
-        cited.title = mark.map_or_else(|| title.clone(), |mark| format!("{title} {}", mark.words));
+    for cited in cited {
+        if let Some(mark) = cited.sources.iter().find_map(|index| all[index.0].mark.as_ref()) {
+            cited.note_bytes = " ".len() + mark.words.len();
+            cited.title.extend([" ", mark.words.as_str()]);
+        }
     }
 }
 

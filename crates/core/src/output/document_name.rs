@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::answer::{Source, tell_apart};
+use crate::answer::{Source, told_apart};
 use crate::url::WebUrl;
 
 /// The name of a document without any name (rules AZ-05 and AH-09).
@@ -23,7 +23,9 @@ pub fn document_name(source: &Source) -> String {
 pub(super) fn document_names<'s>(sources: impl IntoIterator<Item = &'s Source>) -> Vec<String> {
     let sources: Vec<&Source> = sources.into_iter().collect();
     let mut names: Vec<String> = sources.iter().map(|source| document_name(source)).collect();
-    tell_apart(&mut names, |at| sources[at].given_part());
+    for (at, name) in told_apart(names.len(), |at| &names[at], |at| sources[at].given_part()) {
+        names[at] = name;
+    }
     names
 }
 
