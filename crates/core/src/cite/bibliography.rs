@@ -74,6 +74,9 @@ impl List {
 impl Bibliography {
     /// Reads the lines that have arrived. Returns the length of the text that is certainly no list at the end.
     pub(super) fn read(&mut self, text: &str, finished: bool, sources: &[Source], resolver: &Resolver) -> usize {
+        if finished && self.arrived == 0 && !may_end_with_list(text) {
+            return text.len();
+        }
         loop {
             let (end, complete) = line_end(text, self.arrived, finished);
             if !complete {
@@ -211,6 +214,20 @@ impl Bibliography {
     }
 }
 
+/// Whether a text may end with a list or its heading, by its last lines alone. Most texts end with a sentence, and are not read.
+fn may_end_with_list(text: &str) -> bool {
+    let text = text.trim_end_matches(BLANKS);
+    let (before, last) = last_line(text);
+    let last = without_blanks(last);
+    let goes_on = || open_marker(last_line(before.strip_suffix('\r').unwrap_or(before)).1).is_some();
+    last.len() <= MAX_HEADING || begins_entry(last) || is_underline(last) || last.contains(']') && goes_on()
+}
+
+/// The last line of a text, behind the text before its line end.
+fn last_line(text: &str) -> (&str, &str) {
+    memchr::memrchr2(b'\n', b'\r', text.as_bytes()).map_or(("", text), |end| (&text[..end], &text[end + 1..]))
+}
+
 /// The line without blanks at its ends.
 fn without_blanks(line: &str) -> &str {
     let is_content = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -340,7 +357,13 @@ fn is_heading(line: &str) -> bool {
         return false;
     }
     let words = line.trim_matches(stands_around_heading);
-    words.len() <= MAX_HEADING_WORDS && HEADINGS.contains(&&*words.to_lowercase())
+    if words.len() > MAX_HEADING_WORDS {
+        return false;
+    }
+    if words.is_ascii() {
+        return HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words));
+    }
+    HEADINGS.contains(&&*words.to_lowercase())
 }
 
 /// A longer line above a list is a sentence, unless it has the form of a heading.
