@@ -100,7 +100,7 @@ impl Writer {
         self.write_prefix();
         for container in &mut self.blocks.containers {
             if std::mem::take(&mut container.is_pending) && !container.is_flat {
-                self.out.push_str(&container.first);
+                self.out.push_str(&self.blocks.firsts[container.first.clone()]);
             }
         }
         self.blocks.has_gap = false;

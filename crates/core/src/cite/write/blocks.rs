@@ -1,5 +1,9 @@
 //! The state of the writer between two blocks: open containers, and the block before.
 
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
 /// The kind of the block before, which decides about the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -18,8 +22,8 @@ pub(super) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Container {
-    /// The prefix of its first line. The other lines begin with `> ` in a quote, and with blanks in an item.
-    pub(super) first: String,
+    /// The prefix of its first line, in [`Blocks::firsts`]. The other lines begin with `> ` in a quote, and with blanks in an item.
+    pub(super) first: Range<usize>,
     pub(super) is_quote: bool,
     /// Whether nothing of it is written yet.
     pub(super) is_pending: bool,
@@ -32,9 +36,11 @@ pub(super) struct Container {
 /// The state between two blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
-    pub(super) containers: Vec<Container>,
+    pub(super) containers: SmallVec<[Container; 2]>,
+    /// The prefixes of the first lines of the containers, one behind the other.
+    pub(super) firsts: String,
     /// The signs of the open lists; `None` for a list with something else written behind its last item.
-    pub(super) lists: Vec<Option<char>>,
+    pub(super) lists: SmallVec<[Option<char>; 2]>,
     pub(super) before: Kind,
     /// Whether the next block is the first one of a list.
     pub(super) begins_list: bool,
@@ -62,8 +68,8 @@ impl Blocks {
     pub(super) fn interrupts(&self) -> bool {
         let first = self.containers.iter().find(|container| container.is_pending && !container.is_flat);
         first.is_none_or(|item| {
-            !item.first.trim_start().starts_with(|c: char| c.is_ascii_digit())
-                || matches!(item.first.trim(), "1." | "1)")
+            let first = self.firsts[item.first.clone()].trim();
+            !first.starts_with(|c: char| c.is_ascii_digit()) || matches!(first, "1." | "1)")
         })
     }
 

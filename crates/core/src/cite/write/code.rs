@@ -1,5 +1,6 @@
 //! Writes code blocks: all of them between fences, and closed where they end.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::block::line_ends;
@@ -16,7 +17,7 @@ impl Writer {
         let indent = if is_indented { 0 } else { self.indent_in_container(cx.text, leaf.range.start) };
         self.begin(cx, leaf.range.start, Kind::Code);
         self.out.extend(std::iter::repeat_n(' ', indent));
-        let fence = if is_indented { fence_around(content) } else { opening_fence(source).to_owned() };
+        let fence = if is_indented { fence_around(content).into() } else { Cow::Borrowed(opening_fence(source)) };
         self.out.push_str(&fence);
         if !is_indented {
             self.out.push_str(info(&source[fence.len()..]));

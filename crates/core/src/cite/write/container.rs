@@ -13,10 +13,11 @@ const MAX_DEPTH: usize = 40;
 impl Writer {
     pub(crate) fn open_quote(&mut self, text: &str, at: usize) {
         if self.is_too_deep() {
-            return self.push_container(at, String::new(), true, 0);
+            return self.push_container(at, 0, true, 0);
         }
         let column = at - line_start(text, at) + 1 + usize::from(text[at + 1..].starts_with(' '));
-        self.push_container(at, "> ".into(), true, column);
+        self.blocks.firsts.push_str("> ");
+        self.push_container(at, "> ".len(), true, column);
     }
 
     pub(crate) fn open_list(&mut self, cx: &Context<'_>, at: usize) {
@@ -45,7 +46,7 @@ impl Writer {
     pub(crate) fn open_item(&mut self, text: &str, at: usize) {
         self.blocks.closed_list = None;
         if self.is_too_deep() {
-            return self.push_container(at, String::new(), false, 0);
+            return self.push_container(at, 0, false, 0);
         }
         let at = first_of_item(text, at);
         let start = line_start(text, at);
@@ -65,17 +66,21 @@ impl Writer {
         // Indented as far as the text of the item before it, the item would be nested in that one.
         let room = self.blocks.closed_item.unwrap_or(4).min(4);
         let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < room).unwrap_or(0);
-        let mut first = " ".repeat(indent);
-        first.push_str(&text[at..at + sign]);
-        first.extend(std::iter::repeat_n(' ', padding));
-        self.push_container(at, first, false, column + sign + padding);
+        let firsts = &mut self.blocks.firsts;
+        firsts.extend(std::iter::repeat_n(' ', indent));
+        firsts.push_str(&text[at..at + sign]);
+        firsts.extend(std::iter::repeat_n(' ', padding));
+        self.push_container(at, indent + sign + padding, false, column + sign + padding);
     }
 
     fn is_too_deep(&self) -> bool {
         self.blocks.containers.len() >= MAX_DEPTH
     }
 
-    fn push_container(&mut self, at: usize, first: String, is_quote: bool, column: usize) {
+    /// Opens a container, whose first line begins with the last `first` bytes of [`Blocks::firsts`](super::blocks::Blocks::firsts).
+    fn push_container(&mut self, at: usize, first: usize, is_quote: bool, column: usize) {
+        let end = self.blocks.firsts.len();
+        let first = end - first..end;
         let is_flat = self.is_too_deep();
         if !is_flat {
             self.blocks.opens.get_or_insert(at);
@@ -98,6 +103,7 @@ impl Writer {
             self.end(Kind::Empty, end);
         }
         if let Some(container) = self.blocks.containers.pop() {
+            self.blocks.firsts.truncate(container.first.start);
             if container.is_quote {
                 self.blocks.closed_list = None;
             }
