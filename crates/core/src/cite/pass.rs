@@ -21,12 +21,15 @@ pub(super) struct Progress {
     pub(super) settled: Settled,
 }
 
+/// The pieces of most leaves.
+const PIECES: usize = 16;
+
 impl Progress {
     pub(super) fn new(rules: &Rules) -> Self {
         Self {
             decisions: Decisions::new(rules),
             output: Output::new(rules),
-            pieces: Vec::new(),
+            pieces: Vec::with_capacity(PIECES),
             settled: Settled::default(),
         }
     }

@@ -55,12 +55,13 @@ pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses
 fn account_for_sources(sources: &[Source], cited: &CitedText, report: &mut Report) {
     // Sources of earlier answers are none of the input.
     let own = Source::own(sources);
-    let mut uncited: Vec<Option<&Source>> = own.iter().map(Some).collect();
     let of_own = |index: &&SourceIndex| index.0 < own.len();
+    let mut is_cited = vec![false; own.len()];
     for index in cited.sources.iter().flat_map(|source| &source.sources).filter(of_own) {
-        uncited[index.0] = None;
+        is_cited[index.0] = true;
     }
-    let uncited: Vec<&Source> = uncited.into_iter().flatten().collect();
+    let uncited: Vec<&Source> =
+        own.iter().zip(is_cited).filter(|(_, is_cited)| !is_cited).map(|(own, _)| own).collect();
     let claims = cited.sources.iter().filter(|cited| cited.sources.iter().any(|index| of_own(&index))).count();
     report.sources.merged = own.len() - uncited.len() - claims;
     report.sources.uncited = uncited.len();

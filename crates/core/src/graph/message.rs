@@ -21,11 +21,11 @@ pub struct Message {
     #[serde(rename = "@id")]
     id: &'static str,
     /// `AIGeneratedContent` for Web Chat.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub keywords: Vec<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub keywords: &'static [&'static str],
     /// `AIGeneratedContent` for Teams.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub additional_type: Vec<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub additional_type: &'static [&'static str],
     /// The text of the message, if the activity itself has no `text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -47,7 +47,7 @@ impl Message {
     /// A message, marked as AI-generated at the given place.
     #[must_use]
     pub fn new(citation: Vec<Claim>, ai_mark: Option<AiMark>) -> Self {
-        let marked = |mark| if ai_mark == Some(mark) { vec!["AIGeneratedContent"] } else { Vec::new() };
+        let marked = |mark| if ai_mark == Some(mark) { ["AIGeneratedContent"].as_slice() } else { &[] };
         Self {
             entity_type: "https://schema.org/Message",
             context: "https://schema.org",

@@ -105,8 +105,7 @@ impl WebUrl {
     pub(crate) fn is_service(&self) -> bool {
         let host = &self.text[self.host.clone()];
         SEARCH_SERVICES.iter().any(|service| host.ends_with(service))
-            || memchr::memmem::find(self.text.as_bytes(), b"/knowledgebases").is_some()
-                && (self.is_mcp() || self.last_part() == Some("retrieve"))
+            || matches!(self.last_part(), Some("mcp" | "retrieve")) && self.text.contains("/knowledgebases")
     }
 
     /// Whether its path ends like that of a server of MCP, `/mcp`.
@@ -163,7 +162,7 @@ impl WebUrl {
     /// The last part of the path; `None` when the path ends with `/`.
     pub(super) fn last_part(&self) -> Option<&str> {
         let behind = &self.text[self.host.end..];
-        let path = behind.find(['?', '#']).map_or(behind, |end| &behind[..end]);
+        let path = memchr::memchr2(b'?', b'#', behind.as_bytes()).map_or(behind, |end| &behind[..end]);
         path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
     }
 }
