@@ -22,20 +22,20 @@ pub(super) struct Numberer {
     /// Whether definitions are written: these have less room for titles, and cannot name every address.
     defines: bool,
     /// The index in `cited`, by the index of the source.
-    by_source: Vec<Option<usize>>,
+    by_source: Few<Option<usize>>,
     identities: Identities,
     /// The identities of the first sources of the list. They do not depend on what is cited, so that a stream, which may take
     /// numbers back, merges like the whole answer.
-    known: Vec<Option<usize>>,
+    known: Few<Option<usize>>,
     /// The index in `cited`, by identity.
-    by_identity: Vec<Option<usize>>,
-    cited: Vec<Draft>,
+    by_identity: Few<Option<usize>>,
+    cited: Few<Draft>,
     /// The sources in the order in which they were added.
-    added: Vec<SourceIndex>,
+    added: Few<SourceIndex>,
 }
 
-/// So many sources are often cited all.
-const FEW: usize = 16;
+/// What is known of each source; most answers have few.
+type Few<T> = SmallVec<[T; 8]>;
 
 #[derive(Clone, Debug)]
 struct Draft {
@@ -52,12 +52,12 @@ impl Numberer {
             max: rules.max_claims.unwrap_or(usize::MAX),
             only_pages: rules.only_markers,
             defines: rules.definitions,
-            by_source: Vec::new(),
+            by_source: Few::new(),
             identities: Identities::new(rules.tracking, rules.pages),
-            known: Vec::new(),
-            by_identity: Vec::new(),
-            cited: Vec::new(),
-            added: Vec::new(),
+            known: Few::new(),
+            by_identity: Few::new(),
+            cited: Few::new(),
+            added: Few::new(),
         }
     }
 
@@ -75,12 +75,6 @@ impl Numberer {
     }
 
     fn add(&mut self, sources: &[Source], index: SourceIndex) -> usize {
-        if self.added.is_empty() {
-            let few = sources.len().min(FEW);
-            self.cited.reserve(few);
-            self.added.reserve(few);
-            self.by_identity.reserve(few);
-        }
         let fresh = self.cited.len();
         let identity = self.identity(sources, index);
         let place = identity.and_then(|identity| self.by_identity.get(identity).copied().flatten()).unwrap_or(fresh);
@@ -109,7 +103,6 @@ impl Numberer {
 
     /// The identity of a source (rule N-03); `None` when it is like no other.
     fn identity(&mut self, sources: &[Source], index: SourceIndex) -> Option<usize> {
-        self.known.reserve(sources.len().saturating_sub(self.known.len()));
         for at in self.known.len()..=index.0 {
             let is_page = !self.only_pages || sources[at].is_web_page();
             self.known.push(if is_page { self.identities.of(sources, at) } else { None });

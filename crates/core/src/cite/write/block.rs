@@ -292,7 +292,7 @@ impl Writer {
 /// Whether a gap holds only blanks and line ends that all engines know.
 fn is_blank(gap: &str) -> bool {
     gap.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-        && gap.matches('\r').count() == gap.matches("\r\n").count()
+        && (!gap.contains('\r') || gap.matches('\r').count() == gap.matches("\r\n").count())
 }
 
 pub(super) fn line_start(text: &str, at: usize) -> usize {
