@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use citewire_support::{Cited, ContentWords, Headings, Judgement, Passage, ReasonCode, Verdict, judge_group};
 use serde::Serialize;
+use smallvec::SmallVec;
 
 use super::block::{Block, blocks};
 use super::sentence::{Group, LEAST_WORDS, MOST_CLAIMS, ReadBlock, groups, sentence_counts, trimmed};
@@ -136,7 +137,8 @@ pub fn claims(answer: &Answer) -> Claims {
         let mut groups = groups(&read);
         let mut before = 0;
         for group in groups.iter_mut().take(MOST_CLAIMS) {
-            let named = judge.spanned(block, group).or_else(|| judge.quoted(&read, group, before));
+            let sources = judge.sources(group);
+            let named = judge.spanned(block, group, &sources).or_else(|| judge.quoted(&read, group, &sources, before));
             group.part = named.unwrap_or_else(|| group.part.clone());
             before = group.at;
         }
@@ -145,17 +147,47 @@ pub fn claims(answer: &Answer) -> Claims {
         uncited += sentences.uncited;
         cited_sentences += sentences.cited;
         for group in &groups {
-            let is_judged = claims.len() < MOST_CLAIMS;
-            claims.push(if is_judged {
-                judge.claim(&read, group, &blocks)
+            let sources = judge.sources(group);
+            let mut claim = Claim::of(block.source(group.part.clone()), &sources);
+            if claims.len() >= MOST_CLAIMS {
+                claim.leave(ReasonCode::Cut);
+            } else if block.is_code {
+                claim.leave(ReasonCode::Code);
             } else {
-                judge.unjudged(block, group, ReasonCode::Cut)
-            });
+                judge.claim(&mut claim, &read, group, &sources, &blocks);
+            }
+            claims.push(claim);
         }
     }
     claims.sort_by_key(|claim| (claim.start, claim.end));
     Claims { text, claims, uncited, cited_sentences, unresolved, unread: answer.unread() }
 }
+
+impl Claim {
+    /// The claim of a part that is not held against its sources yet.
+    fn of(range: Range<usize>, sources: &[usize]) -> Self {
+        Self {
+            start: range.start,
+            end: range.end,
+            unit: "utf8",
+            positions: sources.iter().map(|source| source + 1).collect(),
+            verdict: Verdict::Unknown,
+            reasons: Vec::new(),
+            quotes: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
+    /// Holds it against none of its sources, for one reason.
+    fn leave(&mut self, code: ReasonCode) {
+        let range = self.start..self.end;
+        self.reasons = self.positions.iter().map(|at| reason_of(code, None, range.clone(), at - 1)).collect();
+        self.verdicts = vec![Verdict::Unknown; self.positions.len()];
+    }
+}
+
+/// The sources of one group, nearly always one or two.
+type GroupSources = SmallVec<[usize; 2]>;
 
 /// A source, read once for all claims that cite it.
 struct ReadSource<'a> {
@@ -206,18 +238,13 @@ impl<'a> Judge<'a> {
         self.read[at].get_or_init(|| ReadSource::new(&self.answer.sources[at]))
     }
 
-    fn claim(&self, read: &ReadBlock<'_>, group: &Group, blocks: &[Block]) -> Claim {
+    /// Holds a claim against its sources.
+    fn claim(&self, claim: &mut Claim, read: &ReadBlock<'_>, group: &Group, sources: &[usize], blocks: &[Block]) {
         let block = read.block;
-        if block.is_code {
-            return self.unjudged(block, group, ReasonCode::Code);
-        }
         let own = &block.visible[group.part.clone()];
         let row = (!read.says_something(&group.part)).then(|| row_text(block, blocks)).flatten();
         let sentence = row.as_deref().unwrap_or(own);
-        let mut claim = self.unjudged(block, group, ReasonCode::NoPassage);
-        claim.reasons.clear();
-        let sources = self.sources(group);
-        let judgements = self.judge(sentence, &sources);
+        let judgements = self.judge(sentence, sources);
         claim.verdicts = judgements.iter().map(|judgement| judgement.verdict).collect();
         claim.verdict = claim.verdicts.iter().copied().min().unwrap_or(Verdict::Unknown);
         for (source, judgement) in sources.iter().zip(judgements) {
@@ -231,36 +258,24 @@ impl<'a> Judge<'a> {
                 let range = words.map_or(claim.start..claim.end, |words| block.source(words));
                 claim.reasons.push(reason_of(reason.code, text, range, *source));
             }
-            let elsewhere = self.elsewhere(sentence, &judgement, &sources);
+            let elsewhere = self.elsewhere(sentence, &judgement, sources);
             claim
                 .reasons
                 .extend(elsewhere.map(|other| reason_of(ReasonCode::Elsewhere, None, claim.start..claim.end, other)));
             claim.quotes.extend(self.quote(*source, &judgement));
         }
-        claim
-    }
-
-    /// A claim that is not held against its sources, for one reason.
-    fn unjudged(&self, block: &Block, group: &Group, code: ReasonCode) -> Claim {
-        let (range, sources) = (block.source(group.part.clone()), self.sources(group));
-        Claim {
-            start: range.start,
-            end: range.end,
-            unit: "utf8",
-            positions: sources.iter().map(|source| source + 1).collect(),
-            verdict: Verdict::Unknown,
-            reasons: sources.iter().map(|source| reason_of(code, None, range.clone(), *source)).collect(),
-            quotes: Vec::new(),
-            verdicts: vec![Verdict::Unknown; sources.len()],
-        }
     }
 
     /// The places of the sources of a group, counted from 0, in the order of their badges.
-    fn sources(&self, group: &Group) -> Vec<usize> {
+    fn sources(&self, group: &Group) -> GroupSources {
         let places = self.places[group.badges.clone()].iter();
-        let mut seen = BTreeSet::new();
-        let sources = places.filter_map(|place| usize::try_from(place.position.get()).ok()?.checked_sub(1));
-        sources.filter(|source| seen.insert(*source)).collect()
+        let source = |place: &CitedPlace| usize::try_from(place.position.get()).ok()?.checked_sub(1);
+        let mut sources: GroupSources = places.filter_map(source).collect();
+        if sources.len() > 1 {
+            let mut seen = BTreeSet::new();
+            sources.retain(|source| seen.insert(*source));
+        }
+        sources
     }
 
     fn quote(&self, source: usize, judgement: &Judgement) -> Option<Quote> {
@@ -272,16 +287,15 @@ impl<'a> Judge<'a> {
     }
 
     /// The part that the provider names for one of the sources, if it ends where the group stands.
-    fn spanned(&self, block: &Block, group: &Group) -> Option<Range<usize>> {
-        let sources = self.sources(group);
+    fn spanned(&self, block: &Block, group: &Group, sources: &[usize]) -> Option<Range<usize>> {
         let spans = sources.iter().filter_map(|source| self.spans.get(source)).flatten();
         let starts = spans.filter_map(|span| start_of(&block.visible[..group.at], span));
         starts.min().map(|start| start..block.visible[..group.at].trim_end().len())
     }
 
     /// The part of a group with the sentences before it that are quoted from its source as well.
-    fn quoted(&self, read: &ReadBlock<'_>, group: &Group, before: usize) -> Option<Range<usize>> {
-        let [source] = self.sources(group)[..] else { return None };
+    fn quoted(&self, read: &ReadBlock<'_>, group: &Group, sources: &[usize], before: usize) -> Option<Range<usize>> {
+        let [source] = *sources else { return None };
         if !self.answer.sources[source].is_quoted {
             return None;
         }
