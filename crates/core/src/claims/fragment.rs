@@ -34,17 +34,30 @@ pub(super) struct ReadPassage<'p> {
     blocks: Vec<PassageBlock>,
 }
 
+/// Whole sentences of one block of a passage. Finding them takes longer than what is done with them.
+#[derive(Clone, Debug)]
+pub(super) struct Sentences {
+    block: usize,
+    /// Their range in the text of the block.
+    shown: Range<usize>,
+}
+
 impl<'p> ReadPassage<'p> {
     pub(super) fn new(passage: &'p str) -> Self {
         let text = &passage[..passage.floor_char_boundary(MOST_READ)];
         Self { text, blocks: passage_blocks(text, Writing::Markdown) }
     }
 
-    /// The text directive, without `text=`, of the sentences around a part of the passage; `None` where no words stand there. Where
-    /// their marks may be signs that the page shows, a second directive names them with these: a browser marks what it finds.
-    pub(super) fn directive(&self, part: &Range<usize>) -> Option<String> {
+    /// The sentences around a part of the passage; `None` where no words stand there.
+    pub(super) fn sentences(&self, part: &Range<usize>) -> Option<Sentences> {
+        sentences(&self.blocks, part).map(|(block, shown)| Sentences { block, shown })
+    }
+
+    /// The text directive, without `text=`, of sentences; `None` if they have no words. Where their marks may be signs that the page
+    /// shows, a second directive names them with these: a browser marks what it finds.
+    pub(super) fn directive(&self, sentences: &Sentences) -> Option<String> {
         let Self { text: passage, blocks } = self;
-        let (at, sentence) = sentences(blocks, part)?;
+        let Sentences { block: at, shown: sentence } = sentences.clone();
         let block = &blocks[at];
         let is_last = at + 1 == blocks.len() && block.text[sentence.end..].trim().is_empty();
         let cut = (may_begin_cut(at, block, &sentence), is_last && may_end_cut(passage));
@@ -60,10 +73,9 @@ impl<'p> ReadPassage<'p> {
             || self.text.get(one.end..next.start).is_some_and(|between| !between.contains(char::is_alphanumeric))
     }
 
-    /// The sentences around a part of the passage, as a range of it.
-    pub(super) fn sentences(&self, part: &Range<usize>) -> Option<Range<usize>> {
-        let (at, sentence) = sentences(&self.blocks, part)?;
-        self.blocks[at].source(&sentence)
+    /// The range of the passage in which sentences stand.
+    pub(super) fn source(&self, sentences: &Sentences) -> Option<Range<usize>> {
+        self.blocks[sentences.block].source(&sentences.shown)
     }
 }
 
@@ -210,9 +222,13 @@ mod tests {
 
     use super::*;
 
+    fn directive(read: &ReadPassage<'_>, part: Range<usize>) -> Option<String> {
+        read.directive(&read.sentences(&part)?)
+    }
+
     fn of(passage: &str, part: &str) -> Option<String> {
         let at = passage.find(part).expect("a part of the passage");
-        ReadPassage::new(passage).directive(&(at..at + part.len()))
+        directive(&ReadPassage::new(passage), at..at + part.len())
     }
 
     fn read(passage: &str, part: &str) -> String {
@@ -289,7 +305,8 @@ mod tests {
     fn the_sentences_around_a_part_are_a_range_of_the_passage() {
         let passage = "One. Leave is **30 days** a `year`. Two.";
         let at = passage.find("30").expect("there");
-        let sentence = ReadPassage::new(passage).sentences(&(at..at + 2)).expect("a sentence");
+        let read = ReadPassage::new(passage);
+        let sentence = read.sentences(&(at..at + 2)).and_then(|found| read.source(&found)).expect("a sentence");
         assert_eq!(&passage[sentence], "Leave is **30 days** a `year`.");
     }
 
@@ -305,8 +322,8 @@ mod tests {
         let passage = format!("Leave is thirty days. {}", "年".repeat(MOST_READ));
         let read = ReadPassage::new(&passage);
         assert!(read.text.len() <= MOST_READ);
-        assert_eq!(read.directive(&(0..5)).as_deref(), Some("Leave%20is%20thirty%20days"));
-        assert_eq!(read.directive(&(MOST_READ..MOST_READ + 9)), None);
+        assert_eq!(directive(&read, 0..5).as_deref(), Some("Leave%20is%20thirty%20days"));
+        assert_eq!(directive(&read, MOST_READ..MOST_READ + 9), None);
     }
 
     #[test]
@@ -342,7 +359,7 @@ mod tests {
             let passage = passage.concat();
             let start = passage.floor_char_boundary((passage.len() as f64 * from) as usize);
             let end = passage.floor_char_boundary((start + length).min(passage.len()));
-            let Some(directive) = ReadPassage::new(&passage).directive(&(start..end)) else { return Ok(()) };
+            let Some(directive) = directive(&ReadPassage::new(&passage), start..end) else { return Ok(()) };
             let blocks: Vec<String> =
                 passage_blocks(&passage, Writing::Markdown).iter().map(|block| folded(&block.text)).collect();
             let written = [folded(&passage)];

@@ -62,11 +62,17 @@ impl<'a> Cited<'a> {
         if !parts.insert((part.start, part.end)) {
             return;
         }
-        if sentences.len() < MOST_SENTENCES {
-            sentences.push(passage.sentences(&part).unwrap_or_else(|| part.clone()));
+        let (has_room, names) = (sentences.len() < MOST_SENTENCES, directives.len() < MAX_DIRECTIVES);
+        if !has_room && !names {
+            return;
         }
-        if directives.len() < MAX_DIRECTIVES
-            && let Some(directive) = passage.directive(&part)
+        let around = passage.sentences(&part);
+        if has_room {
+            let source = around.as_ref().and_then(|around| passage.source(around));
+            sentences.push(source.unwrap_or_else(|| part.clone()));
+        }
+        if names
+            && let Some(directive) = around.and_then(|around| passage.directive(&around))
             && !directives.contains(&directive)
         {
             directives.push(directive);
