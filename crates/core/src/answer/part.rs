@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use smallvec::SmallVec;
+
 /// The part of a document that a source is: *Manual, page 7*, *Q3 report: Guidance*.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -49,7 +51,7 @@ pub(crate) fn told_apart<'n>(
     name: impl Fn(usize) -> &'n str,
     part: impl Fn(usize) -> Option<Part>,
 ) -> Vec<(usize, String)> {
-    let mut places: Vec<usize> = (0..count).collect();
+    let mut places: SmallVec<[usize; 8]> = (0..count).collect();
     places.sort_by_key(|at| name(*at));
     let same = places.chunk_by(|one, other| name(*one) == name(*other)).filter(|places| places.len() > 1);
     same.flat_map(|places| {

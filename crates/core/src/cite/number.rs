@@ -210,7 +210,7 @@ fn written(drafts: impl Iterator<Item = Draft>, all: &[Source], defines: bool) -
 
 /// Gives an address of its own to each source behind the first one with that address.
 fn part_addresses(cited: &mut [CitedSource]) {
-    let mut places: Vec<usize> = (0..cited.len()).collect();
+    let mut places: Few<usize> = (0..cited.len()).collect();
     let url = |at: usize| cited[at].url.as_ref().map(WebUrl::as_str);
     places.sort_by_key(|at| url(*at));
     let same = places.chunk_by(|one, other| url(*one).is_some() && url(*one) == url(*other));

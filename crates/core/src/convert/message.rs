@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
+use smallvec::{SmallVec, smallvec};
 
 use super::earlier;
 use super::grounding::{attests, grounded, judge};
@@ -56,7 +57,7 @@ fn account_for_sources(sources: &[Source], cited: &CitedText, report: &mut Repor
     // Sources of earlier answers are none of the input.
     let own = Source::own(sources);
     let of_own = |index: &&SourceIndex| index.0 < own.len();
-    let mut is_cited = vec![false; own.len()];
+    let mut is_cited: SmallVec<[bool; 32]> = smallvec![false; own.len()];
     for index in cited.sources.iter().flat_map(|source| &source.sources).filter(of_own) {
         is_cited[index.0] = true;
     }

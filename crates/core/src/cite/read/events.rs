@@ -21,6 +21,9 @@ use super::open::Open;
 use super::token::{Container, Definition, Form, Inline, Leaf, LeafKind, Link, Token, TokenKind};
 use super::{Reader, Slice};
 
+/// The tokens of most leaves.
+const TOKENS: usize = 16;
+
 /// Turns the events of one parse into calls of a [`Reader`].
 pub(super) struct Events<'e, 's, R> {
     slice: &'e Slice<'e>,
@@ -62,7 +65,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             known,
             is_marker,
             reader,
-            inline: Inline::default(),
+            inline: Inline { tokens: Vec::with_capacity(TOKENS), ..Inline::default() },
             open_links: Vec::new(),
             leaf: None,
             content: String::new(),
