@@ -70,3 +70,29 @@ fn words(word: &str) -> Vec<u64> {
         vec![folded(word)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row that is misspelt would be passed over without a word.
+    #[test]
+    fn each_row_has_a_name_that_is_read_and_languages_that_are_known() {
+        for (table, names) in [
+            (include_str!("tables/parts_of_the_week.txt"), &["weekend", "working"][..]),
+            (include_str!("tables/orders.txt"), &["before", "after"]),
+            (include_str!("tables/halves_of_the_day.txt"), &["am", "pm"]),
+            (include_str!("tables/bounds.txt"), &["least", "most", "over", "under"]),
+            (include_str!("tables/contrasts.txt"), &["but", "then"]),
+            (include_str!("tables/whole_times.txt"), &[]),
+        ] {
+            for mut row in rows(table) {
+                let (name, codes) = (row.next().expect("a name"), row.next().expect("languages"));
+                assert!(names.contains(&name) || names.is_empty() && name.parse::<f64>().is_ok(), "{name}");
+                let is_known = |code: &str| code == "*" || WORDS.language(code) != Languages(0);
+                assert!(codes.split('/').all(is_known), "{name} {codes}");
+                assert!(row.next().is_some(), "{name} {codes} has no phrases");
+            }
+        }
+    }
+}

@@ -10,7 +10,7 @@ use flate2::write::ZlibEncoder;
 use super::folder;
 use super::formats::library;
 
-/// What every page draws.
+/// The content of every page but those that are the attack.
 const WORDS: &str = "BT /F1 12 Tf 50 700 Td (The canteen opens at noon) Tj ET";
 const CATALOG: &str = "<< /Type /Catalog /Pages 2 0 R >>";
 const PAGES: &str = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
@@ -134,7 +134,7 @@ fn deep_pages(depth: usize) -> Vec<u8> {
     of_objects(&objects)
 }
 
-/// The attacks, and what comes of each: a reason, a loss or, if it is empty, the whole text.
+/// The attacks with their outcomes: a reason or a loss; an empty one is the whole text.
 fn attacks() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let blanks = packed(&vec![b' '; 500 << 20]);
     let composite = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [6 0 R]";
@@ -261,6 +261,7 @@ async fn each_ends_within_its_limits_with_a_text_or_a_reason() {
         .into_iter()
         .map(|(path, outcome)| match outcome {
             FileOutcome::Unreadable(reason) => (path, reason.to_string()),
+            FileOutcome::Ready { passages: 0, .. } => (path, "no passages".to_owned()),
             FileOutcome::Ready { loss, .. } => (path, loss.map(|loss| loss.words.clone()).unwrap_or_default()),
             FileOutcome::Skipped => (path, "skipped".to_owned()),
         })

@@ -1,5 +1,7 @@
 //! Documents in a folder: answers that quote them, and downloads.
 
+// Only Unix holds a reader to its memory.
+#[cfg(unix)]
 mod attacks;
 mod downloads;
 mod formats;

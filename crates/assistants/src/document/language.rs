@@ -49,6 +49,8 @@ const LANGUAGES: [Language; 19] = [
     Language("ca"),
 ];
 
+const _: () = assert!(LANGUAGES.len() <= 32, "each has a bit of its own");
+
 /// Words that only a question has, and that say nothing about its subject. The lists of the library are of words that are frequent
 /// in texts, and of some languages without these.
 const OF_QUESTIONS: [(&str, &str); 5] = [

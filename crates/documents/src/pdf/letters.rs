@@ -211,7 +211,7 @@ impl Collector<'_> {
         if text.is_empty() {
             return;
         }
-        if !text.trim().is_empty() && self.drawn.has(&text, place) {
+        if !text.trim().is_empty() && !self.drawn.insert(&text, place) {
             return;
         }
         if self.letters.text.len() + text.len() > self.room || self.letters.list.len() >= MAX_LETTERS {
@@ -246,8 +246,8 @@ struct Place {
 struct Drawn(HashMap<(u64, i32, i32), Point>);
 
 impl Drawn {
-    /// Whether a letter is drawn already; if not, it is from now on.
-    fn has(&mut self, text: &str, place: &Place) -> bool {
+    /// Adds a letter; false if it is drawn already.
+    fn insert(&mut self, text: &str, place: &Place) -> bool {
         let mut hasher = DefaultHasher::new();
         (text, (place.size * 2.0).round() as i64).hash(&mut hasher);
         let letter = hasher.finish();
@@ -258,10 +258,10 @@ impl Drawn {
         let is_near = |other: &Point| (other.x - x).abs() <= reach && (other.y - y).abs() <= reach;
         let mut near = columns.flat_map(|column| rows.clone().map(move |row| (letter, column, row)));
         if near.any(|key| self.0.get(&key).is_some_and(is_near)) {
-            return true;
+            return false;
         }
         self.0.insert((letter, square(x), square(y)), place.origin);
-        false
+        true
     }
 }
 
