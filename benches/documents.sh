@@ -9,8 +9,8 @@ trap 'rm -r "$folder"' EXIT
 pipe="$folder/document"
 mkfifo "$pipe"
 exec 3<>"$pipe"
-# As the server has it: else the allocator takes all the memory that the reader may have at once.
-export MIMALLOC_ARENA_RESERVE=64MiB
+# As the server has it: else the allocator takes all the memory that the reader may have at once, and keeps what is free.
+export MIMALLOC_ARENA_RESERVE=64MiB MIMALLOC_PURGE_DELAY=0
 for file in "$@"; do
     pages=$(pdfinfo "$file" | sed -n 's/^Pages: *//p')
     say() { awk -v name="$1" -v pages="$pages" '{ printf "%-10s %5d pages %7.0f a second %6.0f MB\n", name, pages, pages / $1, $2 / 1024 }'; }

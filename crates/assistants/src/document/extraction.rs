@@ -37,9 +37,10 @@ pub fn waiting_documents() -> usize {
 
 /// A letter of text may take six bytes of JSON.
 const BYTES_EACH: usize = 6;
-/// The address space that the allocator asks the system for at a time. Unless this is set, it begins with a gibibyte, and
-/// the limit leaves no room beside that: now and then a small document would take too much memory.
-const RESERVE: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "64MiB");
+/// The settings of the allocator: the address space that it asks the system for at a time, and the time until it gives memory back.
+/// Unless the first is set, it begins with a gibibyte, and the limit leaves no room beside that: now and then a small document would
+/// take too much memory. Given back at once, memory of 193 pages is 34 MB in place of 47 MB.
+const ALLOCATOR: [(&str, &str); 2] = [("MIMALLOC_ARENA_RESERVE", "64MiB"), ("MIMALLOC_PURGE_DELAY", "0")];
 /// The number of bytes of the process's stderr that are read.
 const COMPLAINT_BYTES: u64 = 4 * 1024;
 
@@ -165,7 +166,7 @@ impl DocumentReader {
         command.args(["--size", &size.to_string()]);
         // A document has no use for the secrets of the server. Windows cannot start a program without this one.
         command.env_clear().envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
-        command.env(RESERVE.0, RESERVE.1);
+        command.envs(ALLOCATOR);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         command.spawn()
     }

@@ -56,18 +56,18 @@ const _: () = assert!(LANGUAGES.len() <= 32, "each has a bit of its own");
 const OF_QUESTIONS: [(&str, &str); 5] = [
     (
         "en",
-        "also could describe done exactly explain get give happen happens hello hi know let like long many may mean means much \
+        "also belong belongs could describe done exactly explain get give happen happens hello hi know let like long many may mean means much \
          must need often ok okay please possible say show tell thank thanks too us use used using want way whether whose work \
          working works would yes",
     ),
     (
         "de",
-        "ab bekomme bekommen bekommt bitte brauche brauchen braucht dafür danke darf dürfen erkläre etwas geht gibt hallo ja kannst lang lange möglich müssen nein oft sag sage \
+        "ab bekomme bekommen bekommt bitte brauche brauchen braucht dafür danke darf dürfen erkläre etwas gehören gehört geht gibt hallo ja kannst lang lange möglich müssen nein oft sag sage \
          soll sollen sollte viel viele vielen wann warum wem wen wer weshalb wie wieso wieviel wieviele wofür woher wohin worauf",
     ),
     (
         "fr",
-        "comment combien doit dois faire fait faut où peut peux pouvez pourquoi quand quel quelle quelles quels quoi avoir être \
+        "appartiennent appartient comment combien doit dois faire fait faut où peut peux pouvez pourquoi quand quel quelle quelles quels quoi avoir être \
          expliquez expliquer merci puis",
     ),
     (
