@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::folder;
-use super::formats::library;
+use super::formats::{library, of_objects};
 
 /// The content of every page but those that are the attack.
 const WORDS: &str = "BT /F1 12 Tf 50 700 Td (The canteen opens at noon) Tj ET";
@@ -24,22 +24,6 @@ const NO_PAGES: &str = "it is damaged: open it, and save it again (details: it h
 const UNREAD: &str = "it is damaged: open it, and save it again (details: none of its pages can be read)";
 const WITHOUT_TEXT: &str =
     "it is damaged: open it, and save it again (details: the pages that can be read have no text)";
-
-/// A PDF of these objects, numbered from 1, of which the first is the catalog.
-fn of_objects(objects: &[Vec<u8>]) -> Vec<u8> {
-    let mut file = b"%PDF-1.5\n".to_vec();
-    let mut places = String::new();
-    for (number, object) in (1..).zip(objects) {
-        places.push_str(&format!("{:010} 00000 n \n", file.len()));
-        file.extend(format!("{number} 0 obj\n").bytes());
-        file.extend(object);
-        file.extend(b"\nendobj\n");
-    }
-    let (start, count) = (file.len(), objects.len() + 1);
-    let trailer = format!("trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
-    file.extend(format!("xref\n0 {count}\n0000000000 65535 f \n{places}{trailer}").bytes());
-    file
-}
 
 fn stream(parts: &str, content: &[u8]) -> Vec<u8> {
     let mut stream = format!("<< {parts} /Length {} >>\nstream\n", content.len()).into_bytes();
@@ -241,11 +225,7 @@ fn attacks() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             .file(),
             "",
         ),
-        (
-            "pages-that-are-lists",
-            of_objects(&[CATALOG, "<< /Type /Pages /Kids 3 0 R >>", "3 0 R"].map(|it| it.as_bytes().to_vec())),
-            NO_PAGES,
-        ),
+        ("pages-that-are-lists", of_objects(&[CATALOG, "<< /Type /Pages /Kids 3 0 R >>", "3 0 R"]), NO_PAGES),
     ]
 }
 

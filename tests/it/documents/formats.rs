@@ -51,12 +51,14 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
 }
 
 /// A PDF of these objects, numbered from 1, of which the first is the catalog.
-fn of_objects(objects: &[String]) -> Vec<u8> {
+pub(super) fn of_objects<T: AsRef<[u8]>>(objects: &[T]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut places = String::new();
     for (number, object) in (1..).zip(objects) {
         places.push_str(&format!("{:010} 00000 n \n", file.len()));
-        file.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
+        file.extend(format!("{number} 0 obj\n").bytes());
+        file.extend(object.as_ref());
+        file.extend(b"\nendobj\n");
     }
     let (start, count) = (file.len(), objects.len() + 1);
     let trailer = format!("trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
