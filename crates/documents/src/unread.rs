@@ -27,6 +27,8 @@ pub enum UnreadKind {
     Embedded,
     /// Pages of a PDF that it counts, and that cannot be found in it.
     MissingPages,
+    /// The list of the pages of a PDF. Pages were looked for without it.
+    ListOfPages,
 }
 
 impl UnreadKind {
@@ -39,6 +41,9 @@ impl UnreadKind {
             Self::Drawings => ("drawing", "drawings"),
             Self::Formulas => ("formula", "formulas"),
             Self::Embedded => ("embedded page", "embedded pages"),
+            Self::ListOfPages => {
+                ("list of pages, so that some may be missing", "lists of pages, so that some may be missing")
+            }
             Self::MissingPages => ("page that the file counts and lacks", "pages that the file counts and lacks"),
         }
     }

@@ -61,9 +61,11 @@ pub(crate) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted, Unread
     if extracted.is_empty() {
         return Err(without_text);
     }
-    let missing = missing_pages(&pdf);
-    extracted.unread.add(UnreadKind::MissingPages, missing);
-    extracted.is_partial |= missing > 0;
+    match counted_pages(&pdf) {
+        Some(counted) => extracted.unread.add(UnreadKind::MissingPages, counted.saturating_sub(count)),
+        None => extracted.unread.add(UnreadKind::ListOfPages, 1),
+    }
+    extracted.is_partial |= !extracted.unread.is_empty();
     Ok(Extracted { title, page_count: u32::try_from(count).ok(), ..extracted })
 }
 
@@ -79,12 +81,13 @@ fn unreadable(error: LoadPdfError) -> Unreadable {
     }
 }
 
-/// The number of pages that the file counts and that cannot be found. The parser leaves a page out whose object is broken.
-fn missing_pages(pdf: &Pdf) -> usize {
-    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id());
-    let pages = catalog.and_then(|catalog| catalog.get::<Dict<'_>>(b"Pages".as_slice()));
-    let count = pages.and_then(|pages| pages.get::<i32>(b"Count".as_slice()));
-    count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0).saturating_sub(pdf.pages().len())
+/// The number of pages that the file counts; `None` if its list of pages is broken. The parser leaves a page out whose object is broken,
+/// and looks for pages everywhere where it finds no list.
+fn counted_pages(pdf: &Pdf) -> Option<usize> {
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id())?;
+    let pages = catalog.get::<Dict<'_>>(b"Pages".as_slice())?;
+    pages.contains_key(b"Kids".as_slice()).then_some(())?;
+    Some(pages.get::<i32>(b"Count".as_slice()).and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
 }
 
 /// The letters of a page that are those of another writing, read as letters of Western Europe. No language has most of its letters with

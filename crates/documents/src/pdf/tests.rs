@@ -91,6 +91,13 @@ fn pages_that_the_file_counts_and_lacks_and_content_that_breaks_off_are_losses()
         let told = extracted.loss().map(|loss| (loss.to_string(), loss.is_partial));
         assert_eq!(told, loss.map(|loss| (loss.to_owned(), pages < 2)), "{kids} {count}");
     }
+    let unlisted =
+        of_objects(&["<< /Type /Catalog /Pages 20 0 R >>", "null", &page(5), &page(6), &whole, &whole, FONT, &form]);
+    let extracted = read(&unlisted).expect("a text");
+    assert_eq!(extracted.pages.len(), 2);
+    let loss = extracted.loss().expect("a loss");
+    assert_eq!(loss.to_string(), "not read: 1 list of pages, so that some may be missing");
+    assert!(loss.is_partial);
 }
 
 #[test]
