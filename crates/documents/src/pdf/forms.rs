@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use hayro_syntax::content::UntypedIter;
 use hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::Page;
 
-use super::contents::is_read_to_its_end;
+use super::contents::visit;
 
 /// A drawing stands in so many others.
 const MAX_DEPTH: usize = 32;
@@ -18,7 +17,7 @@ const MAX_DRAWN: u64 = 20_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawn {
     count: u64,
-    /// One of them cannot be unpacked, or read to its end. The parser does not draw the rest, and says nothing.
+    /// The content or one of them cannot be read to its end, or one not unpacked. The parser does not draw the rest, and says nothing.
     pub(super) is_damaged: bool,
 }
 
@@ -32,26 +31,21 @@ pub(super) struct Forms {
 impl Forms {
     /// The drawings of a page; `None` unless they come to an end. The parser draws them one in the other, as often as the page says.
     pub(super) fn drawn(&mut self, page: &Page<'_>) -> Option<Drawn> {
-        let drawings = &page.resources().x_objects;
-        let has_form =
-            drawings.keys().any(|name| drawings.get::<Stream<'_>>(&name).is_some_and(|form| !is_image(&form)));
-        if !has_form {
-            return Some(Drawn { count: 0, is_damaged: false });
-        }
-        self.count(drawings, page.operations(), 0).filter(|drawn| drawn.count <= MAX_DRAWN)
+        let content = page.page_stream().unwrap_or_default();
+        self.count(&page.resources().x_objects, content, 0).filter(|drawn| drawn.count <= MAX_DRAWN)
     }
 
     /// The drawings that a content draws; `None` for more than can be.
-    fn count(&mut self, drawings: &Dict<'_>, mut content: UntypedIter<'_>, depth: usize) -> Option<Drawn> {
+    fn count(&mut self, drawings: &Dict<'_>, content: &[u8], depth: usize) -> Option<Drawn> {
         let mut drawn: HashMap<Vec<u8>, u64> = HashMap::new();
-        while let Some(operation) = content.next() {
+        let is_whole = visit(content, |operation| {
             if &**operation.operator == b"Do"
                 && let Some(Object::Name(name)) = operation.operands().next()
             {
                 *drawn.entry(name.as_ref().to_vec()).or_default() += 1;
             }
-        }
-        let mut sum = Drawn { count: 0, is_damaged: false };
+        });
+        let mut sum = Drawn { count: 0, is_damaged: !is_whole };
         for (name, times) in drawn {
             let Some(form) = drawings.get::<Stream<'_>>(&name).filter(|form| !is_image(form)) else { continue };
             let drawn = self.of_form(drawings, &form, depth)?;
@@ -70,22 +64,18 @@ impl Forms {
             return *known;
         }
         let Ok(content) = form.decoded_data() else { return Some(Drawn { count: 1, is_damaged: true }) };
-        let is_damaged = !is_read_to_its_end(&content);
         let resources = form.dict().get::<Dict<'_>>(b"Resources".as_slice());
         let own = resources.map(|resources| resources.get::<Dict<'_>>(b"XObject".as_slice()).unwrap_or_default());
         // A drawing without resources of its own uses those of the page.
         let drawings = own.as_ref().unwrap_or(outer);
-        if drawings.is_empty() {
-            return Some(Drawn { count: 1, is_damaged });
-        }
         if depth > MAX_DEPTH {
             return None;
         }
         id.into_iter().for_each(|id| {
             self.counts.insert(id, None);
         });
-        let count = self.count(drawings, UntypedIter::new(&content), depth + 1);
-        let count = count.map(|drawn| Drawn { count: drawn.count + 1, is_damaged: drawn.is_damaged || is_damaged });
+        let count = self.count(drawings, &content, depth + 1);
+        let count = count.map(|drawn| Drawn { count: drawn.count + 1, ..drawn });
         id.into_iter().for_each(|id| {
             self.counts.insert(id, count);
         });

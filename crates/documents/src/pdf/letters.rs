@@ -129,7 +129,7 @@ impl<'p> LetterReader<'p> {
             letters: Letters::default(),
             decoder: &mut self.decoder,
             room,
-            drawn: Drawn::default(),
+            drawn: DrawnLetters::default(),
             filled: None,
             replacements: Vec::new(),
         };
@@ -149,7 +149,7 @@ struct Collector<'d> {
     letters: Letters,
     decoder: &'d mut Decoder,
     room: usize,
-    drawn: Drawn,
+    drawn: DrawnLetters,
     filled: Option<Run>,
     /// For each open part, the text that the file itself gives for the letters in it; taken by the first letter.
     replacements: Vec<Option<Option<String>>>,
@@ -243,9 +243,9 @@ struct Place {
 
 /// The letters of a page that are drawn, by text and size, and by place: some programs draw a letter again, a little aside, to make it bold.
 #[derive(Debug, Default)]
-struct Drawn(HashMap<(u64, i32, i32), Point>);
+struct DrawnLetters(HashMap<(u64, i32, i32), Point>);
 
-impl Drawn {
+impl DrawnLetters {
     /// Adds a letter; false if it is drawn already.
     fn insert(&mut self, text: &str, place: &Place) -> bool {
         let mut hasher = DefaultHasher::new();

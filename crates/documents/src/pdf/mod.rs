@@ -134,7 +134,7 @@ impl Document {
             let mut lines = if letters.is_too_much { Vec::new() } else { lines::lines(&letters, keep_words) };
             items::find_marks(&mut lines, letters.dots.clone());
             leading::join(&mut lines);
-            let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_whole(page);
+            let is_damaged = letters.lacks_font || drawn.is_damaged || !contents::are_unpacked(page);
             Some((letters, lines, fields::values(page), is_damaged))
         }));
         let Ok(Some((letters, lines, values, is_damaged))) = read else {
