@@ -34,7 +34,7 @@ pub(super) struct Numberer {
     added: Few<SourceIndex>,
 }
 
-/// What is known of each source; most answers have few.
+/// A list with an element for each source. Most answers have few sources, and such a list needs no memory of its own.
 type Few<T> = SmallVec<[T; 8]>;
 
 #[derive(Clone, Debug)]
