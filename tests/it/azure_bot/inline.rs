@@ -117,7 +117,8 @@ async fn a_service_need_not_be_named_where_nothing_goes_to_it_and_must_be_truste
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn when_the_time_is_over_there_is_as_much_of_the_answer_as_there_is() {
-    let scene = Scene::with(Flavour::Teams, |setup| setup.options.reply_within = Duration::from_millis(300)).await;
+    // Time enough for a busy machine to ask the back end.
+    let scene = Scene::with(Flavour::Teams, |setup| setup.options.reply_within = Duration::from_secs(3)).await;
     let question = with_mode(scene.message("1", "hi"), "expectReplies");
     let half = async {
         let body = scene.backend.asked().await.begin();
@@ -158,9 +159,11 @@ async fn who_waits_behind_others_is_told_in_time_and_not_answered_later() {
 async fn a_sender_who_went_away_without_its_answer_can_ask_again() {
     let scene = Scene::new().await;
     let question = with_mode(scene.message("1", "hi"), "expectReplies");
-    let sent = scene.request().json(&question).timeout(Duration::from_millis(300)).send();
-    let (gone, asked) = tokio::join!(sent, scene.backend.asked());
-    assert!(gone.is_err());
+    let sent = scene.request().json(&question).send();
+    let asked = tokio::select! {
+        replied = sent => panic!("{replied:?}"),
+        asked = scene.backend.asked() => asked,
+    };
     asked.begin().abandoned().await;
     let (replied, ()) = tokio::join!(scene.post(&question), scene.answer_next("Hello."));
     assert_eq!(told(replied.1["activities"].as_array().expect("activities")), [pair("message", "Hello.")]);
