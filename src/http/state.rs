@@ -87,9 +87,7 @@ impl State {
         let channel = direct_line.clone();
         let direct_line =
             DirectLine::new(Arc::clone(&store), tokens, Arc::clone(&clock), Arc::clone(&ids), direct_line);
-        if let Some(figures) = store.figures() {
-            metrics.watch_store(figures);
-        }
+        metrics.watch_store(store.figures());
         let streaming =
             StreamingAnswers::new(direct_line.publisher(), Arc::clone(&store), &channel, StreamingOptions::default());
         let streaming = streaming.counted(metrics.clone());

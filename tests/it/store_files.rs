@@ -283,7 +283,7 @@ async fn the_end_of_a_turn_is_tried_again_while_the_disk_fails() {
     let fail = "CREATE TRIGGER fails BEFORE INSERT ON activity BEGIN SELECT RAISE(ABORT, 'the disk'); END";
     sqlx::raw_sql(fail).execute(&mut other).await.expect("executed");
     let metrics = citewire::metrics::Metrics::new();
-    metrics.watch_store(store.figures().expect("figures"));
+    metrics.watch_store(store.figures());
     store.append(&id("c"), batch("a post")).await.expect_err("a client sends it again");
     let end = EndOfTurn { line, turn, unless_answered: false };
     let failures = |count: u32| format!("citewire_store_group_duration_seconds_count{{outcome=\"failed\"}} {count}");

@@ -139,14 +139,10 @@ pub trait ConversationStore: Turns + Debug + Send + Sync {
     async fn ready(&self) -> Result<(), StoreError>;
 
     /// The names of other nodes of the store that have other secrets, so that each refuses what the other has signed.
-    fn strangers(&self) -> Vec<String> {
-        Vec::new()
-    }
+    fn strangers(&self) -> Vec<String>;
 
-    /// Figures about what it does, where it keeps any.
-    fn figures(&self) -> Option<&StoreFigures> {
-        None
-    }
+    /// Figures about what it does.
+    fn figures(&self) -> &StoreFigures;
 
     /// Finishes what was accepted, takes nothing more, and lets go of what it holds. Reading may go on to work or fail
     /// with [`StoreError::Closed`]. Closing again does nothing.

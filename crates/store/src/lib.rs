@@ -10,6 +10,7 @@ mod archived;
 mod assistant_key;
 mod assistant_store;
 mod attachment;
+mod backend;
 mod change_notifier;
 mod conversation;
 mod conversation_store;

@@ -117,6 +117,14 @@ in_turn! {
             node.append(id, batch).await
         }
 
+        fn strangers(&self) -> Vec<String> {
+            self.next().strangers()
+        }
+
+        fn figures(&self) -> &StoreFigures {
+            self.next().figures()
+        }
+
         async fn close(&self) -> Result<(), StoreError> {
             for node in &self.nodes {
                 node.close().await?;

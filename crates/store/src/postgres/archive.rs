@@ -13,11 +13,12 @@ use super::connections::Connections;
 use super::error::PostgresError;
 use super::escape::escape;
 use super::reader::{Reader, decoded, failed};
-use super::removal::{Which, delete};
+use super::removal::delete;
 use super::row::{activity, conversation_id};
 use super::schema;
 use crate::activity::ConversationId;
 use crate::archived::{Archived, Description, Selection};
+use crate::backend::{Reader as _, Removal};
 use crate::{Recorded, StoreError};
 
 /// The activities that are in memory at a time.
@@ -124,7 +125,7 @@ impl Archive {
     pub async fn erase(&self, user: &str) -> Result<usize, StoreError> {
         let mut erased = 0;
         loop {
-            match delete(&self.reader.connections, Which::Of(user)).await.map_err(failed)?.len() {
+            match delete(&self.reader.connections, Removal::Of(user)).await.map_err(failed)?.len() {
                 0 => return Ok(erased),
                 some => erased += some,
             }

@@ -4,10 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
-use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,20 +19,19 @@ use super::node::{Node, Pulse, Strangers};
 use super::notifications;
 use super::options::PostgresOptions;
 use super::reader::{Reader, failed};
-use super::removal::{Which, delete, discard_old_drafts};
+use super::removal::{delete, discard_old_drafts};
 use super::room::Room;
 use super::schema;
 use super::waiting::Waiting;
 use super::writer::{Shared, Writer};
-use crate::activity::{ChannelAccount, ConversationId, Watermark};
+use crate::activity::ConversationId;
+use crate::backend::{Backend, Removal};
 use crate::clock::{Clock, IdSource as _, RandomIds};
 use crate::metrics::StoreFigures;
+use crate::notifier_registry::NotifierRegistry;
 use crate::supervision::supervise;
-use crate::writing::{Append, Change, Create, Health, Keep, Note, Pending, Placed, Refer, recorded_before};
-use crate::{
-    Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
-    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
-};
+use crate::writing::{Change, Health, Pending};
+use crate::{StoreError, StoreLimits};
 
 /// One connection writes, one listens, and one notifies. The others are shared by calls.
 const OTHERS: usize = 3;
@@ -131,9 +127,20 @@ impl PostgresStore {
             strangers,
         })
     }
+}
 
-    /// Hands a change to the writer and waits until it is committed.
-    pub(super) async fn change<C, A>(
+impl Backend for PostgresStore {
+    type Reader = Reader;
+
+    fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    fn notifiers(&self) -> &NotifierRegistry {
+        &self.shared.notifications.registry
+    }
+
+    async fn change<C: Send, A: Send>(
         &self,
         change: C,
         bytes: usize,
@@ -157,11 +164,10 @@ impl PostgresStore {
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Deletes these conversations, in small steps between which others get their turn; says how many.
-    async fn remove(&self, which: Which<'_>) -> Result<usize, StoreError> {
+    async fn remove(&self, removal: Removal<'_>) -> Result<usize, StoreError> {
         let mut deleted = 0;
         loop {
-            let step = delete(&self.shared.connections, which).await.map_err(failed)?;
+            let step = delete(&self.shared.connections, removal).await.map_err(failed)?;
             if step.is_empty() {
                 return Ok(deleted);
             }
@@ -173,160 +179,11 @@ impl PostgresStore {
         }
     }
 
-    /// Reads again the activities that a batch recorded when its key was first used.
-    async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
-        recorded_before((first, count), |after, limit| self.reader.read(id, after, limit)).await
-    }
-}
-
-#[async_trait]
-impl ConversationStore for PostgresStore {
-    async fn create_asking(
-        &self,
-        id: &ConversationId,
-        user: Option<ChannelAccount>,
-        turn: Option<NewTurn>,
-    ) -> Result<Created, StoreError> {
-        let reference = match self.find(id).await? {
-            Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
-            found => found.and_then(|found| found.reference),
-        };
-        let create = Create::new(id, user, turn)?;
-        let created = self.change(create, 0, Change::Create).await?;
-        created.outcome(id, reference)
-    }
-
-    async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
-        Ok(self.reader.find(id).await?.map(|(conversation, _)| conversation))
-    }
-
-    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.reader.created(id).await
-    }
-
-    async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
-        let refer = Refer { id: id.clone(), reference: reference.to_string() };
-        let bytes = refer.reference.len();
-        self.change(refer, bytes, Change::Refer).await
-    }
-
-    async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
-        let (append, written) = Append::new(id, batch)?;
-        let bytes = append.bodies.len();
-        match self.change(append, bytes, Change::Append).await? {
-            None => Ok(None),
-            Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
-            Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
-            Some(Placed::Before { first, count }) => self.again(id, first, count).await,
-        }
-    }
-
-    async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
-        match self.reader.batch(id, key).await? {
-            Some((first, count)) => self.again(id, first, count).await,
-            None => Ok(None),
-        }
-    }
-
-    async fn read(
-        &self,
-        id: &ConversationId,
-        after: Option<Watermark>,
-        limit: usize,
-    ) -> Result<Option<Page>, StoreError> {
-        self.reader.read(id, after, limit).await
-    }
-
-    async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError> {
-        Ok(self.reader.find(id).await?.map(|(_, newest)| newest))
-    }
-
-    async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
-        loop {
-            let listener = self.shared.notifications.registry.listen(id);
-            if self.reader.find(id).await?.is_none() {
-                return Ok(None);
-            }
-            // The sweep may have looked for the conversation just before it was created.
-            if listener.has_changed().is_ok() {
-                return Ok(Some(listener));
-            }
-        }
-    }
-
-    async fn keep_attachment(
-        &self,
-        id: &ConversationId,
-        attachment_id: &str,
-        attachment: Attachment,
-    ) -> Result<bool, StoreError> {
-        let bytes = attachment.bytes.len();
-        let keep = Keep::new(id, attachment_id, attachment);
-        self.change(keep, bytes, Change::Keep).await
-    }
-
-    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
-        self.reader.attachment(id, attachment_id).await
-    }
-
-    async fn keep_feedback(
-        &self,
-        id: &ConversationId,
-        feedback: Feedback,
-        name: Option<String>,
-    ) -> Result<bool, StoreError> {
-        let note = Note::new(id, feedback, name)?;
-        let bytes = note.body.len();
-        self.change(note, bytes, Change::Note).await
-    }
-
-    async fn feedback(
-        &self,
-        id: &ConversationId,
-        after: Option<u64>,
-        limit: usize,
-    ) -> Result<Option<FeedbackPage>, StoreError> {
-        self.reader.feedback(id, after, limit).await
-    }
-
-    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
-        self.reader.list(after, limit).await
-    }
-
-    async fn count(&self) -> Result<Counts, StoreError> {
-        self.reader.count().await
-    }
-
-    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
-        self.reader.first_said(id, user).await
-    }
-
-    async fn conversations_of(
-        &self,
-        user: &str,
-        after: Option<&ConversationId>,
-        limit: usize,
-    ) -> Result<Vec<ConversationId>, StoreError> {
-        self.reader.conversations_of(user, after, limit).await
-    }
-
-    async fn erase(&self, user: &str) -> Result<usize, StoreError> {
-        self.remove(Which::Of(user)).await
-    }
-
-    async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
-        self.remove(Which::IdleSince(idle_since)).await
-    }
-
-    async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
-        Ok(self.remove(Which::One(id)).await? > 0)
-    }
-
-    fn strangers(&self) -> Vec<String> {
+    fn names_of_strangers(&self) -> Vec<String> {
         self.strangers.names()
     }
 
-    async fn ready(&self) -> Result<(), StoreError> {
+    async fn check(&self) -> Result<(), StoreError> {
         if self.end.is_cancelled() {
             return Err(StoreError::Closed);
         }
@@ -339,11 +196,11 @@ impl ConversationStore for PostgresStore {
         Ok(())
     }
 
-    fn figures(&self) -> Option<&StoreFigures> {
-        Some(&self.shared.figures)
+    fn store_figures(&self) -> &StoreFigures {
+        &self.shared.figures
     }
 
-    async fn close(&self) -> Result<(), StoreError> {
+    async fn end(&self) -> Result<(), StoreError> {
         // Accepted changes are still in the queue, and come before its end.
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.end.cancel();

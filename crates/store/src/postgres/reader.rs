@@ -12,6 +12,7 @@ use super::escape::{escape, unescape};
 use super::failure::{Failure, report, told_of};
 use super::row::{activity, conversation_id, number, read_json, signed, summary, undecodable};
 use crate::activity::{ConversationId, Watermark};
+use crate::backend;
 use crate::{
     Attachment, Conversation, Counts, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, StoreError,
 };
@@ -56,7 +57,7 @@ const COUNT: &str = "SELECT count(*), coalesce(sum(next), 0)::bigint, coalesce(s
 
 /// Reads on connections that others use as well.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     pub(super) connections: Arc<Connections>,
 }
 
@@ -68,9 +69,10 @@ impl Reader {
     {
         self.connections.run(work).await.map_err(failed)
     }
+}
 
-    /// The conversation, and how far it reaches.
-    pub(super) async fn find(&self, id: &ConversationId) -> Result<Option<(Conversation, Newest)>, StoreError> {
+impl backend::Reader for Reader {
+    async fn find(&self, id: &ConversationId) -> Result<Option<(Conversation, Newest)>, StoreError> {
         let row = self
             .read_with(|mut c| async move {
                 let row = sqlx::query(FIND).bind(id.as_str()).fetch_optional(&mut *c).await?;
@@ -88,8 +90,7 @@ impl Reader {
         found.transpose().map_err(failed)
     }
 
-    /// When the conversation was created.
-    pub(super) async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
+    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
         self.read_with(|mut c| async move {
             let created = sqlx::query_scalar(CREATED).bind(id.as_str()).fetch_optional(&mut *c).await?;
             c.done(created)
@@ -97,12 +98,7 @@ impl Reader {
         .await
     }
 
-    /// Where a batch of this name begins, and how many activities it has.
-    pub(super) async fn batch(
-        &self,
-        id: &ConversationId,
-        name: &str,
-    ) -> Result<Option<(Watermark, usize)>, StoreError> {
+    async fn batch(&self, id: &ConversationId, name: &str) -> Result<Option<(Watermark, usize)>, StoreError> {
         let found = self
             .read_with(|mut c| async move {
                 let found = sqlx::query_as::<_, (i64, i64)>(BATCH)
@@ -119,8 +115,7 @@ impl Reader {
         Ok(found.map(batch))
     }
 
-    /// Up to `limit` activities after `after`.
-    pub(super) async fn read(
+    async fn read(
         &self,
         id: &ConversationId,
         after: Option<Watermark>,
@@ -151,11 +146,7 @@ impl Reader {
         .await
     }
 
-    pub(super) async fn attachment(
-        &self,
-        id: &ConversationId,
-        attachment_id: &str,
-    ) -> Result<Option<Attachment>, StoreError> {
+    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
         let attachment = |row: PgRow| {
             let name: Option<String> = row.try_get(1)?;
             Ok(Attachment::new(unescape(row.try_get(0)?), name.map(unescape), row.try_get(2)?))
@@ -171,8 +162,7 @@ impl Reader {
         .map_err(failed)
     }
 
-    /// Up to `limit` pieces of feedback behind the one at `after`.
-    pub(super) async fn feedback(
+    async fn feedback(
         &self,
         id: &ConversationId,
         after: Option<u64>,
@@ -194,8 +184,7 @@ impl Reader {
         feedback.map(|found| Some(FeedbackPage::cut(found, limit))).map_err(failed)
     }
 
-    /// The place of the first thing that a user has said.
-    pub(super) async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
         let first = self
             .read_with(|mut c| async move {
                 let first = sqlx::query_scalar::<_, Option<i64>>(FIRST_SAID).bind(id.as_str()).bind(escape(user));
@@ -207,8 +196,7 @@ impl Reader {
         Ok(first.map(|first| Watermark::from_index(first.unsigned_abs())))
     }
 
-    /// Up to `limit` conversations to which a user belongs, by id.
-    pub(super) async fn conversations_of(
+    async fn conversations_of(
         &self,
         user: &str,
         after: Option<&ConversationId>,
@@ -229,7 +217,7 @@ impl Reader {
         ids.into_iter().map(conversation_id).collect::<Result<_, _>>().map_err(failed)
     }
 
-    pub(super) async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
+    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
         let limit = limit.max(1);
         let (time, id) = match &after {
             Some(place) => (place.active, place.id.as_str()),
@@ -246,7 +234,7 @@ impl Reader {
         found.map(|found| Listing::cut(found, limit)).map_err(failed)
     }
 
-    pub(super) async fn count(&self) -> Result<Counts, StoreError> {
+    async fn count(&self) -> Result<Counts, StoreError> {
         let row = self
             .read_with(|mut c| async move {
                 let row = sqlx::query(COUNT).fetch_one(&mut *c).await?;

@@ -6,7 +6,7 @@ use sqlx::postgres::PgConnection;
 
 use super::connections::Connections;
 use super::escape::escape;
-use crate::activity::ConversationId;
+use crate::backend::Removal;
 
 /// The conversations that one transaction deletes at most, so that others do not wait for long.
 const MAX_DELETED: i64 = 32;
@@ -35,26 +35,16 @@ DELETE FROM conversation WHERE key = ANY($1) RETURNING id";
 /// Drafts whose upload began so long ago were left by a process that has ended. Others are another node's.
 const DISCARD_OLD: &str = "DELETE FROM document WHERE draft AND received < $1";
 
-/// The conversations to delete.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Which<'a> {
-    One(&'a ConversationId),
-    /// Some in which nothing was recorded since.
-    IdleSince(DateTime<Utc>),
-    /// Some to which this user belongs.
-    Of(&'a str),
-}
-
 /// Deletes some of these conversations, with all that belongs to them; says which. Where the answer of the server is lost, that is
 /// done again: what was deleted stays so.
-pub(super) async fn delete(connections: &Connections, which: Which<'_>) -> Result<Vec<String>, sqlx::Error> {
+pub(super) async fn delete(connections: &Connections, removal: Removal<'_>) -> Result<Vec<String>, sqlx::Error> {
     let deleted = connections.run(|mut c| async move {
         let mut transaction = c.begin().await?;
-        let keys = match which {
-            Which::One(id) => sqlx::query_scalar(ONE).bind(id.as_str()),
+        let keys = match removal {
+            Removal::One(id) => sqlx::query_scalar(ONE).bind(id.as_str()),
             // Times are kept in whole milliseconds, cut off: what is younger by less stays.
-            Which::IdleSince(time) => sqlx::query_scalar(DUE).bind(time.trunc_subsecs(3)).bind(MAX_DELETED),
-            Which::Of(user) => sqlx::query_scalar(OF_USER).bind(escape(user)).bind(MAX_DELETED),
+            Removal::IdleSince(time) => sqlx::query_scalar(DUE).bind(time.trunc_subsecs(3)).bind(MAX_DELETED),
+            Removal::Of(user) => sqlx::query_scalar(OF_USER).bind(escape(user)).bind(MAX_DELETED),
         };
         let keys: Vec<i64> = keys.fetch_all(&mut *transaction).await?;
         let removed = remove(&mut transaction, &keys).await?;

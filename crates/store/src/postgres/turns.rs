@@ -16,6 +16,7 @@ use super::reader::failed;
 use super::row::{number, signed};
 use crate::StoreError;
 use crate::activity::{ConversationId, Watermark};
+use crate::backend::Backend as _;
 use crate::turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnStage, Turns, WaitingTurns};
 use crate::writing::{Change, Queue};
 

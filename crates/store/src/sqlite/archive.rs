@@ -11,6 +11,7 @@ use super::reader::{Reader, activity, time};
 use super::{SqliteError, connect, schema};
 use crate::activity::ConversationId;
 use crate::archived::{Archived, Description, Selection};
+use crate::backend::Reader as _;
 use crate::private_file;
 use crate::{Recorded, StoreError};
 

@@ -11,6 +11,7 @@ use sqlx::{Row as _, SqlitePool};
 
 use super::failure::{Failure, report};
 use crate::activity::{Activity, ConversationId, Watermark};
+use crate::backend;
 use crate::writing::Standing;
 use crate::{
     Attachment, Conversation, Counts, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded,
@@ -60,7 +61,7 @@ const COUNT: &str = "SELECT (SELECT count(*) FROM conversation), (SELECT coalesc
 
 /// Reads on connections that cannot write.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     pub(super) pool: SqlitePool,
     path: PathBuf,
     standing: Arc<Standing>,
@@ -83,8 +84,14 @@ impl Reader {
         Ok(Self { pool, path: path.to_owned(), standing })
     }
 
-    /// The conversation, and how far it reaches.
-    pub(super) async fn find(&self, id: &ConversationId) -> Result<Option<(Conversation, Newest)>, StoreError> {
+    pub(super) fn failed(&self, error: sqlx::Error) -> StoreError {
+        self.standing.note(Failure::of(&error));
+        report(error, &self.path, "conversations could not be read")
+    }
+}
+
+impl backend::Reader for Reader {
+    async fn find(&self, id: &ConversationId) -> Result<Option<(Conversation, Newest)>, StoreError> {
         let row = sqlx::query(FIND).bind(id.as_str()).fetch_optional(&self.pool).await;
         let found = row.and_then(|row| {
             row.map(|row| {
@@ -101,19 +108,13 @@ impl Reader {
         found.map_err(|error| self.failed(error))
     }
 
-    /// When the conversation was created.
-    pub(super) async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
+    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
         let row = sqlx::query(CREATED).bind(id.as_str()).fetch_optional(&self.pool).await;
         let created = row.and_then(|row| row.map(|row| time(row.try_get(0)?)).transpose());
         created.map_err(|error| self.failed(error))
     }
 
-    /// Where a batch of this name begins, and how many activities it has.
-    pub(super) async fn batch(
-        &self,
-        id: &ConversationId,
-        name: &str,
-    ) -> Result<Option<(Watermark, usize)>, StoreError> {
+    async fn batch(&self, id: &ConversationId, name: &str) -> Result<Option<(Watermark, usize)>, StoreError> {
         let row = sqlx::query(BATCH).bind(id.as_str()).bind(name).fetch_optional(&self.pool).await;
         let found = row.and_then(|row| {
             row.map(|row| {
@@ -125,8 +126,7 @@ impl Reader {
         found.map_err(|error| self.failed(error))
     }
 
-    /// Up to `limit` activities after `after`.
-    pub(super) async fn read(
+    async fn read(
         &self,
         id: &ConversationId,
         after: Option<Watermark>,
@@ -155,11 +155,7 @@ impl Reader {
         read.await.map_err(|error| self.failed(error))
     }
 
-    pub(super) async fn attachment(
-        &self,
-        id: &ConversationId,
-        attachment_id: &str,
-    ) -> Result<Option<Attachment>, StoreError> {
+    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
         let row = sqlx::query(ATTACHMENT).bind(id.as_str()).bind(attachment_id).fetch_optional(&self.pool).await;
         let found = row.and_then(|row| {
             let attachment =
@@ -169,8 +165,7 @@ impl Reader {
         found.map_err(|error| self.failed(error))
     }
 
-    /// Up to `limit` pieces of feedback behind the one at `after`.
-    pub(super) async fn feedback(
+    async fn feedback(
         &self,
         id: &ConversationId,
         after: Option<u64>,
@@ -196,15 +191,13 @@ impl Reader {
         found.map_err(|error| self.failed(error))
     }
 
-    /// The place of the first thing that a user has said.
-    pub(super) async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
         let first = sqlx::query_scalar::<_, Option<i64>>(FIRST_SAID).bind(id.as_str()).bind(user);
         let first = first.fetch_optional(&self.pool).await.map_err(|error| self.failed(error))?;
         Ok(first.flatten().map(|first| Watermark::from_index(first.unsigned_abs())))
     }
 
-    /// Up to `limit` conversations to which a user belongs, by id.
-    pub(super) async fn conversations_of(
+    async fn conversations_of(
         &self,
         user: &str,
         after: Option<&ConversationId>,
@@ -219,7 +212,7 @@ impl Reader {
         ids.map_err(|error| self.failed(error))
     }
 
-    pub(super) async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
+    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
         let limit = limit.max(1);
         let (time, id) = match &after {
             Some(place) => (place.active.timestamp_millis(), place.id.as_str()),
@@ -231,15 +224,10 @@ impl Reader {
         found.map(|found| Listing::cut(found, limit)).map_err(|error| self.failed(error))
     }
 
-    pub(super) async fn count(&self) -> Result<Counts, StoreError> {
+    async fn count(&self) -> Result<Counts, StoreError> {
         let row = sqlx::query(COUNT).fetch_one(&self.pool).await;
         let counts = row.and_then(|row| Ok(Counts::new(number(&row, 0)?, number(&row, 1)?, number(&row, 2)?)));
         counts.map_err(|error| self.failed(error))
-    }
-
-    pub(super) fn failed(&self, error: sqlx::Error) -> StoreError {
-        self.standing.note(Failure::of(&error));
-        report(error, &self.path, "conversations could not be read")
     }
 }
 

@@ -6,9 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use serde_json::Value;
 use sqlx::ConnectOptions as _;
 use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -23,18 +20,14 @@ use super::reader::Reader;
 use super::work::{Alone, Work};
 use super::writer::{COUNTED, Writer, counted_of};
 use super::{SqliteError, connect, schema, turn_rows};
-use crate::activity::{ChannelAccount, ConversationId, Watermark};
+use crate::activity::ConversationId;
+use crate::backend::{Backend, Removal, append};
 use crate::clock::Clock;
 use crate::metrics::StoreFigures;
 use crate::notifier_registry::NotifierRegistry;
 use crate::turn_queues::TurnQueues;
-use crate::writing::{
-    Append, Change, Create, Health, Keep, Note, Pending, Placed, Refer, Reply, Standing, recorded_before,
-};
-use crate::{
-    Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
-    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, StoreError, StoreLimits,
-};
+use crate::writing::{Change, Health, Pending, Reply, Standing};
+use crate::{Appended, Batch, StoreError, StoreLimits};
 
 /// The most changes that wait for the writer; one more is refused.
 const MAX_WAITING: usize = 1024;
@@ -112,20 +105,6 @@ impl SqliteStore {
         Self { patience, ..self }
     }
 
-    /// Hands a change to the writer and waits until it is committed.
-    pub(super) async fn change<C, A>(
-        &self,
-        change: C,
-        bytes: usize,
-        wrap: fn(Pending<C, A>) -> Change,
-    ) -> Result<A, StoreError> {
-        // One that is larger than all the room there is takes all of it, rather than never getting in.
-        let kib = (bytes / 1024 + 1).min(MAX_WAITING_KIB);
-        let kib = u32::try_from(kib).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| StoreError::Busy)?;
-        self.ask(|reply| Work::Change(wrap(Pending::new(change, reply, room, self.figures.queue.enter())))).await
-    }
-
     /// Has the writer do something by itself.
     pub(super) async fn alone<A>(&self, alone: impl FnOnce(Reply<A>) -> Alone) -> Result<A, StoreError> {
         self.ask(|reply| Work::Alone(alone(reply))).await
@@ -138,6 +117,12 @@ impl SqliteStore {
             mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
         })?;
         answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Gives the space of so many deleted conversations back to the file system, and removes copies of what was in them.
+    pub(super) async fn give_back(&self, deleted: usize) -> Result<(), StoreError> {
+        while deleted > 0 && self.alone(Alone::Shrink).await? {}
+        self.alone(Alone::Clear).await
     }
 }
 
@@ -211,40 +196,33 @@ impl Opening<'_> {
     }
 }
 
-#[async_trait]
-impl ConversationStore for SqliteStore {
-    async fn create_asking(
+impl Backend for SqliteStore {
+    type Reader = Reader;
+
+    fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    fn notifiers(&self) -> &NotifierRegistry {
+        &self.notifiers
+    }
+
+    async fn change<C: Send, A: Send>(
         &self,
-        id: &ConversationId,
-        user: Option<ChannelAccount>,
-        turn: Option<NewTurn>,
-    ) -> Result<Created, StoreError> {
-        let reference = match self.find(id).await? {
-            Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
-            found => found.and_then(|found| found.reference),
-        };
-        let create = Create::new(id, user, turn)?;
-        let created = self.change(create, 0, Change::Create).await?;
-        created.outcome(id, reference)
+        change: C,
+        bytes: usize,
+        wrap: fn(Pending<C, A>) -> Change,
+    ) -> Result<A, StoreError> {
+        // One that is larger than all the room there is takes all of it, rather than never getting in.
+        let kib = (bytes / 1024 + 1).min(MAX_WAITING_KIB);
+        let kib = u32::try_from(kib).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| StoreError::Busy)?;
+        self.ask(|reply| Work::Change(wrap(Pending::new(change, reply, room, self.figures.queue.enter())))).await
     }
 
-    async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
-        Ok(self.reader.find(id).await?.map(|(conversation, _)| conversation))
-    }
-
-    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.reader.created(id).await
-    }
-
-    async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
-        let refer = Refer { id: id.clone(), reference: reference.to_string() };
-        let bytes = refer.reference.len();
-        self.change(refer, bytes, Change::Refer).await
-    }
-
-    async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
+    async fn append_batch(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
         let again = batch.end.is_some().then(|| batch.clone());
-        let mut appended = self.try_append(id, batch).await;
+        let mut appended = append(self, id, batch).await;
         let Some(again) = again else { return appended };
         let deadline = Instant::now() + self.patience;
         while matches!(appended, Err(StoreError::NoSpace { .. } | StoreError::Failed { .. } | StoreError::Busy))
@@ -252,122 +230,31 @@ impl ConversationStore for SqliteStore {
             && Instant::now() + TRY_AGAIN_AFTER <= deadline
         {
             sleep(TRY_AGAIN_AFTER).await;
-            appended = self.try_append(id, again.clone()).await;
+            appended = append(self, id, again.clone()).await;
         }
         appended
     }
 
-    async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
-        match self.reader.batch(id, key).await? {
-            Some((first, count)) => self.again(id, first, count).await,
-            None => Ok(None),
-        }
-    }
-
-    async fn read(
-        &self,
-        id: &ConversationId,
-        after: Option<Watermark>,
-        limit: usize,
-    ) -> Result<Option<Page>, StoreError> {
-        self.reader.read(id, after, limit).await
-    }
-
-    async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError> {
-        Ok(self.reader.find(id).await?.map(|(_, newest)| newest))
-    }
-
-    async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
-        let listener = self.notifiers.listen(id);
-        Ok(self.reader.find(id).await?.map(|_| listener))
-    }
-
-    async fn keep_attachment(
-        &self,
-        id: &ConversationId,
-        attachment_id: &str,
-        attachment: Attachment,
-    ) -> Result<bool, StoreError> {
-        let bytes = attachment.bytes.len();
-        let keep = Keep::new(id, attachment_id, attachment);
-        self.change(keep, bytes, Change::Keep).await
-    }
-
-    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
-        self.reader.attachment(id, attachment_id).await
-    }
-
-    async fn keep_feedback(
-        &self,
-        id: &ConversationId,
-        feedback: Feedback,
-        name: Option<String>,
-    ) -> Result<bool, StoreError> {
-        let note = Note::new(id, feedback, name)?;
-        let bytes = note.body.len();
-        self.change(note, bytes, Change::Note).await
-    }
-
-    async fn feedback(
-        &self,
-        id: &ConversationId,
-        after: Option<u64>,
-        limit: usize,
-    ) -> Result<Option<FeedbackPage>, StoreError> {
-        self.reader.feedback(id, after, limit).await
-    }
-
-    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
-        self.reader.list(after, limit).await
-    }
-
-    async fn count(&self) -> Result<Counts, StoreError> {
-        self.reader.count().await
-    }
-
-    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
-        self.reader.first_said(id, user).await
-    }
-
-    async fn conversations_of(
-        &self,
-        user: &str,
-        after: Option<&ConversationId>,
-        limit: usize,
-    ) -> Result<Vec<ConversationId>, StoreError> {
-        self.reader.conversations_of(user, after, limit).await
-    }
-
-    async fn erase(&self, user: &str) -> Result<usize, StoreError> {
-        let mut erased = 0;
+    async fn remove(&self, removal: Removal<'_>) -> Result<usize, StoreError> {
+        let mut deleted = 0;
         loop {
-            match self.alone(|reply| Alone::Erase(user.to_owned(), reply)).await? {
-                0 => break,
-                some => erased += some,
+            let step = match removal {
+                Removal::One(id) => {
+                    return Ok(usize::from(self.alone(|reply| Alone::Delete(id.clone(), reply)).await?));
+                }
+                Removal::IdleSince(time) => self.alone(|reply| Alone::Expire(time, reply)).await?,
+                Removal::Of(user) => self.alone(|reply| Alone::Erase(user.to_owned(), reply)).await?,
+            };
+            if step == 0 {
+                break;
             }
+            deleted += step;
         }
-        self.give_back(erased).await?;
-        Ok(erased)
+        self.give_back(deleted).await?;
+        Ok(deleted)
     }
 
-    async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
-        let mut expired = 0;
-        // In small steps, between which others get their turn.
-        loop {
-            match self.alone(|reply| Alone::Expire(idle_since, reply)).await? {
-                0 => break,
-                some => expired += some,
-            }
-        }
-        self.give_back(expired).await?;
-        Ok(expired)
-    }
-
-    async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
-        self.alone(|reply| Alone::Delete(id.clone(), reply)).await
-    }
-
-    async fn ready(&self) -> Result<(), StoreError> {
+    async fn check(&self) -> Result<(), StoreError> {
         if self.queue.is_closed() {
             return Err(StoreError::Closed);
         }
@@ -380,11 +267,11 @@ impl ConversationStore for SqliteStore {
         Ok(())
     }
 
-    fn figures(&self) -> Option<&StoreFigures> {
-        Some(&self.figures)
+    fn store_figures(&self) -> &StoreFigures {
+        &self.figures
     }
 
-    async fn close(&self) -> Result<(), StoreError> {
+    async fn end(&self) -> Result<(), StoreError> {
         let (reply, closed) = oneshot::channel();
         // Waits for its turn where the queue is full: nothing that was accepted is lost for that.
         if self.queue.send(Work::Alone(Alone::Close(reply))).await.is_err() {
@@ -393,29 +280,5 @@ impl ConversationStore for SqliteStore {
         let closed = closed.await.unwrap_or(Ok(()));
         self.writer.wait().await;
         closed
-    }
-}
-
-impl SqliteStore {
-    async fn try_append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
-        let (append, written) = Append::new(id, batch)?;
-        let bytes = append.bodies.len();
-        match self.change(append, bytes, Change::Append).await? {
-            None => Ok(None),
-            Some(Placed::Now { first, timestamp, queued }) => Ok(Some(written.at(id, first, timestamp).queued(queued))),
-            Some(Placed::Nowhere) => Ok(Some(Appended::new(Vec::new(), false))),
-            Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
-        }
-    }
-
-    /// Gives the space of so many deleted conversations back to the file system, and removes copies of what was in them.
-    pub(super) async fn give_back(&self, deleted: usize) -> Result<(), StoreError> {
-        while deleted > 0 && self.alone(Alone::Shrink).await? {}
-        self.alone(Alone::Clear).await
-    }
-
-    /// Reads again the activities that a batch recorded when its key was first used.
-    async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
-        recorded_before((first, count), |after, limit| self.reader.read(id, after, limit)).await
     }
 }

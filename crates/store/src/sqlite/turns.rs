@@ -6,6 +6,7 @@ use super::SqliteStore;
 use super::work::Alone;
 use crate::StoreError;
 use crate::activity::ConversationId;
+use crate::backend::Backend as _;
 use crate::turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnStage, Turns, WaitingTurns};
 use crate::writing::{Change, Queue};
 

@@ -8,7 +8,7 @@ use super::reply::Reply;
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::metrics::Waiting;
 use crate::turn::{EndOfTurn, NewTurn, Queued};
-use crate::{Appended, Attachment, Batch, Conversation, Created, Feedback, Page, Recorded, StoreError};
+use crate::{Appended, Attachment, Batch, Conversation, Created, Feedback, Recorded, StoreError};
 
 /// A change that is committed in one transaction with other waiting changes.
 #[derive(Debug)]
@@ -238,27 +238,6 @@ impl CreatedAs {
         let conversation = Conversation::new(id.clone(), user).referred(reference);
         Ok(if self.new { Created::New(conversation) } else { Created::Existing(conversation) })
     }
-}
-
-/// The outcome of a batch whose key was used before: what it recorded then, read page by page. `None` where that is gone.
-pub(crate) async fn recorded_before<R>(
-    (first, count): (Watermark, usize),
-    read: impl Fn(Option<Watermark>, usize) -> R,
-) -> Result<Option<Appended>, StoreError>
-where
-    R: Future<Output = Result<Option<Page>, StoreError>>,
-{
-    let (mut recorded, mut after) = (Vec::with_capacity(count), first.previous());
-    while recorded.len() < count {
-        match read(after, count - recorded.len()).await? {
-            Some(page) if !page.recorded.is_empty() => {
-                after = page.reached;
-                recorded.extend(page.recorded);
-            }
-            Some(_) | None => return Ok(None),
-        }
-    }
-    Ok(Some(Appended::new(recorded, true)))
 }
 
 /// The activities of a request, until they get their places.

@@ -7,7 +7,7 @@ mod lines;
 mod plan;
 mod reply;
 
-pub(crate) use change::{Append, Change, Create, Keep, Note, Pending, Placed, Queue, Refer, recorded_before};
+pub(crate) use change::{Append, Change, Create, Keep, Note, Pending, Placed, Queue, Refer};
 pub(crate) use health::{FailureKind, Health, Standing};
 pub(crate) use lines::{FirstTurn, LineState, Lines, TurnRow};
 pub(crate) use plan::{Before, Head, Known, Plan, rows};
