@@ -22,7 +22,7 @@ use super::{State, problem, routes};
 use crate::bus::Bus;
 use crate::channels::direct_line::Publisher;
 use crate::channels::direct_line::bot::{BotServer, ServiceUrl};
-use crate::channels::{LineServer, TurnServer};
+use crate::channels::{QueueServer, TurnServer};
 use crate::store::TurnKind;
 use crate::supervision::supervise;
 use crate::url::WebUrl;
@@ -190,10 +190,10 @@ fn here(state: &State, addresses: &[SocketAddr]) -> Option<WebUrl> {
 /// Starts answering the turns of the channel, by the bot and by the assistants.
 fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     let tasks = &state.tasks;
-    let lines = |kind, at_once| LineServer::new(Arc::clone(&state.store), kind, at_once);
+    let queues = |kind, at_once| QueueServer::new(Arc::clone(&state.store), kind, at_once);
     let assistants = |kind| {
         let Some(answering) = state.answering.clone() else { return };
-        serve_lines(kind, lines(kind, usize::MAX), Arc::new(answering), tasks);
+        serve_queues(kind, queues(kind, usize::MAX), Arc::new(answering), tasks);
     };
     assistants(TurnKind::Assistant);
     let Some(bot) = &state.bot else {
@@ -202,9 +202,9 @@ fn serve_turns(state: &State, addresses: &[SocketAddr]) {
     };
     match here(state, addresses).and_then(|url| url.as_str().parse::<ServiceUrl>().ok()) {
         Some(here) => {
-            let lines = lines(TurnKind::Bot, bot.options().max_turns);
+            let of_bot = queues(TurnKind::Bot, bot.options().max_turns);
             let server = Arc::new(BotServer::new(Arc::clone(bot), here));
-            serve_lines(TurnKind::Bot, lines, server, tasks);
+            serve_queues(TurnKind::Bot, of_bot, server, tasks);
         }
         None => tracing::error!(
             "the bot gets no activities, because the URL of this server is unknown: set bot.service_url"
@@ -221,12 +221,12 @@ const fn name_of(kind: TurnKind) -> &'static str {
     }
 }
 
-/// Starts one answerer of turns on these lines.
-fn serve_lines<S: TurnServer>(kind: TurnKind, lines: LineServer, server: Arc<S>, tasks: &Tasks) {
+/// Starts one answerer of turns on these queues.
+fn serve_queues<S: TurnServer>(kind: TurnKind, queues: QueueServer, server: Arc<S>, tasks: &Tasks) {
     let (ending, tracker) = (tasks.end_of_turns(), tasks.tracker());
     let end = ending.begun.clone();
-    tasks.spawn(supervise(name_of(kind), end, (lines, server), move |(lines, server)| {
-        lines.run(Arc::clone(server), tracker.clone(), ending.clone()).boxed()
+    tasks.spawn(supervise(name_of(kind), end, (queues, server), move |(queues, server)| {
+        queues.run(Arc::clone(server), tracker.clone(), ending.clone()).boxed()
     }));
 }
 

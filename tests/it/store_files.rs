@@ -274,18 +274,18 @@ async fn the_end_of_a_turn_is_tried_again_while_the_disk_fails() {
     let folder = StoreFolder::new();
     let store = folder.open().await.patient(std::time::Duration::from_secs(20));
     store.create(&id("c"), None).await.expect("created");
-    let room = TurnRoom { in_line: 9, in_all: 9 };
+    let room = TurnRoom { in_queue: 9, in_all: 9 };
     let turn = NewTurn { kind: TurnKind::Assistant, body: None, room, name: None, bound: false };
     store.append(&id("c"), batch("question").asking(Some(turn))).await.expect("a store").expect("known");
-    let line = store.claim_lines(TurnKind::Assistant, 1).await.expect("a store").remove(0);
-    let turn = store.next_turn(&line).await.expect("a store").expect("a turn").key;
+    let queue = store.claim_queues(TurnKind::Assistant, 1).await.expect("a store").remove(0);
+    let turn = store.next_turn(&queue).await.expect("a store").expect("a turn").key;
     let mut other = SqliteConnectOptions::new().filename(folder.path()).connect().await.expect("a connection");
     let fail = "CREATE TRIGGER fails BEFORE INSERT ON activity BEGIN SELECT RAISE(ABORT, 'the disk'); END";
     sqlx::raw_sql(fail).execute(&mut other).await.expect("executed");
     let metrics = citewire::metrics::Metrics::new();
     metrics.watch_store(store.figures());
     store.append(&id("c"), batch("a post")).await.expect_err("a client sends it again");
-    let end = EndOfTurn { line, turn, unless_answered: false };
+    let end = EndOfTurn { queue, turn, unless_answered: false };
     let failures = |count: u32| format!("citewire_store_group_duration_seconds_count{{outcome=\"failed\"}} {count}");
     let c = id("c");
     let mended = async {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, SystemClock};
 use citewire::store::{
-    Batch, ConversationStore, EndOfTurn, Line, NewTurn, Queued, SqliteStore, StoreError, StoreLimits, Turn, TurnKind,
-    TurnRoom, TurnStage,
+    Batch, ConversationStore, EndOfTurn, NewTurn, Queued, SqliteStore, StoreError, StoreLimits, Turn, TurnKind,
+    TurnQueue, TurnRoom, TurnStage,
 };
 use tempfile::TempDir;
 
@@ -92,15 +92,15 @@ fn id(text: &str) -> ConversationId {
 }
 
 fn turn(kind: TurnKind) -> NewTurn {
-    NewTurn { kind, body: None, room: TurnRoom { in_line: 9, in_all: 99 }, name: None, bound: false }
+    NewTurn { kind, body: None, room: TurnRoom { in_queue: 9, in_all: 99 }, name: None, bound: false }
 }
 
 fn event(body: &str) -> NewTurn {
     NewTurn { body: Some(body.to_owned()), ..turn(TurnKind::Assistant) }
 }
 
-fn end(line: &Line, turn: &Turn) -> EndOfTurn {
-    EndOfTurn { line: line.clone(), turn: turn.key, unless_answered: false }
+fn end(queue: &TurnQueue, turn: &Turn) -> EndOfTurn {
+    EndOfTurn { queue: queue.clone(), turn: turn.key, unless_answered: false }
 }
 
 async fn ask(store: &dyn ConversationStore, conversation: &str, text: &str) -> Option<Queued> {
@@ -108,29 +108,29 @@ async fn ask(store: &dyn ConversationStore, conversation: &str, text: &str) -> O
     store.append(&id(conversation), batch).await.expect("a store").expect("known").queued
 }
 
-async fn claim(store: &dyn ConversationStore) -> Vec<Line> {
-    store.claim_lines(TurnKind::Assistant, 9).await.expect("a store")
+async fn claim(store: &dyn ConversationStore) -> Vec<TurnQueue> {
+    store.claim_queues(TurnKind::Assistant, 9).await.expect("a store")
 }
 
-/// Claims `count` lines. A node without readers may have to wait for a moment.
-async fn claim_all(store: &dyn ConversationStore, kind: TurnKind, count: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
+/// Claims `count` queues. A node without readers may have to wait for a moment.
+async fn claim_all(store: &dyn ConversationStore, kind: TurnKind, count: usize) -> Vec<TurnQueue> {
+    let mut queues = Vec::new();
     loop {
-        lines.extend(store.claim_lines(kind, count).await.expect("a store"));
-        if lines.len() >= count {
-            assert_eq!(lines.len(), count);
-            return lines;
+        queues.extend(store.claim_queues(kind, count).await.expect("a store"));
+        if queues.len() >= count {
+            assert_eq!(queues.len(), count);
+            return queues;
         }
-        store.lines_to_claim(kind).await;
+        store.queues_to_claim(kind).await;
     }
 }
 
-async fn claim_one(store: &dyn ConversationStore) -> Line {
+async fn claim_one(store: &dyn ConversationStore) -> TurnQueue {
     claim_all(store, TurnKind::Assistant, 1).await.remove(0)
 }
 
-async fn next(store: &dyn ConversationStore, line: &Line) -> Turn {
-    store.next_turn(line).await.expect("a store").expect("a turn")
+async fn next(store: &dyn ConversationStore, queue: &TurnQueue) -> Turn {
+    store.next_turn(queue).await.expect("a store").expect("a turn")
 }
 
 async fn texts(store: &dyn ConversationStore, conversation: &str) -> Vec<String> {
@@ -152,11 +152,11 @@ mod promises {
         }
         assert_eq!(store.queue_turn(&id("c"), event("typing")).await.expect("a store"), Some(Queued::Taken));
         assert_eq!(ask(store, "c", "three").await, Some(Queued::Taken));
-        let line = claim_one(store).await;
+        let queue = claim_one(store).await;
         let mut served = Vec::new();
-        while let Some(turn) = store.next_turn(&line).await.expect("a store") {
+        while let Some(turn) = store.next_turn(&queue).await.expect("a store") {
             served.push((turn.place.index(), turn.body.clone()));
-            store.end_turn(&end(&line, &turn)).await.expect("held");
+            store.end_turn(&end(&queue, &turn)).await.expect("held");
         }
         let expected = [(0, None), (1, None), (2, Some("typing".to_owned())), (2, None)];
         assert_eq!(served, expected);
@@ -168,29 +168,29 @@ mod promises {
             store.create(&id(conversation), None).await.expect("created");
             ask(store, conversation, "one").await;
         }
-        let lines = claim_all(store, TurnKind::Assistant, 2).await;
-        let mut names: Vec<_> = lines.iter().map(|line| line.conversation.as_str()).collect();
+        let queues = claim_all(store, TurnKind::Assistant, 2).await;
+        let mut names: Vec<_> = queues.iter().map(|queue| queue.conversation.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["a", "b"]);
         ask(store, "a", "two").await;
-        assert!(claim(store).await.is_empty(), "who holds the line will see it");
-        store.release_line(&lines[0]).await.expect("a store");
+        assert!(claim(store).await.is_empty(), "who holds the queue will see it");
+        store.release_queue(&queues[0]).await.expect("a store");
         let again = claim_one(store).await;
-        assert_eq!(again.conversation, lines[0].conversation);
-        assert!(again.fence > lines[0].fence && again.fence > lines[1].fence);
-        assert_eq!(store.next_turn(&lines[0]).await.expect("a store"), None, "the old holder has it no more");
+        assert_eq!(again.conversation, queues[0].conversation);
+        assert!(again.fence > queues[0].fence && again.fence > queues[1].fence);
+        assert_eq!(store.next_turn(&queues[0]).await.expect("a store"), None, "the old holder has it no more");
     }
 
     pub(super) async fn an_answer_ends_its_turn_and_is_recorded_with_it(store: &dyn ConversationStore) {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
         ask(store, "c", "two").await;
-        let line = claim_one(store).await;
-        let first = next(store, &line).await;
-        let answer = Batch::new(vec![Activity::message("answer")]).ending(Some(end(&line, &first)));
+        let queue = claim_one(store).await;
+        let first = next(store, &queue).await;
+        let answer = Batch::new(vec![Activity::message("answer")]).ending(Some(end(&queue, &first)));
         store.append(&id("c"), answer).await.expect("a store").expect("known");
         assert_eq!(texts(store, "c").await, ["one", "two", "answer"]);
-        assert_eq!(next(store, &line).await.place, Watermark::from_index(1));
+        assert_eq!(next(store, &queue).await.place, Watermark::from_index(1));
         assert_eq!(count(store).await, 1);
     }
 
@@ -199,10 +199,10 @@ mod promises {
         ask(store, "c", "one").await;
         let old = claim_one(store).await;
         let turn = next(store, &old).await;
-        store.release_line(&old).await.expect("a store");
+        store.release_queue(&old).await.expect("a store");
         let new = claim_one(store).await;
-        let answer = |line: &Line, text: &str| {
-            Batch::new(vec![Activity::message(text)]).keyed(Some(text.to_owned())).ending(Some(end(line, &turn)))
+        let answer = |queue: &TurnQueue, text: &str| {
+            Batch::new(vec![Activity::message(text)]).keyed(Some(text.to_owned())).ending(Some(end(queue, &turn)))
         };
         let refused = store.append(&id("c"), answer(&old, "old")).await;
         assert!(matches!(refused, Err(StoreError::Superseded)), "{refused:?}");
@@ -216,9 +216,9 @@ mod promises {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
         ask(store, "c", "two").await;
-        let line = claim_one(store).await;
-        let first = next(store, &line).await;
-        let answer = || store.append_text("c", "answer", end(&line, &first));
+        let queue = claim_one(store).await;
+        let first = next(store, &queue).await;
+        let answer = || store.append_text("c", "answer", end(&queue, &first));
         let outcomes = futures_util::future::join_all((0..8).map(|_| answer())).await;
         assert_eq!(outcomes.iter().filter(|outcome| **outcome).count(), 1, "one of eight at the same time");
         assert_eq!(texts(store, "c").await, ["one", "two", "answer"]);
@@ -227,12 +227,12 @@ mod promises {
     pub(super) async fn a_turn_that_was_answered_gets_no_apology(store: &dyn ConversationStore) {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         let reply = Batch::new(vec![Activity::message("reply")]).answering(Some(turn.place));
         store.append(&id("c"), reply).await.expect("a store").expect("known");
-        assert!(next(store, &line).await.answered);
-        let end = EndOfTurn { unless_answered: true, ..end(&line, &turn) };
+        assert!(next(store, &queue).await.answered);
+        let end = EndOfTurn { unless_answered: true, ..end(&queue, &turn) };
         let apology = Batch::new(vec![Activity::message("sorry")]).ending(Some(end));
         let appended = store.append(&id("c"), apology).await.expect("held").expect("known");
         assert!(appended.recorded.is_empty() && !appended.repeated);
@@ -243,18 +243,18 @@ mod promises {
     pub(super) async fn an_apology_is_recorded_where_there_was_no_reply(store: &dyn ConversationStore) {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         let other = Batch::new(vec![Activity::message("reply to another")]).answering(Some(Watermark::from_index(7)));
         store.append(&id("c"), other).await.expect("a store").expect("known");
-        let end = EndOfTurn { unless_answered: true, ..end(&line, &turn) };
+        let end = EndOfTurn { unless_answered: true, ..end(&queue, &turn) };
         let apology = Batch::new(vec![Activity::message("sorry")]).ending(Some(end));
         store.append(&id("c"), apology).await.expect("held").expect("known");
         assert_eq!(texts(store, "c").await, ["one", "reply to another", "sorry"]);
     }
 
     pub(super) async fn a_line_and_all_lines_have_room_for_so_many(store: &dyn ConversationStore) {
-        let room = TurnRoom { in_line: 2, in_all: 3 };
+        let room = TurnRoom { in_queue: 2, in_all: 3 };
         let ask = async |conversation: &str| {
             let turn = NewTurn { room, ..turn(TurnKind::Assistant) };
             let batch = Batch::new(vec![Activity::message("x")]).asking(Some(turn));
@@ -264,14 +264,14 @@ mod promises {
             store.create(&id(conversation), None).await.expect("created");
             assert_eq!(ask(conversation).await, Some(Queued::Taken));
         }
-        let lines = claim_all(store, TurnKind::Assistant, 3).await;
+        let queues = claim_all(store, TurnKind::Assistant, 3).await;
         assert_eq!(
             [ask("a").await, ask("a").await, ask("a").await].map(Option::unwrap),
-            [Queued::Taken, Queued::Taken, Queued::LineFull]
+            [Queued::Taken, Queued::Taken, Queued::QueueFull]
         );
         assert_eq!([ask("b").await, ask("b").await].map(Option::unwrap), [Queued::Taken, Queued::Full]);
         assert_eq!(texts(store, "b").await.len(), 3, "what was said is recorded all the same");
-        let a = lines.iter().find(|line| line.conversation == id("a")).expect("held");
+        let a = queues.iter().find(|queue| queue.conversation == id("a")).expect("held");
         let turn = next(store, a).await;
         store.end_turn(&end(a, &turn)).await.expect("held");
         assert_eq!(ask("b").await, Some(Queued::Taken), "room comes back");
@@ -289,9 +289,9 @@ mod promises {
         };
         assert_eq!([queue("a", "1").await, queue("a", "1").await], [Queued::Taken, Queued::Repeated]);
         assert_eq!([queue("a", "2").await, queue("b", "1").await], [Queued::Taken, Queued::Taken]);
-        for line in claim_all(store, TurnKind::Assistant, 2).await {
-            while let Some(turn) = store.next_turn(&line).await.expect("a store") {
-                store.end_turn(&end(&line, &turn)).await.expect("held");
+        for queue in claim_all(store, TurnKind::Assistant, 2).await {
+            while let Some(turn) = store.next_turn(&queue).await.expect("a store") {
+                store.end_turn(&end(&queue, &turn)).await.expect("held");
             }
         }
         assert_eq!(queue("a", "1").await, Queued::Repeated, "a name is known after its turn has ended");
@@ -330,10 +330,10 @@ mod promises {
         for _ in 0..2 {
             store.create_asking(&id("c"), ann(), Some(event("ann"))).await.expect("a store");
         }
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         assert_eq!((turn.body.as_deref(), turn.place), (Some("ann"), Watermark::from_index(1)));
-        store.end_turn(&end(&line, &turn)).await.expect("held");
+        store.end_turn(&end(&queue, &turn)).await.expect("held");
         store.create_asking(&id("d"), ann(), Some(event("ann"))).await.expect("created");
         assert_eq!(claim_one(store).await.conversation, id("d"));
     }
@@ -343,41 +343,41 @@ mod promises {
             store.create(&id(conversation), None).await.expect("created");
             ask(store, conversation, "one").await;
         }
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         for conversation in ["a", "b"] {
             assert!(store.delete(&id(conversation)).await.expect("a store"));
         }
         assert_eq!((count(store).await, claim(store).await.len()), (0, 0));
-        store.create(&line.conversation, None).await.expect("created");
-        ask(store, line.conversation.as_str(), "new").await;
-        let answer = Batch::new(vec![Activity::message("late")]).ending(Some(end(&line, &turn)));
-        let refused = store.append(&line.conversation, answer).await;
-        assert!(matches!(refused, Err(StoreError::Superseded)), "an old fence is none of the new line: {refused:?}");
+        store.create(&queue.conversation, None).await.expect("created");
+        ask(store, queue.conversation.as_str(), "new").await;
+        let answer = Batch::new(vec![Activity::message("late")]).ending(Some(end(&queue, &turn)));
+        let refused = store.append(&queue.conversation, answer).await;
+        assert!(matches!(refused, Err(StoreError::Superseded)), "an old fence is none of the new queue: {refused:?}");
     }
 
     pub(super) async fn what_is_forgotten_is_not_answered(store: &dyn ConversationStore) {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
         ask(store, "c", "two").await;
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         assert_eq!(store.forget_turns(&id("c"), TurnKind::Assistant).await.expect("a store"), 2);
-        assert_eq!(store.next_turn(&line).await.expect("a store"), None);
-        assert!(matches!(store.end_turn(&end(&line, &turn)).await, Err(StoreError::Superseded)));
+        assert_eq!(store.next_turn(&queue).await.expect("a store"), None);
+        assert!(matches!(store.end_turn(&end(&queue, &turn)).await, Err(StoreError::Superseded)));
         assert_eq!((count(store).await, texts(store, "c").await.len()), (0, 2));
     }
 
     pub(super) async fn how_far_an_answer_has_come_is_kept(store: &dyn ConversationStore) {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         assert_eq!((turn.stage, turn.said), (TurnStage::Waiting, None));
-        store.note_turn(&line, turn.key, TurnStage::Final, Some("said".to_owned())).await.expect("held");
-        store.release_line(&line).await.expect("a store");
-        let line = claim_one(store).await;
-        let turn = next(store, &line).await;
+        store.note_turn(&queue, turn.key, TurnStage::Final, Some("said".to_owned())).await.expect("held");
+        store.release_queue(&queue).await.expect("a store");
+        let queue = claim_one(store).await;
+        let turn = next(store, &queue).await;
         assert_eq!((turn.stage, turn.said.as_deref()), (TurnStage::Final, Some("said")));
     }
 
@@ -386,16 +386,16 @@ mod promises {
         for text in ["one", "two"] {
             let waiting = async {
                 loop {
-                    let lines = claim(store).await;
-                    if !lines.is_empty() {
-                        return lines;
+                    let queues = claim(store).await;
+                    if !queues.is_empty() {
+                        return queues;
                     }
-                    store.lines_to_claim(TurnKind::Assistant).await;
+                    store.queues_to_claim(TurnKind::Assistant).await;
                 }
             };
-            let (lines, _) = tokio::join!(waiting, ask(store, "c", text));
-            let turn = next(store, &lines[0]).await;
-            store.end_turn(&end(&lines[0], &turn)).await.expect("held");
+            let (queues, _) = tokio::join!(waiting, ask(store, "c", text));
+            let turn = next(store, &queues[0]).await;
+            store.end_turn(&end(&queues[0], &turn)).await.expect("held");
         }
     }
 
@@ -403,7 +403,7 @@ mod promises {
         store.create(&id("c"), None).await.expect("created");
         ask(store, "c", "one").await;
         for kind in [TurnKind::Bot, TurnKind::Azure] {
-            assert!(store.claim_lines(kind, 9).await.expect("a store").is_empty());
+            assert!(store.claim_queues(kind, 9).await.expect("a store").is_empty());
             let queued = store.queue_turn(&id("c"), NewTurn { kind, ..event("x") }).await.expect("a store");
             assert_eq!(queued, Some(Queued::Taken));
             claim_all(store, kind, 1).await;
@@ -436,20 +436,20 @@ async fn turns_are_there_after_a_restart_with_what_is_known_of_them() {
     store.create(&id("c"), None).await.expect("created");
     ask(&*store, "c", "one").await;
     store.queue_turn(&id("c"), NewTurn { name: Some("n".to_owned()), ..event("two") }).await.expect("a store");
-    let line = claim_one(&*store).await;
-    let turn = next(&*store, &line).await;
-    store.note_turn(&line, turn.key, TurnStage::Spoken, None).await.expect("held");
+    let queue = claim_one(&*store).await;
+    let turn = next(&*store, &queue).await;
+    store.note_turn(&queue, turn.key, TurnStage::Spoken, None).await.expect("held");
     let reply = Batch::new(vec![Activity::message("reply")]).answering(Some(turn.place));
     store.append(&id("c"), reply).await.expect("a store").expect("known");
     store.close().await.expect("closed");
     drop(store);
     let store = open(folder.path()).await;
-    let line = claim_one(&*store).await;
-    let first = next(&*store, &line).await;
+    let queue = claim_one(&*store).await;
+    let first = next(&*store, &queue).await;
     assert_eq!((first.key, first.place, first.attempts), (turn.key, turn.place, 1));
     assert_eq!((first.stage, first.answered, first.arrived), (TurnStage::Spoken, true, turn.arrived));
-    store.end_turn(&end(&line, &first)).await.expect("held");
-    let second = next(&*store, &line).await;
+    store.end_turn(&end(&queue, &first)).await.expect("held");
+    let second = next(&*store, &queue).await;
     assert_eq!((second.body.as_deref(), second.attempts), (Some("two"), 0));
     let named = || NewTurn { name: Some("n".to_owned()), ..event("two") };
     assert_eq!(store.queue_turn(&id("c"), named()).await.expect("a store"), Some(Queued::Repeated));

@@ -51,7 +51,7 @@ pub trait ConversationStore: Turns + Debug + Send + Sync {
 
     /// Appends a batch. The store assigns places, ids by [`ActivityId::at`](crate::activity::ActivityId::at), the conversation, and timestamps: the
     /// present in whole milliseconds, yet at least 1 ms after the activity before and not before what the batch says. A batch that
-    /// ends a turn is recorded only by the holder of the turn's line: [`StoreError::Superseded`] otherwise.
+    /// ends a turn is recorded only by the holder of the turn's queue: [`StoreError::Superseded`] otherwise.
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
 
     /// Finds the batch that was recorded under this key or name, if one was. Work can be spared whose outcome is there

@@ -43,4 +43,4 @@ pub use limits::StoreLimits;
 pub use listing::{Counts, ListCursor, Listing, Summary};
 pub use open::{Location, OpenError, Store, StoreOptions, StoreUrlError, open};
 pub use sqlite::{SqliteError, SqliteStore};
-pub use turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnRoom, TurnStage, Turns, WaitingTurns};
+pub use turn::{EndOfTurn, NewTurn, Queued, Turn, TurnKind, TurnQueue, TurnRoom, TurnStage, Turns, WaitingTurns};

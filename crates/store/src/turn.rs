@@ -55,7 +55,7 @@ pub struct NewTurn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnRoom {
     /// In one conversation.
-    pub in_line: usize,
+    pub in_queue: usize,
     /// In all conversations together.
     pub in_all: usize,
 }
@@ -63,20 +63,20 @@ pub struct TurnRoom {
 /// The outcome for a turn that was to be recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queued {
-    /// It waits in the line of its conversation.
+    /// It waits in the queue of its conversation.
     Taken,
     /// A turn of this name was recorded before.
     Repeated,
     /// Its conversation has no room for one more that waits.
-    LineFull,
+    QueueFull,
     /// All conversations together have no room for one more that waits.
     Full,
 }
 
-/// A line that is held: all turns of one kind in one conversation, in the order of the history. One holder serves it at a
+/// A queue that is held: all turns of one kind in one conversation, in the order of the history. One holder serves it at a
 /// time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct TurnQueue {
     /// The conversation.
     pub conversation: ConversationId,
     /// The kind of back end that answers its turns.
@@ -87,7 +87,7 @@ pub struct Line {
     pub lapses: u64,
 }
 
-/// A turn at the front of a line.
+/// A turn at the front of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Its name in the store.
@@ -155,9 +155,9 @@ impl TurnStage {
 /// The end of a turn, recorded together with its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndOfTurn {
-    /// The line, as its holder has claimed it.
-    pub line: Line,
-    /// The key of the turn, which is the first of the line.
+    /// The queue, as its holder has claimed it.
+    pub queue: TurnQueue,
+    /// The key of the turn, which is the first of the queue.
     pub turn: u64,
     /// Where a reply was recorded already, only the turn ends and the batch is not recorded: an apology is none then.
     pub unless_answered: bool,
@@ -172,15 +172,15 @@ pub struct WaitingTurns {
     pub oldest: Option<DateTime<Utc>>,
 }
 
-/// Keeps turns in lines until they are answered, whoever goes meanwhile.
+/// Keeps turns in queues until they are answered, whoever goes meanwhile.
 ///
 /// A turn is written by the batch that is its reason ([`Batch::turn`](super::Batch::turn)) and deleted by the one that answers
 /// it ([`Batch::end`](super::Batch::end)). What every backend promises:
-/// - The turns of a line come in the order of the history, one at a time.
+/// - The turns of a queue come in the order of the history, one at a time.
 /// - A turn stays until it is ended, by its holder; only the deletion of its conversation, or [`forget_turns`](Self::forget_turns), take it
 ///   away.
-/// - A holder whose line was claimed by somebody else ends nothing: it gets [`StoreError::Superseded`].
-/// - A line without turns is none, and need not be released.
+/// - A holder whose queue was claimed by somebody else ends nothing: it gets [`StoreError::Superseded`].
+/// - A queue without turns is none, and need not be released.
 #[async_trait]
 pub trait Turns: Send + Sync {
     /// Records a turn that no batch records; `None` where there is no such conversation.
@@ -189,50 +189,55 @@ pub trait Turns: Send + Sync {
     /// When the store fails.
     async fn queue_turn(&self, id: &ConversationId, turn: NewTurn) -> Result<Option<Queued>, StoreError>;
 
-    /// Claims up to `most` lines of a kind that nobody holds, those that have waited longest first.
+    /// Claims up to `most` queues of a kind that nobody holds, those that have waited longest first.
     ///
     /// # Errors
     /// When the store fails.
-    async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError>;
+    async fn claim_queues(&self, kind: TurnKind, most: usize) -> Result<Vec<TurnQueue>, StoreError>;
 
-    /// Resolves when there may be lines of this kind to claim. One caller at a time; a call that is dropped loses nothing.
-    async fn lines_to_claim(&self, kind: TurnKind);
+    /// Resolves when there may be queues of this kind to claim. One caller at a time; a call that is dropped loses nothing.
+    async fn queues_to_claim(&self, kind: TurnKind);
 
-    /// Whether others may serve this line by now, because the store has not heard of its holder for too long since it was
+    /// Whether others may serve this queue by now, because the store has not heard of its holder for too long since it was
     /// claimed. What the holder shows from then on may be shown twice.
-    fn is_cut_off(&self, _line: &Line) -> bool {
+    fn is_cut_off(&self, _queue: &TurnQueue) -> bool {
         false
     }
 
     /// Resolves when that is so.
-    async fn cut_off(&self, _line: &Line) {
+    async fn cut_off(&self, _queue: &TurnQueue) {
         std::future::pending::<()>().await;
     }
 
-    /// The first turn of a line; `None` when the line is at its end, or held by somebody else by now.
+    /// The first turn of a queue; `None` when the queue is at its end, or held by somebody else by now.
     ///
     /// # Errors
     /// When the store fails.
-    async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError>;
+    async fn next_turn(&self, queue: &TurnQueue) -> Result<Option<Turn>, StoreError>;
 
-    /// Notes how far the answer to the first turn of a line has come, before that can be seen from outside.
+    /// Notes how far the answer to the first turn of a queue has come, before that can be seen from outside.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] when the line is held by somebody else by now, or when the store fails.
-    async fn note_turn(&self, line: &Line, turn: u64, stage: TurnStage, said: Option<String>)
-    -> Result<(), StoreError>;
+    /// [`StoreError::Superseded`] when the queue is held by somebody else by now, or when the store fails.
+    async fn note_turn(
+        &self,
+        queue: &TurnQueue,
+        turn: u64,
+        stage: TurnStage,
+        said: Option<String>,
+    ) -> Result<(), StoreError>;
 
     /// Ends a turn to which nothing is recorded.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] when the line is held by somebody else by now, or when the store fails.
+    /// [`StoreError::Superseded`] when the queue is held by somebody else by now, or when the store fails.
     async fn end_turn(&self, end: &EndOfTurn) -> Result<(), StoreError>;
 
-    /// Gives a line back, with the turns that wait in it, to be claimed again.
+    /// Gives a queue back, with the turns that wait in it, to be claimed again.
     ///
     /// # Errors
     /// When the store fails.
-    async fn release_line(&self, line: &Line) -> Result<(), StoreError>;
+    async fn release_queue(&self, queue: &TurnQueue) -> Result<(), StoreError>;
 
     /// Forgets all turns of a kind in a conversation; returns how many there were.
     ///

@@ -30,12 +30,12 @@ async fn left(scene: Scene, question: &Value, stage: TurnStage, said: Option<Val
 }
 
 async fn note(store: &dyn ConversationStore, stage: TurnStage, said: Option<Value>) {
-    let line = store.claim_lines(TurnKind::Azure, 9).await.expect("a store").remove(0);
-    let turn = store.next_turn(&line).await.expect("a store").expect("it is left");
+    let queue = store.claim_queues(TurnKind::Azure, 9).await.expect("a store").remove(0);
+    let turn = store.next_turn(&queue).await.expect("a store").expect("it is left");
     assert_eq!(turn.stage, TurnStage::Waiting, "nothing was seen of an answer");
     let said = said.map(|said| said.to_string());
-    store.note_turn(&line, turn.key, stage, said).await.expect("held");
-    store.release_line(&line).await.expect("a store");
+    store.note_turn(&queue, turn.key, stage, said).await.expect("held");
+    store.release_queue(&queue).await.expect("a store");
 }
 
 /// The next question; says what the back end is told of those before.
@@ -149,7 +149,7 @@ async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
     let scene = scene
         .next(async |store| {
             let body = json!({"kind": "bound", "process": "gone", "call": 1, "name": "n"}).to_string();
-            let room = TurnRoom { in_line: 9, in_all: 9 };
+            let room = TurnRoom { in_queue: 9, in_all: 9 };
             let turn =
                 NewTurn { kind: TurnKind::Azure, body: Some(body), room, name: Some("n".to_owned()), bound: false };
             assert_eq!(store.queue_turn(&id, turn).await.expect("a store"), Some(Queued::Taken));
@@ -161,7 +161,7 @@ async fn a_call_of_another_process_is_not_answered_and_may_come_again() {
     scene.hand_in(&scene.message("1", "second")).await;
     scene.answer_next("two").await;
     assert_eq!(scene.texts_after(2, GROUP).await, ["one", "two"]);
-    let room = TurnRoom { in_line: 9, in_all: 9 };
+    let room = TurnRoom { in_queue: 9, in_all: 9 };
     let again =
         NewTurn { kind: TurnKind::Bot, body: Some("x".to_owned()), room, name: Some("n".to_owned()), bound: false };
     assert_eq!(scene.app.store.queue_turn(&id, again).await.expect("a store"), Some(Queued::Taken));

@@ -28,18 +28,18 @@ fn a_node_whose_threads_are_all_busy_is_not_dead() {
     let (busy, free) = (runtime(), runtime());
     let database = free.block_on(Database::new());
     let id: ConversationId = "c".parse().expect("an id");
-    let (store, line) = busy.block_on(async {
+    let (store, queue) = busy.block_on(async {
         let store = node(&database).await;
         store.create(&id, None).await.expect("created");
-        let room = TurnRoom { in_line: 9, in_all: 99 };
+        let room = TurnRoom { in_queue: 9, in_all: 99 };
         let turn = NewTurn { kind: TurnKind::Assistant, body: None, room, name: None, bound: false };
         store.append(&id, Batch::new(vec![Activity::message("why")]).asking(Some(turn))).await.expect("a store");
         loop {
-            let claimed = store.claim_lines(TurnKind::Assistant, 9).await.expect("a store");
-            if let Some(line) = claimed.into_iter().next() {
-                return (store, line);
+            let claimed = store.claim_queues(TurnKind::Assistant, 9).await.expect("a store");
+            if let Some(queue) = claimed.into_iter().next() {
+                return (store, queue);
             }
-            store.lines_to_claim(TurnKind::Assistant).await;
+            store.queues_to_claim(TurnKind::Assistant).await;
         }
     });
     // Nothing runs on its runtime from here on, as if each of its threads had something else to do.
@@ -52,11 +52,11 @@ fn a_node_whose_threads_are_all_busy_is_not_dead() {
         let beats =
             async { while sqlx::query_scalar::<_, f64>(age).fetch_one(&mut connection).await.expect(age) < enough {} };
         timeout(Duration::from_secs(20), beats).await.expect("its heart beats");
-        assert_eq!(other.claim_lines(TurnKind::Assistant, 9).await.expect("a store"), []);
+        assert_eq!(other.claim_queues(TurnKind::Assistant, 9).await.expect("a store"), []);
         other.close().await.expect("closed");
     });
     busy.block_on(async {
-        assert!(store.next_turn(&line).await.expect("it is still its own").is_some());
+        assert!(store.next_turn(&queue).await.expect("it is still its own").is_some());
         store.close().await.expect("closed");
     });
 }

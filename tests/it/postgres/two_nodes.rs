@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use citewire::activity::{ChannelAccount, ConversationId, Watermark};
+use citewire::metrics::StoreFigures;
 use citewire::store::postgres::PostgresStore;
 use citewire::store::{
     Appended, AssistantStore, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created,
     DeleteAssistant, DocumentChanges, DocumentKey, DocumentLimits, DocumentPart, DocumentState, EndOfTurn, Expected,
-    Feedback, FeedbackPage, Line, ListCursor, Listing, NamedDocument, NewTurn, Newest, Page, Publication, PutAssistant,
-    Queued, StoreError, StoredAssistant, StoredDocument, StoredKey, Turn, TurnKind, TurnStage, Turns, WaitingTurns,
+    Feedback, FeedbackPage, ListCursor, Listing, NamedDocument, NewTurn, Newest, Page, Publication, PutAssistant,
+    Queued, StoreError, StoredAssistant, StoredDocument, StoredKey, Turn, TurnKind, TurnQueue, TurnStage, Turns,
+    WaitingTurns,
 };
 use serde_json::{Map, Value};
 
@@ -19,7 +21,7 @@ use serde_json::{Map, Value};
 pub(crate) struct TwoNodes {
     nodes: [PostgresStore; 2],
     turn: AtomicUsize,
-    /// The node that holds the line of each fence.
+    /// The node that holds the queue of each fence.
     holders: Mutex<BTreeMap<u64, usize>>,
 }
 
@@ -36,9 +38,9 @@ impl TwoNodes {
         &self.nodes[self.next_index()]
     }
 
-    /// The node that has claimed a line, which is the one that may serve it.
-    fn holder(&self, line: &Line) -> &PostgresStore {
-        &self.nodes[self.holders.lock().expect("a lock")[&line.fence]]
+    /// The node that has claimed a queue, which is the one that may serve it.
+    fn holder(&self, queue: &TurnQueue) -> &PostgresStore {
+        &self.nodes[self.holders.lock().expect("a lock")[&queue.fence]]
     }
 }
 
@@ -48,40 +50,40 @@ impl Turns for TwoNodes {
         self.next().queue_turn(id, turn).await
     }
 
-    async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
+    async fn claim_queues(&self, kind: TurnKind, most: usize) -> Result<Vec<TurnQueue>, StoreError> {
         let index = self.next_index();
-        let lines = self.nodes[index].claim_lines(kind, most).await?;
-        self.holders.lock().expect("a lock").extend(lines.iter().map(|line| (line.fence, index)));
-        Ok(lines)
+        let queues = self.nodes[index].claim_queues(kind, most).await?;
+        self.holders.lock().expect("a lock").extend(queues.iter().map(|queue| (queue.fence, index)));
+        Ok(queues)
     }
 
-    async fn lines_to_claim(&self, kind: TurnKind) {
+    async fn queues_to_claim(&self, kind: TurnKind) {
         tokio::select! {
-            () = self.nodes[0].lines_to_claim(kind) => {}
-            () = self.nodes[1].lines_to_claim(kind) => {}
+            () = self.nodes[0].queues_to_claim(kind) => {}
+            () = self.nodes[1].queues_to_claim(kind) => {}
         }
     }
 
-    async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {
-        self.holder(line).next_turn(line).await
+    async fn next_turn(&self, queue: &TurnQueue) -> Result<Option<Turn>, StoreError> {
+        self.holder(queue).next_turn(queue).await
     }
 
     async fn note_turn(
         &self,
-        line: &Line,
+        queue: &TurnQueue,
         turn: u64,
         stage: TurnStage,
         said: Option<String>,
     ) -> Result<(), StoreError> {
-        self.holder(line).note_turn(line, turn, stage, said).await
+        self.holder(queue).note_turn(queue, turn, stage, said).await
     }
 
     async fn end_turn(&self, end: &EndOfTurn) -> Result<(), StoreError> {
-        self.holder(&end.line).end_turn(end).await
+        self.holder(&end.queue).end_turn(end).await
     }
 
-    async fn release_line(&self, line: &Line) -> Result<(), StoreError> {
-        self.holder(line).release_line(line).await
+    async fn release_queue(&self, queue: &TurnQueue) -> Result<(), StoreError> {
+        self.holder(queue).release_queue(queue).await
     }
 
     async fn forget_turns(&self, id: &ConversationId, kind: TurnKind) -> Result<usize, StoreError> {
@@ -113,7 +115,7 @@ macro_rules! in_turn {
 in_turn! {
     ConversationStore {
         async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
-            let node = batch.end.as_ref().map_or_else(|| self.next(), |end| self.holder(&end.line));
+            let node = batch.end.as_ref().map_or_else(|| self.next(), |end| self.holder(&end.queue));
             node.append(id, batch).await
         }
 

@@ -16,7 +16,7 @@ use super::{Assistant, AssistantOptions, Assistants, Downloads, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
 use crate::channels::direct_line::streaming::{Stop, StreamingAnswer, StreamingAnswers};
 use crate::channels::direct_line::{DirectLineOptions, Owner, Respondent, Unrecorded};
-use crate::channels::{DeliveryError, HeldLine, TurnEnd, TurnServer, is_given_up};
+use crate::channels::{DeliveryError, HeldQueue, TurnEnd, TurnServer, is_given_up};
 use crate::metrics::{Apology, Metrics, Queue};
 use crate::store::{ChangeListener, ConversationStore, NewTurn, Queued, Turn, TurnKind, TurnRoom, TurnStage};
 use crate::upstream::{Ask, Reply, UpstreamError};
@@ -31,7 +31,7 @@ pub(super) const WORDS_ONLY: &str = "I can only read words. Please write your qu
 const TOO_LONG: &str = "Your question is too long for me. Please ask a shorter one.";
 
 /// The room for questions that wait: behind the one of their conversation that is answered, and altogether.
-const ROOM: TurnRoom = TurnRoom { in_line: 4, in_all: 10_000 };
+const ROOM: TurnRoom = TurnRoom { in_queue: 4, in_all: 10_000 };
 
 /// The number of questions that may wait for each one that is answered; those beyond are told to come again.
 const WAITING_FOR_EACH: usize = 4;
@@ -127,61 +127,61 @@ fn has_attachments(activity: &Activity) -> bool {
 impl TurnServer for Answering {
     type Memory = ();
 
-    async fn answer(&self, line: &HeldLine, turn: &Turn, _memory: &mut ()) -> TurnEnd {
+    async fn answer(&self, queue: &HeldQueue, turn: &Turn, _memory: &mut ()) -> TurnEnd {
         let inner = &self.0;
         // The assistant that was there when the question was asked may be removed by now.
-        let Some(assistant) = inner.assistants.answering(&Owner::of(line.conversation())) else {
+        let Some(assistant) = inner.assistants.answering(&Owner::of(queue.conversation())) else {
             return TurnEnd::Silent;
         };
         if let Some(body) = &turn.body {
             return match Unrecorded::from_body(body) {
                 // Clients never see a conversationUpdate, so a greeting is no reply.
-                Ok(Unrecorded::Joined { .. }) => inner.say(line, turn, &assistant.options().greeting, None).await,
+                Ok(Unrecorded::Joined { .. }) => inner.say(queue, turn, &assistant.options().greeting, None).await,
                 Ok(Unrecorded::Ephemeral(_)) => TurnEnd::Silent,
                 Err(error) => {
-                    tracing::warn!(conversation.id = %line.conversation(), %error, "a waiting turn could not be understood");
+                    tracing::warn!(conversation.id = %queue.conversation(), %error, "a waiting turn could not be understood");
                     TurnEnd::Silent
                 }
             };
         }
-        let question = match line.activity(turn).await {
+        let question = match queue.activity(turn).await {
             Ok(Some(question)) => question,
             Ok(None) => return TurnEnd::Silent,
             Err(error) => return TurnEnd::Failed(error),
         };
         if !has_words(&question) {
             inner.metrics().apology(Apology::Wordless);
-            return inner.say(line, turn, WORDS_ONLY, Some(&question)).await;
+            return inner.say(queue, turn, WORDS_ONLY, Some(&question)).await;
         }
         if question.text.as_deref().is_some_and(|text| text.len() > inner.max_question_bytes) {
             inner.metrics().apology(Apology::TooLong);
-            return inner.say(line, turn, TOO_LONG, Some(&question)).await;
+            return inner.say(queue, turn, TOO_LONG, Some(&question)).await;
         }
-        inner.answer(&assistant, line, turn, &question).await
+        inner.answer(&assistant, queue, turn, &question).await
     }
 
-    async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd {
-        let question = match line.activity(turn).await {
+    async fn apologize(&self, queue: &HeldQueue, turn: &Turn) -> TurnEnd {
+        let question = match queue.activity(turn).await {
             Ok(Some(question)) => question,
             // A greeting that failed needs no apology: its user has asked nothing.
             Ok(None) => return TurnEnd::Silent,
             Err(error) => return TurnEnd::Failed(error),
         };
-        let assistant = self.0.assistants.answering(&Owner::of(line.conversation()));
+        let assistant = self.0.assistants.answering(&Owner::of(queue.conversation()));
         let options = assistant.map_or_else(AssistantOptions::default, |assistant| assistant.options().clone());
         // Something may have been shown before it failed.
         let shown = Turn { stage: TurnStage::Spoken, ..turn.clone() };
         self.0.metrics().apology(if is_given_up(turn) { Apology::GivenUp } else { Apology::Failure });
-        self.0.say(line, &shown, &options.failure, Some(&question)).await
+        self.0.say(queue, &shown, &options.failure, Some(&question)).await
     }
 }
 
 impl Inner {
-    async fn answer(&self, assistant: &Assistant, line: &HeldLine, turn: &Turn, question: &Activity) -> TurnEnd {
-        let (id, options) = (line.conversation(), assistant.options());
+    async fn answer(&self, assistant: &Assistant, queue: &HeldQueue, turn: &Turn, question: &Activity) -> TurnEnd {
+        let (id, options) = (queue.conversation(), assistant.options());
         let stop = Stop::new(&options.stopped);
         let answer = self.streaming.begin(id.clone()).replying_to(question.id.as_ref());
-        let mut answer = answer.to_turn(turn, line.end_of(turn)).until(&stop);
+        let mut answer = answer.to_turn(turn, queue.end_of(turn)).until(&stop);
         let listener = match self.begin(&mut answer, &options.informative).await {
             Ok(listener) => listener,
             // The conversation is gone, and its readers with it.
@@ -198,7 +198,7 @@ impl Inner {
             hearing.await;
             std::future::pending().await
         };
-        let answering = self.write(assistant, line, turn, question, answer, (listener, &stop));
+        let answering = self.write(assistant, queue, turn, question, answer, (listener, &stop));
         tokio::select! {
             biased;
             end = answering => end,
@@ -210,17 +210,17 @@ impl Inner {
     async fn write(
         &self,
         assistant: &Assistant,
-        line: &HeldLine,
+        queue: &HeldQueue,
         turn: &Turn,
         question: &Activity,
         answer: StreamingAnswer,
         (listener, stop): (ChangeListener, &Stop),
     ) -> TurnEnd {
-        let (id, options) = (line.conversation(), assistant.options());
+        let (id, options) = (queue.conversation(), assistant.options());
         let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
         let place = tokio::select! {
             biased;
-            () = line.ending.begun.cancelled() => return interrupted(line, turn).await,
+            () = queue.ending.begun.cancelled() => return interrupted(queue, turn).await,
             () = stop.asked() => return end(answer, stop.words()).await,
             place = self.turn(&case) => place,
         };
@@ -229,7 +229,7 @@ impl Inner {
         };
         let at_once = !answer.is_read().await;
         let context = WebChatTurn {
-            line,
+            queue,
             turn,
             stop,
             downloads: &self.downloads,
@@ -288,9 +288,9 @@ impl Inner {
         self.streaming.metrics()
     }
 
-    async fn say(&self, line: &HeldLine, turn: &Turn, text: &str, reply_to: Option<&Activity>) -> TurnEnd {
-        let id = line.conversation();
+    async fn say(&self, queue: &HeldQueue, turn: &Turn, text: &str, reply_to: Option<&Activity>) -> TurnEnd {
+        let id = queue.conversation();
         let answer = self.streaming.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
-        end(answer.to_turn(turn, line.end_of(turn)), text).await
+        end(answer.to_turn(turn, queue.end_of(turn)), text).await
     }
 }

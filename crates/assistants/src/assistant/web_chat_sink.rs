@@ -11,7 +11,7 @@ use super::{Assistant, Downloads};
 use crate::activity::Activity;
 use crate::answer_events::AnswerEvents;
 use crate::channels::direct_line::streaming::{self, Stop, StreamingAnswer, StreamingError};
-use crate::channels::{DeliveryError, HeldLine, TurnEnd, earlier_answers};
+use crate::channels::{DeliveryError, HeldQueue, TurnEnd, earlier_answers};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::metrics::Metrics;
@@ -29,7 +29,7 @@ pub(super) struct WebChatSink<'a> {
 /// The turn that is answered, and its limits.
 #[derive(Clone, Copy)]
 pub(super) struct WebChatTurn<'a> {
-    pub(super) line: &'a HeldLine,
+    pub(super) queue: &'a HeldQueue,
     pub(super) turn: &'a Turn,
     pub(super) stop: &'a Stop,
     pub(super) downloads: &'a Downloads,
@@ -45,10 +45,10 @@ impl AnswerSink for WebChatSink<'_> {
     type End = TurnEnd;
 
     async fn waiting<T: Send>(&mut self, reply: impl Future<Output = T> + Send) -> Result<T, Interruption> {
-        let WebChatTurn { line, stop, deadline, limit, .. } = self.context;
+        let WebChatTurn { queue, stop, deadline, limit, .. } = self.context;
         tokio::select! {
             biased;
-            () = line.ending.over.cancelled() => Err(Interruption::Leaving),
+            () = queue.ending.over.cancelled() => Err(Interruption::Leaving),
             () = &mut self.deleted => Err(Interruption::Deleted),
             () = stop.asked() => Err(Interruption::Stopped),
             () = sleep_until(deadline) => Err(Interruption::TimeUp(TimeUp::Limit(limit))),
@@ -57,7 +57,7 @@ impl AnswerSink for WebChatSink<'_> {
     }
 
     async fn conversion(&mut self, assistant: &Assistant) -> Conversion {
-        let id = self.context.line.conversation();
+        let id = self.context.queue.conversation();
         let addresses = self.context.downloads.for_conversation(id).await;
         let earlier = earlier_answers(self.context.store, id).await;
         Conversion { addresses, earlier, ..assistant.conversion(Dialect::WebChat) }
@@ -65,12 +65,12 @@ impl AnswerSink for WebChatSink<'_> {
 
     async fn follow(self, conversion: Conversion, events: AnswerEvents<ReplyParts>) -> Outcome<Self> {
         let Self { answer, deleted, context } = self;
-        let WebChatTurn { line, turn, stop, deadline, limit, .. } = context;
+        let WebChatTurn { queue, turn, stop, deadline, limit, .. } = context;
         // When the time is up, the answer is made of the parts so far.
         let events = events.with_parts(|parts| parts.take_until(sleep_until(deadline)).boxed());
         let followed = tokio::select! {
             biased;
-            () = line.ending.over.cancelled() => return Outcome::Lost(interrupted(line, turn).await),
+            () = queue.ending.over.cancelled() => return Outcome::Lost(interrupted(queue, turn).await),
             followed = answer.follow(conversion, events, None) => followed,
         };
         let time_up = (Instant::now() >= deadline).then_some(TimeUp::Limit(limit));
@@ -107,7 +107,7 @@ impl AnswerSink for WebChatSink<'_> {
 
     async fn abandon(self, why: Interruption, words: Words<'_>) -> TurnEnd {
         match why {
-            Interruption::Leaving => interrupted(self.context.line, self.context.turn).await,
+            Interruption::Leaving => interrupted(self.context.queue, self.context.turn).await,
             Interruption::Deleted => TurnEnd::Lost,
             Interruption::Stopped | Interruption::TimeUp(_) => self.close(words).await,
         }
@@ -128,14 +128,14 @@ pub(super) async fn end(answer: StreamingAnswer, text: &str) -> TurnEnd {
 
 /// Leaves a question in the store whose answer is not finished before the server ends, with a note that something of the answer
 /// may have been shown: the next node that answers it goes on in its place.
-pub(super) async fn interrupted(line: &HeldLine, turn: &Turn) -> TurnEnd {
-    tracing::info!(conversation.id = %line.conversation(), "an answer was broken off; its question waits to be answered again");
-    match line.note(turn, TurnStage::Spoken).await {
+pub(super) async fn interrupted(queue: &HeldQueue, turn: &Turn) -> TurnEnd {
+    tracing::info!(conversation.id = %queue.conversation(), "an answer was broken off; its question waits to be answered again");
+    match queue.note(turn, TurnStage::Spoken).await {
         Ok(()) => TurnEnd::Interrupted,
         Err(StoreError::Superseded) => TurnEnd::Lost,
         Err(error) => {
             // Then this node counts as dead, and the attempt is counted.
-            tracing::warn!(conversation.id = %line.conversation(), %error, "it could not be noted that an answer was broken off");
+            tracing::warn!(conversation.id = %queue.conversation(), %error, "it could not be noted that an answer was broken off");
             TurnEnd::Interrupted
         }
     }

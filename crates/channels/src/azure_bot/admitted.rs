@@ -13,7 +13,7 @@ pub(super) struct Admitted {
 }
 
 impl Admitted {
-    pub(super) fn line(&self) -> ConversationId {
+    pub(super) fn conversation(&self) -> ConversationId {
         self.reference.name().id()
     }
 

@@ -19,7 +19,7 @@ use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
 use crate::metrics::ChannelFigures;
 use crate::store::{StoreError, TurnKind, WaitingTurns};
-use crate::{Ending, LineServer, RefusalLog};
+use crate::{Ending, QueueServer, RefusalLog};
 
 /// The bot behind Azure Bot Service: authentication, the queue of turns, and the sinks for answers.
 #[derive(Debug)]
@@ -145,8 +145,8 @@ impl AzureBot {
             html_email: self.options.html_email,
         };
         let store = Arc::clone(self.records.store());
-        let lines = LineServer::new(store, TurnKind::Azure, self.options.turns.at_once);
-        lines.run(Arc::new(server), tasks, ending).await;
+        let queues = QueueServer::new(store, TurnKind::Azure, self.options.turns.at_once);
+        queues.run(Arc::new(server), tasks, ending).await;
         for call in self.calls.close() {
             call.turn_away(&handler.busy()).await;
         }
@@ -189,14 +189,14 @@ impl AzureBot {
             Kind::Invoke(name) if name == SubmittedFeedback::INVOKE => self.submitted(&admitted).await,
             Kind::Invoke(_) => Err(ReceiveError::UnknownInvoke),
             Kind::End => {
-                let id = admitted.line();
+                let id = admitted.conversation();
                 self.records.store().forget_turns(&id, TurnKind::Azure).await?;
                 self.calls.forget(&id);
                 Ok(Received::nothing(mode))
             }
             Kind::Passing => Ok(Received::nothing(mode)),
             Kind::Nothing => {
-                let (id, met) = (admitted.line(), self.records.meet(&admitted.reference).await);
+                let (id, met) = (admitted.conversation(), self.records.meet(&admitted.reference).await);
                 if let Err(error) = met {
                     // There is nothing to be lost.
                     tracing::error!(conversation.id = %id, %error, "a conversation reference could not be stored");

@@ -32,7 +32,7 @@ impl AzureBot {
         Ok(Received::Accepted)
     }
 
-    /// Puts a turn into the line of its conversation; whether it is a new one.
+    /// Puts a turn into the queue of its conversation; whether it is a new one.
     async fn queue(
         &self,
         reference: &ConversationReference,
@@ -44,7 +44,7 @@ impl AzureBot {
         let advice = match self.records.store().queue_turn(&id, turn).await? {
             Some(Queued::Taken) => return Ok(true),
             Some(Queued::Repeated) => return Ok(false),
-            Some(Queued::LineFull) => RAISE_EACH,
+            Some(Queued::QueueFull) => RAISE_EACH,
             // The conversation was deleted in between: it is there again when its sender comes again.
             None | Some(Queued::Full) => RAISE_ALL,
         };
@@ -59,7 +59,7 @@ impl AzureBot {
         route: ReplyRoute,
         deadline: Option<Instant>,
     ) -> Result<Option<(Waiting, oneshot::Receiver<()>)>, ReceiveError> {
-        let (name, conversation) = (admitted.name(), admitted.line());
+        let (name, conversation) = (admitted.name(), admitted.conversation());
         let Admitted { inbound, reference, .. } = admitted;
         let (tell, told) = oneshot::channel();
         let gone = CancellationToken::new();
@@ -100,7 +100,7 @@ impl AzureBot {
     /// Shows a caller its answers while they are written.
     pub(super) async fn stream(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
         let (sink, events) = EventSink::new(admitted.address.clone(), Arc::clone(&self.ids));
-        let id = admitted.line();
+        let id = admitted.conversation();
         let Some((waiting, _)) = self.bind(admitted, ReplyRoute::Events(sink), None).await? else {
             return Ok(Received::nothing(DeliveryMode::Stream));
         };

@@ -1,7 +1,7 @@
 //! [The bot behind Azure Bot Service](https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference):
 //! who calls it, and how it answers through the Bot Connector (`docs/guides/teams.md`).
 //!
-//! An [`AzureBot`] takes in what is posted: an [`Inbound`] activity whose sender [`auth`] has let in gets its turn in the line of
+//! An [`AzureBot`] takes in what is posted: an [`Inbound`] activity whose sender [`auth`] has let in gets its turn in the queue of
 //! its conversation, and a [`TurnHandler`] answers the [`TurnInFlight`] that it has become.
 //!
 //! An answer is a [`ConnectorAnswer`] over an [`ActivitySink`]: through the Connector, kept for the reply to the call that asked, or as

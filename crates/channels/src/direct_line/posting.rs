@@ -103,7 +103,7 @@ impl DirectLine {
         let name = post_name(&activity);
         let published = self.publisher.publish_asking(id, activity, name, turn).await?;
         let Published { activity, queued } = published.ok_or(DirectLineError::UnknownConversation)?;
-        if let (Some(respondent), Some(full @ (Queued::LineFull | Queued::Full))) = (respondent, queued) {
+        if let (Some(respondent), Some(full @ (Queued::QueueFull | Queued::Full))) = (respondent, queued) {
             respondent.no_room(id, Arc::clone(&activity), full).await;
         }
         activity.id.clone().ok_or(DirectLineError::UnknownConversation)

@@ -1,4 +1,4 @@
-//! Which lines of turns this node serves.
+//! Which queues of turns this node serves.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,11 @@ use uuid::Uuid;
 use super::connections::Connections;
 use super::row::{conversation_id, number, signed};
 use crate::activity::ConversationId;
-use crate::turn::{Line, TurnKind};
+use crate::turn::{TurnKind, TurnQueue};
 
 const KINDS: usize = TurnKind::ALL.len();
 
-/// The time for which a line is left to nodes on which somebody reads its conversation: they show the answer while it is written.
+/// The time for which a queue is left to nodes on which somebody reads its conversation: they show the answer while it is written.
 pub(super) const READERS_FIRST: Duration = Duration::from_millis(150);
 
 /// Never waits for a lock, and so has no part in a deadlock.
@@ -43,7 +43,7 @@ pub(super) struct Claims {
     /// When the first and the last of the wakers that were put off are due, and what tells of that.
     due: Mutex<[Option<(Instant, Instant)>; KINDS]>,
     put_off: [Notify; KINDS],
-    /// Lines whose conversations are read on this node.
+    /// Queues whose conversations are read on this node.
     wanted: Mutex<[BTreeSet<ConversationId>; KINDS]>,
 }
 
@@ -59,18 +59,18 @@ impl Claims {
         }
     }
 
-    /// There is a line whose conversation somebody reads here.
+    /// There is a queue whose conversation somebody reads here.
     pub(super) fn want(&self, id: &ConversationId, kind: TurnKind) {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()].insert(id.clone());
         self.wake(kind);
     }
 
-    /// There may be lines to claim.
+    /// There may be queues to claim.
     pub(super) fn wake(&self, kind: TurnKind) {
         self.wakers[kind.number()].notify_one();
     }
 
-    /// Wakes after a pause, in which nodes on which somebody reads may claim the line first.
+    /// Wakes after a pause, in which nodes on which somebody reads may claim the queue first.
     pub(super) fn ring_later(&self, kind: TurnKind) {
         let due = Instant::now() + READERS_FIRST;
         let mut all = self.due.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Claims {
         self.put_off[kind.number()].notify_one();
     }
 
-    /// Resolves when there may be lines to claim.
+    /// Resolves when there may be queues to claim.
     pub(super) async fn rung(&self, kind: TurnKind) {
         loop {
             let due = self.due.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()];
@@ -101,14 +101,14 @@ impl Claims {
         }
     }
 
-    /// Claims lines.
+    /// Claims queues.
     pub(super) async fn claim(
         &self,
         connections: &Connections,
         kind: TurnKind,
         most: usize,
         lapses: u64,
-    ) -> Result<Vec<Line>, sqlx::Error> {
+    ) -> Result<Vec<TurnQueue>, sqlx::Error> {
         let wanted = std::mem::take(&mut self.wanted.lock().unwrap_or_else(PoisonError::into_inner)[kind.number()]);
         let wanted: Vec<&str> = wanted.iter().map(ConversationId::as_str).collect();
         let claimed = connections.run(|mut c| {
@@ -120,10 +120,10 @@ impl Claims {
                 c.done(rows)
             }
         });
-        let line = |row: &sqlx::postgres::PgRow| {
-            Ok(Line { conversation: conversation_id(row.try_get(0)?)?, kind, fence: number(row, 1)?, lapses })
+        let queue = |row: &sqlx::postgres::PgRow| {
+            Ok(TurnQueue { conversation: conversation_id(row.try_get(0)?)?, kind, fence: number(row, 1)?, lapses })
         };
-        claimed.await?.iter().map(line).collect()
+        claimed.await?.iter().map(queue).collect()
     }
 }
 

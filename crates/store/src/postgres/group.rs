@@ -8,7 +8,7 @@ use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
 use super::escape::{escape, unescape};
-use super::lines;
+use super::queues;
 use super::row::{conversation_id, number, signed};
 use super::statement::{Column, Statement};
 use crate::activity::ConversationId;
@@ -156,7 +156,7 @@ pub(super) async fn write(
         "",
     )?;
     beside(&mut statement, plan)?;
-    lines::write(&mut statement, &plan.lines, by)?;
+    queues::write(&mut statement, &plan.queues, by)?;
     let transaction = statement.run(connection).await?;
     Ok(Trace { transaction, commit_check })
 }
@@ -282,7 +282,7 @@ fn commit_check(plan: &Plan) -> CommitCheck {
             CommitCheck::Feedback { conversation: *conversation, at: time(*at), body: body.clone() }
         }
         None => {
-            let turn = plan.lines.queued.first();
+            let turn = plan.queues.queued.first();
             turn.map_or(CommitCheck::None, |row| CommitCheck::Turn { key: row.turn.key.cast_signed() })
         }
     }

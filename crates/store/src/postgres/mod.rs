@@ -1,7 +1,7 @@
 //! The store in a PostgreSQL database, which several nodes share.
 //!
 //! One task writes; everything that waits goes into one transaction (`writer.rs`), whose rows are worked out beforehand (`../writing`). Reads, deletions and changes of assistants share some
-//! connections (`connections.rs`). The other nodes are told what has changed by NOTIFY (`notifications`). Each line of turns is served by one
+//! connections (`connections.rs`). The other nodes are told what has changed by NOTIFY (`notifications`). Each queue of turns is served by one
 //! node (`claims.rs`), and by another one when that is dead (`node.rs`).
 
 mod address;
@@ -14,12 +14,12 @@ mod error;
 mod escape;
 mod failure;
 mod group;
-mod lines;
 mod maintenance;
 mod node;
 mod notifications;
 mod options;
 mod postgres_store;
+mod queues;
 mod reader;
 mod removal;
 mod room;

@@ -1,4 +1,4 @@
-//! This node among others: says that it is alive, and takes the lines of those who have not said so for too long.
+//! This node among others: says that it is alive, and takes the queues of those who have not said so for too long.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ const OTHERS: &str = "SELECT name FROM node WHERE id <> $1 AND seen > clock_time
                       AND NOT (secrets[1] = ANY ($3) AND $3[1] = ANY (secrets) \
                                AND secrets[cardinality(secrets)] = $3[cardinality($3)]) ORDER BY name";
 
-/// The first turn of a line whose holder has died may be what it has died of, so attempts are counted.
+/// The first turn of a queue whose holder has died may be what it has died of, so attempts are counted.
 const BURY: &str = "
 WITH dead AS (SELECT l.conversation, l.kind FROM line l LEFT JOIN node n ON n.id = l.node
     WHERE l.node IS NOT NULL AND (n.id IS NULL OR n.seen < clock_timestamp() - make_interval(secs => $1))

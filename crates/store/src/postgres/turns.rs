@@ -10,14 +10,14 @@ use tokio::time::sleep;
 
 use super::claims::Claims;
 use super::escape::{escape, unescape};
-use super::lines::print;
 use super::postgres_store::PostgresStore;
+use super::queues::print;
 use super::reader::failed;
 use super::row::{number, signed};
 use crate::StoreError;
 use crate::activity::{ConversationId, Watermark};
 use crate::backend::Backend as _;
-use crate::turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnStage, Turns, WaitingTurns};
+use crate::turn::{EndOfTurn, NewTurn, Queued, Turn, TurnKind, TurnQueue, TurnStage, Turns, WaitingTurns};
 use crate::writing::{Change, Queue};
 
 const NEXT: &str = "SELECT t.key, t.place, t.body, t.arrived, t.attempts, t.stage, t.said, t.answered, \
@@ -27,7 +27,7 @@ const NEXT: &str = "SELECT t.key, t.place, t.body, t.arrived, t.attempts, t.stag
                     JOIN turn t ON t.conversation = l.conversation AND t.kind = l.kind \
                     WHERE c.id = $1 AND l.kind = $2 AND l.node = $3 AND l.fence = $4 ORDER BY t.key LIMIT 1";
 
-/// The line stays locked until this is committed, so that nobody claims it meanwhile.
+/// The queue stays locked until this is committed, so that nobody claims it meanwhile.
 const NOTE: &str = "
 WITH held AS (SELECT l.conversation FROM conversation c JOIN line l ON l.conversation = c.key
     WHERE c.id = $1 AND l.kind = $2 AND l.node = $3 AND l.fence = $4 FOR UPDATE OF l)
@@ -65,7 +65,7 @@ impl Turns for PostgresStore {
         self.change(Box::new(Queue { id: id.clone(), turn }), bytes, Change::Queue).await
     }
 
-    async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
+    async fn claim_queues(&self, kind: TurnKind, most: usize) -> Result<Vec<TurnQueue>, StoreError> {
         // Others may hold this node for dead by now, or soon.
         if self.pulse.left().is_zero() {
             return Ok(Vec::new());
@@ -75,32 +75,32 @@ impl Turns for PostgresStore {
         self.shared.claims.claim(&self.shared.connections, kind, most, lapses).await.map_err(failed)
     }
 
-    async fn lines_to_claim(&self, kind: TurnKind) {
+    async fn queues_to_claim(&self, kind: TurnKind) {
         self.shared.claims.rung(kind).await;
     }
 
-    fn is_cut_off(&self, line: &Line) -> bool {
-        self.pulse.lapses() != line.lapses
+    fn is_cut_off(&self, queue: &TurnQueue) -> bool {
+        self.pulse.lapses() != queue.lapses
     }
 
-    async fn cut_off(&self, line: &Line) {
-        while !self.is_cut_off(line) {
+    async fn cut_off(&self, queue: &TurnQueue) {
+        while !self.is_cut_off(queue) {
             sleep(self.pulse.left().max(Duration::from_millis(1))).await;
         }
     }
 
-    async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {
+    async fn next_turn(&self, queue: &TurnQueue) -> Result<Option<Turn>, StoreError> {
         let Claims { node, dead_after, .. } = *self.shared.claims;
         let found = self.shared.connections.run(|mut c| async move {
-            let next = sqlx::query(NEXT).bind(line.conversation.as_str()).bind(signed(line.kind.number()));
-            let next = next.bind(node).bind(line.fence.cast_signed()).bind(dead_after.as_secs_f64());
+            let next = sqlx::query(NEXT).bind(queue.conversation.as_str()).bind(signed(queue.kind.number()));
+            let next = next.bind(node).bind(queue.fence.cast_signed()).bind(dead_after.as_secs_f64());
             let row = next.fetch_optional(&mut *c).await?;
             c.done(row)
         });
         let Some(row) = found.await.map_err(failed)? else { return Ok(None) };
         if row.try_get(8).map_err(failed)? {
             // It is for the node where its caller waits.
-            self.release_line(line).await?;
+            self.release_queue(queue).await?;
             return Ok(None);
         }
         turn(&row).map(Some).map_err(failed)
@@ -108,7 +108,7 @@ impl Turns for PostgresStore {
 
     async fn note_turn(
         &self,
-        line: &Line,
+        queue: &TurnQueue,
         turn: u64,
         stage: TurnStage,
         said: Option<String>,
@@ -117,8 +117,8 @@ impl Turns for PostgresStore {
         let noted = self.shared.connections.run(|mut c| {
             let said = said.clone();
             async move {
-                let note = sqlx::query(NOTE).bind(line.conversation.as_str()).bind(signed(line.kind.number()));
-                let note = note.bind(node).bind(line.fence.cast_signed()).bind(turn.cast_signed());
+                let note = sqlx::query(NOTE).bind(queue.conversation.as_str()).bind(signed(queue.kind.number()));
+                let note = note.bind(node).bind(queue.fence.cast_signed()).bind(turn.cast_signed());
                 let noted = note.bind(stage.number()).bind(said).execute(&mut *c).await?.rows_affected();
                 c.done(noted)
             }
@@ -130,15 +130,15 @@ impl Turns for PostgresStore {
         self.change(Box::new(end.clone()), 0, Change::End).await
     }
 
-    async fn release_line(&self, line: &Line) -> Result<(), StoreError> {
+    async fn release_queue(&self, queue: &TurnQueue) -> Result<(), StoreError> {
         let node = self.shared.claims.node;
         let released = self.shared.connections.run(|mut c| async move {
-            let release = sqlx::query(RELEASE).bind(line.conversation.as_str()).bind(signed(line.kind.number()));
-            let released = release.bind(node).bind(line.fence.cast_signed()).execute(&mut *c).await?.rows_affected();
+            let release = sqlx::query(RELEASE).bind(queue.conversation.as_str()).bind(signed(queue.kind.number()));
+            let released = release.bind(node).bind(queue.fence.cast_signed()).execute(&mut *c).await?.rows_affected();
             c.done(released)
         });
         if released.await.map_err(failed)? > 0 {
-            self.shared.notifications.turn(&line.conversation, line.kind);
+            self.shared.notifications.turn(&queue.conversation, queue.kind);
         }
         Ok(())
     }

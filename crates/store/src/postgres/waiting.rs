@@ -9,7 +9,7 @@ use crate::writing::Change;
 
 const KINDS: usize = TurnKind::ALL.len();
 
-/// Those that are answered wait no more: one of each line that somebody holds.
+/// Those that are answered wait no more: one of each queue that somebody holds.
 const COUNT: &str = "SELECT kind, count(*) FROM turn GROUP BY kind \
                      UNION ALL SELECT kind, -count(*) FROM line WHERE node IS NOT NULL GROUP BY kind";
 

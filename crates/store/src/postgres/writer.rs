@@ -15,8 +15,8 @@ use super::claims::Claims;
 use super::connections::{Connections, pause};
 use super::failure::{Failure, NamedCause, report, timed_out, told_of};
 use super::group::{self, Trace};
-use super::lines;
 use super::notifications::Notifications;
+use super::queues;
 use super::room::Room;
 use super::settle::settle;
 use super::waiting::Waiting;
@@ -237,9 +237,9 @@ impl Writer {
         self.remind(&mut heads);
         let now = self.shared.clock.now();
         let by = (self.shared.claims.node, now);
-        let lines = lines::lines(connection, group, &heads, by, &self.shared.waiting).await?;
+        let queues = queues::queues(connection, group, &heads, by, &self.shared.waiting).await?;
         let before = Before { now, limits: room.limits, next_key, conversations };
-        let mut plan = Plan::make(group, heads, known, lines, &before);
+        let mut plan = Plan::make(group, heads, known, queues, &before);
         let created = plan.created.len();
         let trace =
             if plan.is_empty() { None } else { Some(group::write(connection, &mut plan, &userless, by).await?) };
@@ -270,7 +270,7 @@ impl Writer {
         for (id, newest) in plan.grown {
             notifications.grown(&id, newest);
         }
-        for row in &plan.lines.queued {
+        for row in &plan.queues.queued {
             notifications.turn(&row.id, row.kind);
         }
         if self.speakers.len() + plan.heads.len() > MAX_REMEMBERED {

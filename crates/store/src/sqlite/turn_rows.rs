@@ -9,14 +9,14 @@ use crate::turn::{Turn, TurnKind, TurnStage};
 use crate::turn_queues::TurnQueues;
 use crate::writing::TurnRow;
 
-/// The process before has ended while it answered the first turn of each line, or was about to.
+/// The process before has ended while it answered the first turn of each queue, or was about to.
 const COUNT_ATTEMPTS: &str = "UPDATE turn SET attempts = attempts + 1 \
                               WHERE key IN (SELECT min(key) FROM turn GROUP BY conversation, kind)";
 
 const ALL: &str = "SELECT turn.key, conversation.id, kind, place, body, name, arrived, attempts, stage, said, answered \
                    FROM turn JOIN conversation ON conversation.key = turn.conversation ORDER BY turn.key";
 
-/// Reads the turns that wait in the file; returns them in their lines, and the key of the next one.
+/// Reads the turns that wait in the file; returns them in their queues, and the key of the next one.
 pub(super) async fn load(connection: &mut SqliteConnection) -> Result<(TurnQueues, u64), sqlx::Error> {
     sqlx::query(COUNT_ATTEMPTS).execute(&mut *connection).await?;
     let (queues, mut next_key) = (TurnQueues::default(), 1);

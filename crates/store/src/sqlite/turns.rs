@@ -7,7 +7,7 @@ use super::work::Alone;
 use crate::StoreError;
 use crate::activity::ConversationId;
 use crate::backend::Backend as _;
-use crate::turn::{EndOfTurn, Line, NewTurn, Queued, Turn, TurnKind, TurnStage, Turns, WaitingTurns};
+use crate::turn::{EndOfTurn, NewTurn, Queued, Turn, TurnKind, TurnQueue, TurnStage, Turns, WaitingTurns};
 use crate::writing::{Change, Queue};
 
 #[async_trait]
@@ -17,27 +17,27 @@ impl Turns for SqliteStore {
         self.change(Box::new(Queue { id: id.clone(), turn }), bytes, Change::Queue).await
     }
 
-    async fn claim_lines(&self, kind: TurnKind, most: usize) -> Result<Vec<Line>, StoreError> {
+    async fn claim_queues(&self, kind: TurnKind, most: usize) -> Result<Vec<TurnQueue>, StoreError> {
         Ok(self.queues.claim(kind, most))
     }
 
-    async fn lines_to_claim(&self, kind: TurnKind) {
+    async fn queues_to_claim(&self, kind: TurnKind) {
         self.queues.to_claim(kind).await;
     }
 
-    async fn next_turn(&self, line: &Line) -> Result<Option<Turn>, StoreError> {
-        Ok(self.queues.first(line))
+    async fn next_turn(&self, queue: &TurnQueue) -> Result<Option<Turn>, StoreError> {
+        Ok(self.queues.first(queue))
     }
 
     async fn note_turn(
         &self,
-        line: &Line,
+        queue: &TurnQueue,
         turn: u64,
         stage: TurnStage,
         said: Option<String>,
     ) -> Result<(), StoreError> {
-        let line = line.clone();
-        let noted = self.alone(|reply| Alone::NoteTurn { line, turn, stage, said, reply }).await?;
+        let queue = queue.clone();
+        let noted = self.alone(|reply| Alone::NoteTurn { queue, turn, stage, said, reply }).await?;
         if noted { Ok(()) } else { Err(StoreError::Superseded) }
     }
 
@@ -45,8 +45,8 @@ impl Turns for SqliteStore {
         self.change(Box::new(end.clone()), 0, Change::End).await
     }
 
-    async fn release_line(&self, line: &Line) -> Result<(), StoreError> {
-        self.queues.release(line);
+    async fn release_queue(&self, queue: &TurnQueue) -> Result<(), StoreError> {
+        self.queues.release(queue);
         Ok(())
     }
 

@@ -69,8 +69,8 @@ impl Writer {
                 self.answer(reply, cleared).await;
             }
             Alone::Assistants(work) => self.assistants(work).await,
-            Alone::NoteTurn { line, turn, stage, said, reply } => {
-                let noted = self.note_turn(&line, turn, stage, said).await;
+            Alone::NoteTurn { queue, turn, stage, said, reply } => {
+                let noted = self.note_turn(&queue, turn, stage, said).await;
                 self.answer(reply, noted).await;
             }
             Alone::ForgetTurns(id, kind, reply) => {

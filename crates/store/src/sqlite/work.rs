@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::assistant_work::AssistantWork;
 use crate::activity::ConversationId;
-use crate::turn::{Line, TurnKind, TurnStage};
+use crate::turn::{TurnKind, TurnQueue, TurnStage};
 use crate::writing::{Change, Reply};
 
 /// A request to the writer.
@@ -31,8 +31,8 @@ pub(super) enum Alone {
     Clear(Reply<()>),
     /// Change assistants or documents.
     Assistants(AssistantWork),
-    /// Note how far the answer to a turn has come; whether its line is still held.
-    NoteTurn { line: Line, turn: u64, stage: TurnStage, said: Option<String>, reply: Reply<bool> },
+    /// Note how far the answer to a turn has come; whether its queue is still held.
+    NoteTurn { queue: TurnQueue, turn: u64, stage: TurnStage, said: Option<String>, reply: Reply<bool> },
     /// Forget the turns of a kind in a conversation; how many there were.
     ForgetTurns(ConversationId, TurnKind, Reply<usize>),
     /// Forget the name of a turn.

@@ -300,14 +300,14 @@ impl Writer {
         let heads = self.heads_of(group).await?;
         self.make_room(group, &heads).await?;
         let known = self.known_of(group, &heads).await?;
-        let lines = self.lines_of(group);
+        let queues = self.queues_of(group);
         let before = Before {
             now: self.clock.now(),
             limits: self.limits,
             next_key: self.next_key,
             conversations: self.conversations,
         };
-        let plan = Plan::make(group, heads, known, lines, &before);
+        let plan = Plan::make(group, heads, known, queues, &before);
         if !plan.is_empty() {
             let referred: Vec<_> = plan.referred.iter().collect();
             let mut transaction = Transaction::begin();
@@ -319,9 +319,9 @@ impl Writer {
             transaction.add(ADMIT, &plan.members)?;
             transaction.add(REFER, &referred)?;
             transaction.add(RATE, &plan.feedback)?;
-            transaction.add(QUEUE, &queued_rows(&plan.lines.queued))?;
-            transaction.add(END, &plan.lines.ended.iter().map(|end| end.turn).collect::<Vec<_>>())?;
-            transaction.add(ANSWER, &answered_rows(&plan.lines.answered))?;
+            transaction.add(QUEUE, &queued_rows(&plan.queues.queued))?;
+            transaction.add(END, &plan.queues.ended.iter().map(|end| end.turn).collect::<Vec<_>>())?;
+            transaction.add(ANSWER, &answered_rows(&plan.queues.answered))?;
             let written = transaction.commit(self.connection().await?).await;
             if let Err(error) = written {
                 self.abandon().await;
@@ -338,7 +338,7 @@ impl Writer {
         for (id, newest) in plan.grown {
             self.notifiers.notify(&id, newest);
         }
-        self.lines_changed(plan.lines);
+        self.queues_changed(plan.queues);
         Ok(())
     }
 

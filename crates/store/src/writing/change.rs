@@ -63,7 +63,7 @@ impl Change {
             Self::Refer(pending) => &pending.change.id,
             Self::Note(pending) => &pending.change.id,
             Self::Queue(pending) => &pending.change.id,
-            Self::End(pending) => &pending.change.line.conversation,
+            Self::End(pending) => &pending.change.queue.conversation,
         }
     }
 
@@ -182,7 +182,7 @@ pub(crate) enum Placed {
     Nowhere,
 }
 
-/// A request to put a turn into its line.
+/// A request to put a turn into its queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
     pub(crate) id: ConversationId,

@@ -3,12 +3,12 @@
 
 mod change;
 mod health;
-mod lines;
 mod plan;
+mod queues;
 mod reply;
 
 pub(crate) use change::{Append, Change, Create, Keep, Note, Pending, Placed, Queue, Refer};
 pub(crate) use health::{FailureKind, Health, Standing};
-pub(crate) use lines::{FirstTurn, LineState, Lines, TurnRow};
 pub(crate) use plan::{Before, Head, Known, Plan, rows};
+pub(crate) use queues::{FirstTurn, GroupQueues, QueueState, TurnRow};
 pub(crate) use reply::Reply;

@@ -7,7 +7,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 
 use super::change::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Queue, Refer, TurnParts};
-use super::lines::{Ending, Lines};
+use super::queues::{Ending, GroupQueues};
 use crate::activity::{ConversationId, Watermark};
 use crate::turn::{EndOfTurn, Queued};
 use crate::{Newest, StoreError, StoreLimits};
@@ -95,8 +95,8 @@ pub(crate) struct Plan {
     pub(crate) feedback: Vec<(i64, i64, String)>,
     /// The conversations of the group as they are afterwards.
     pub(crate) heads: BTreeMap<ConversationId, Head>,
-    /// Their lines of turns, and the rows of turns.
-    pub(crate) lines: Lines,
+    /// Their queues of turns, and the rows of turns.
+    pub(crate) queues: GroupQueues,
     /// Those to which something was appended.
     pub(crate) grown: BTreeMap<ConversationId, Watermark>,
     /// The key of the next conversation afterwards.
@@ -112,10 +112,10 @@ impl Plan {
         changes: &mut [Change],
         heads: BTreeMap<ConversationId, Head>,
         known: Known,
-        lines: Lines,
+        queues: GroupQueues,
         before: &Before,
     ) -> Self {
-        let mut plan = Self { heads, known, lines, next_key: before.next_key, ..Self::default() };
+        let mut plan = Self { heads, known, queues, next_key: before.next_key, ..Self::default() };
         for change in changes {
             match change {
                 Change::Create(pending) => pending.answer = Some(plan.create(&pending.change, before)),
@@ -141,7 +141,7 @@ impl Plan {
 
     /// Whether there is nothing to write.
     pub(crate) fn is_empty(&self) -> bool {
-        let has_turns = !self.lines.is_empty();
+        let has_turns = !self.queues.is_empty();
         let is_unchanged = self.created.is_empty() && self.touched.is_empty();
         is_unchanged && self.attachments.is_empty() && self.referred.is_empty() && !has_turns
     }
@@ -180,19 +180,19 @@ impl Plan {
     /// Records the turn of a user who has become known. For one who finds no room nobody waits.
     fn announce(&mut self, create: &Create, key: i64, next: Watermark, before: &Before) {
         if let Some(turn) = &create.turn {
-            self.lines.queue((key, &create.id), turn, next, before.now.trunc_subsecs(3));
+            self.queues.queue((key, &create.id), turn, next, before.now.trunc_subsecs(3));
         }
     }
 
     fn queue(&mut self, queue: &Queue, before: &Before) -> Option<Queued> {
         let head = self.heads.get(&queue.id)?;
         let next = Watermark::from_index(head.next);
-        Some(self.lines.queue((head.key, &queue.id), &queue.turn, next, before.now.trunc_subsecs(3)))
+        Some(self.queues.queue((head.key, &queue.id), &queue.turn, next, before.now.trunc_subsecs(3)))
     }
 
     fn end(&mut self, end: &EndOfTurn) -> Result<(), StoreError> {
-        self.lines.ending(end)?;
-        self.lines.end(end);
+        self.queues.ending(end)?;
+        self.queues.end(end);
         Ok(())
     }
 
@@ -206,9 +206,9 @@ impl Plan {
         }
         let parts = append.turns.as_deref();
         if let Some(end) = parts.and_then(|parts| parts.end.as_ref())
-            && self.lines.ending(end)? == Ending::AnsweredBefore
+            && self.queues.ending(end)? == Ending::AnsweredBefore
         {
-            self.lines.end(end);
+            self.queues.end(end);
             return Ok(Some(Placed::Nowhere));
         }
         let (first, count, limit) = (head.next, append.lengths.len(), before.limits.max_activities);
@@ -256,13 +256,13 @@ impl Plan {
         before: &Before,
     ) -> Option<Queued> {
         if let Some(place) = parts.answers {
-            self.lines.answer(key, id, place);
+            self.queues.answer(key, id, place);
         }
         if let Some(end) = &parts.end {
-            self.lines.end(end);
+            self.queues.end(end);
         }
         let turn = parts.turn.as_ref()?;
-        Some(self.lines.queue((key, id), turn, first, before.now.trunc_subsecs(3)))
+        Some(self.queues.queue((key, id), turn, first, before.now.trunc_subsecs(3)))
     }
 
     fn keep(&mut self, keep: &Keep, before: &Before) -> Result<bool, StoreError> {
@@ -369,7 +369,7 @@ mod tests {
             append("c", Some("n"), &[1]),
             named(append("c", None, &[1]), &["k", "m"]),
         ];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), GroupQueues::default(), &before());
         assert_eq!(placed(&group[2]), Some(Placed::Before { first: Watermark::FIRST, count: 1 }));
         let names: Vec<_> = plan.batches.iter().map(|(_, name, first, _)| (name.as_str(), *first)).collect();
         assert_eq!(names, [("k", 0), ("n", 0), ("m", 1)]);
@@ -380,12 +380,12 @@ mod tests {
         let id = || "c".parse().expect("an id");
         let refer = |text: &str| Change::Refer(pending(Refer { id: id(), reference: text.to_owned() }));
         let mut group = [refer("0"), create("c"), refer("1"), refer("2")];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), GroupQueues::default(), &before());
         assert_eq!(plan.referred, BTreeMap::from([(5, "2".to_owned())]));
         assert!(plan.touched.is_empty() && !plan.is_empty());
         let mut group =
             [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned(), from: None, name: None }))];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), GroupQueues::default(), &before());
         assert_eq!((plan.feedback.len(), plan.touched.len()), (1, 1));
     }
 
@@ -398,7 +398,7 @@ mod tests {
             append("c", Some("k"), &[9]),
             append("c", None, &[4]),
         ];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), GroupQueues::default(), &before());
         let timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
         assert_eq!(placed(&group[0]), None, "the conversation was not there yet");
         assert_eq!(placed(&group[2]), Some(Placed::Now { first: Watermark::FIRST, timestamp, queued: None }));
@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn what_is_refused_leaves_no_rows() {
         let mut group = [create("c"), create("d"), append("c", None, &[1, 1, 1, 1])];
-        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), Lines::default(), &before());
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), GroupQueues::default(), &before());
         assert_eq!((plan.created.len(), plan.activities.len(), plan.touched.len()), (1, 0, 0));
         for (index, what) in [(1, "conversations"), (2, "activities of a conversation")] {
             let refused = match &group[index] {

@@ -95,9 +95,9 @@ impl Progress {
         // The future of this may be dropped, and then the note may have been taken.
         let before = std::mem::replace(&mut self.state().stage, stage);
         let Some(store) = store else { return Ok(()) };
-        let noted = match store.note_turn(&end.line, end.turn, stage, said).await {
+        let noted = match store.note_turn(&end.queue, end.turn, stage, said).await {
             // With its conversation the turn has gone, so that nobody else answers it.
-            Err(StoreError::Superseded) => match store.find(&end.line.conversation).await {
+            Err(StoreError::Superseded) => match store.find(&end.queue.conversation).await {
                 Ok(Some(_)) => Err(StoreError::Superseded),
                 Ok(None) => Ok(()),
                 Err(error) => Err(error),

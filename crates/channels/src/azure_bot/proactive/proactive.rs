@@ -189,7 +189,7 @@ impl ProactiveMessages {
             let turn = TurnBody::Later(later.ticket.clone()).to_turn(room, None);
             match self.records.store().queue_turn(id, turn).await? {
                 Some(Queued::Taken | Queued::Repeated) => {}
-                Some(Queued::LineFull | Queued::Full) => return Err(ProactiveError::Busy),
+                Some(Queued::QueueFull | Queued::Full) => return Err(ProactiveError::Busy),
                 None => return Err(ProactiveError::Gone),
             }
             tokio::select! {

@@ -36,6 +36,6 @@ impl TurnLimits {
 
     /// The room for those who wait.
     pub(crate) fn room(self) -> TurnRoom {
-        TurnRoom { in_line: self.waiting_each, in_all: self.waiting }
+        TurnRoom { in_queue: self.waiting_each, in_all: self.waiting }
     }
 }

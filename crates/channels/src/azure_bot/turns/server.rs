@@ -1,4 +1,4 @@
-//! Serves the lines of the bot: has each activity answered, and ends what another process has begun.
+//! Serves the queues of the bot: has each activity answered, and ends what another process has begun.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::azure_bot::inbound::{Inbound, Kind};
 use crate::azure_bot::outbound::ConnectorClient;
 use crate::clock::Clock;
 use crate::store::{self, StoreError, TurnStage};
-use crate::{HeldLine, TurnEnd, TurnServer};
+use crate::{HeldQueue, TurnEnd, TurnServer};
 
 /// The time in which an answer has to come to its end once it has to, and the words behind it.
 const LAST_WORDS: Duration = Duration::from_secs(8);
 
-/// Serves the lines of the bot.
+/// Serves the queues of the bot.
 #[derive(Clone, Debug)]
 pub(crate) struct AzureServer {
     pub(crate) handler: Arc<dyn TurnHandler>,
@@ -54,19 +54,19 @@ struct Interrupted;
 impl TurnServer for AzureServer {
     type Memory = ();
 
-    async fn answer(&self, line: &HeldLine, turn: &store::Turn, _memory: &mut ()) -> TurnEnd {
+    async fn answer(&self, queue: &HeldQueue, turn: &store::Turn, _memory: &mut ()) -> TurnEnd {
         let in_flight = match TurnBody::of(turn) {
             Ok(TurnBody::Later(ticket)) => {
-                self.let_send(line, &ticket).await;
+                self.let_send(queue, &ticket).await;
                 None
             }
-            body => self.in_flight(line, turn, body).await,
+            body => self.in_flight(queue, turn, body).await,
         };
         let Some(in_flight) = in_flight else { return TurnEnd::Silent };
         let remaining = match turn.stage {
             TurnStage::Waiting => Remaining::Answer,
             TurnStage::Spoken => {
-                tracing::warn!(conversation.id = %line.conversation(), attempts = turn.attempts,
+                tracing::warn!(conversation.id = %queue.conversation(), attempts = turn.attempts,
                     "a question is given up, and its user gets an apology: the process that answered it has ended");
                 Remaining::Apology
             }
@@ -75,14 +75,14 @@ impl TurnServer for AzureServer {
         self.serve(in_flight, remaining).await
     }
 
-    async fn apologize(&self, line: &HeldLine, turn: &store::Turn) -> TurnEnd {
+    async fn apologize(&self, queue: &HeldQueue, turn: &store::Turn) -> TurnEnd {
         // Since it was read, its answer may have been sent.
-        let turn = match self.records.store().next_turn(line.line()).await {
+        let turn = match self.records.store().next_turn(queue.queue()).await {
             Ok(Some(now)) if now.key == turn.key => now,
             Ok(_) => return TurnEnd::Lost,
             Err(error) => return TurnEnd::Failed(error),
         };
-        let Some(in_flight) = self.in_flight(line, &turn, TurnBody::of(&turn)).await else { return TurnEnd::Silent };
+        let Some(in_flight) = self.in_flight(queue, &turn, TurnBody::of(&turn)).await else { return TurnEnd::Silent };
         let remaining = match turn.stage {
             TurnStage::Waiting | TurnStage::Spoken => Remaining::Apology,
             TurnStage::Final => Remaining::Conclusion(turn.said.as_deref()),
@@ -93,31 +93,31 @@ impl TurnServer for AzureServer {
 
 impl AzureServer {
     /// Lets a proactive message be sent, and waits until it was.
-    async fn let_send(&self, line: &HeldLine, ticket: &Ticket) {
+    async fn let_send(&self, queue: &HeldQueue, ticket: &Ticket) {
         // One that went with its process will not be sent.
         let Some(tell) = self.calls.take_later(ticket) else { return };
         let (sent, forgotten) = (CancellationToken::new(), CancellationToken::new());
-        let _running = self.calls.run(line.conversation(), &forgotten);
+        let _running = self.calls.run(queue.conversation(), &forgotten);
         // Where nobody waits any more, the guard is dropped with the message.
         drop(tell.send(sent.clone().drop_guard()));
         tokio::select! {
             () = sent.cancelled() => {}
             () = forgotten.cancelled() => {}
-            () = line.ending.over.cancelled() => {}
+            () = queue.ending.over.cancelled() => {}
         }
     }
 
     /// The turn as it is answered; `None` where there is nobody to answer.
     async fn in_flight(
         &self,
-        line: &HeldLine,
+        queue: &HeldQueue,
         turn: &store::Turn,
         body: Result<TurnBody, serde_json::Error>,
     ) -> Option<TurnInFlight> {
-        let id = line.conversation();
+        let id = queue.conversation();
         match body {
             Ok(TurnBody::Bound(ticket)) => match self.calls.take(&ticket) {
-                Some(call) => Some(self.bound(line, turn, call)),
+                Some(call) => Some(self.bound(queue, turn, call)),
                 None => {
                     // A caller who went with the process to which it came has no answer.
                     if let (false, Some(name)) = (self.calls.is_ours(&ticket), &ticket.name) {
@@ -128,7 +128,7 @@ impl AzureServer {
             },
             Ok(TurnBody::Delivered { caller, activity }) => {
                 let in_flight =
-                    Inbound::of(activity).ok().and_then(|inbound| self.delivered(line, turn, inbound, caller));
+                    Inbound::of(activity).ok().and_then(|inbound| self.delivered(queue, turn, inbound, caller));
                 if in_flight.is_none() {
                     tracing::warn!(conversation.id = %id, "a waiting activity has no trusted service");
                 }
@@ -143,25 +143,31 @@ impl AzureServer {
         }
     }
 
-    fn bound(&self, line: &HeldLine, turn: &store::Turn, call: WaitingCaller) -> TurnInFlight {
+    fn bound(&self, queue: &HeldQueue, turn: &store::Turn, call: WaitingCaller) -> TurnInFlight {
         let WaitingCaller { inbound, reference, route, forgotten, deadline, tell } = call;
         TurnInFlight {
             inbound,
             reference,
-            conversation: line.conversation().clone(),
+            conversation: queue.conversation().clone(),
             ending: CancellationToken::new(),
             forgotten,
             route,
             records: self.records.clone(),
-            progress: Progress::unnoted(line.end_of(turn)),
+            progress: Progress::unnoted(queue.end_of(turn)),
             deadline,
             // The response is over when the server is.
-            server_ends: line.ending.begun.clone(),
+            server_ends: queue.ending.begun.clone(),
             caller: Some(tell),
         }
     }
 
-    fn delivered(&self, line: &HeldLine, turn: &store::Turn, inbound: Inbound, caller: Caller) -> Option<TurnInFlight> {
+    fn delivered(
+        &self,
+        queue: &HeldQueue,
+        turn: &store::Turn,
+        inbound: Inbound,
+        caller: Caller,
+    ) -> Option<TurnInFlight> {
         let reference = inbound.reference(caller);
         let mut address = reference.address().ok()?;
         address.reply_to_id = inbound.answered_id().map(str::to_owned);
@@ -172,14 +178,14 @@ impl AzureServer {
         Some(TurnInFlight {
             inbound,
             reference,
-            conversation: line.conversation().clone(),
+            conversation: queue.conversation().clone(),
             ending: CancellationToken::new(),
             forgotten: CancellationToken::new(),
             route: ReplyRoute::Connector { client: Arc::clone(&self.client), destination },
             records: self.records.clone(),
-            progress: Progress::noted(store, turn, line.end_of(turn)),
+            progress: Progress::noted(store, turn, queue.end_of(turn)),
             deadline: None,
-            server_ends: line.ending.over.clone(),
+            server_ends: queue.ending.over.clone(),
             caller: None,
         })
     }

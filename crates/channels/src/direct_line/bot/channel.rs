@@ -55,7 +55,7 @@ impl BotChannel {
 
     fn turn(&self) -> NewTurn {
         let options = self.options();
-        let room = TurnRoom { in_line: options.max_waiting, in_all: options.max_waiting_in_all };
+        let room = TurnRoom { in_queue: options.max_waiting, in_all: options.max_waiting_in_all };
         NewTurn { kind: TurnKind::Bot, body: None, room, name: None, bound: false }
     }
 

@@ -13,19 +13,19 @@ use crate::direct_line::publisher::is_recorded;
 use crate::direct_line::{CHANNEL_ID, ClientActivity, Unrecorded};
 use crate::metrics::Apology;
 use crate::store::{Batch, EndOfTurn, StoreError, Turn};
-use crate::{DeliveryError, HeldLine, TurnEnd, TurnServer};
+use crate::{DeliveryError, HeldQueue, TurnEnd, TurnServer};
 
 /// Once a post has timed out, nobody who waits behind it waits longer than this for an outcome.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Serves the lines of the bot.
+/// Serves the queues of the bot.
 #[derive(Debug)]
 pub struct BotServer {
     bot: Arc<BotChannel>,
     base: ServiceUrl,
 }
 
-/// Whether the last post of a line has timed out.
+/// Whether the last post of a queue has timed out.
 #[derive(Debug, Default)]
 pub struct HasTimedOut(bool);
 
@@ -45,13 +45,13 @@ impl BotServer {
     }
 
     /// Sends the bot what a user has said, and before it, where that is news, that the user has come.
-    async fn said(&self, line: &HeldLine, turn: &Turn, said: &Activity, last: &mut HasTimedOut) -> TurnEnd {
-        let (bot, id) = (&self.bot, line.conversation());
+    async fn said(&self, queue: &HeldQueue, turn: &Turn, said: &Activity, last: &mut HasTimedOut) -> TurnEnd {
+        let (bot, id) = (&self.bot, queue.conversation());
         let user = said.from.clone().unwrap_or_default();
         match bot.is_news(id, user.id.as_deref().unwrap_or_default(), Some(turn.place)).await {
             Ok(true) => {
                 let locale = said.extra.get("locale").and_then(Value::as_str).map(str::to_owned);
-                match self.joined(line, &user, locale, self.within(turn, last)).await {
+                match self.joined(queue, &user, locale, self.within(turn, last)).await {
                     Ok(replies) => bot.take_before(id, replies).await,
                     Err(Interrupted) => return TurnEnd::Interrupted,
                 }
@@ -66,25 +66,25 @@ impl BotServer {
         let in_history = said.id.clone().filter(|_| turn.body.is_none());
         let outcome = tokio::select! {
             biased;
-            () = line.ending.over.cancelled() => return TurnEnd::Interrupted,
+            () = queue.ending.over.cancelled() => return TurnEnd::Interrupted,
             outcome = bot.client.post(&activity, self.within(turn, last)) => outcome,
         };
         last.0 = matches!(outcome, Err(TurnError::TooSlow | TurnError::NoTimeLeft));
         match outcome {
-            Ok(replies) => bot.take(line, turn, replies, in_history.as_ref()).await,
-            Err(error) => bot.apologize(line, turn, said, &error).await,
+            Ok(replies) => bot.take(queue, turn, replies, in_history.as_ref()).await,
+            Err(error) => bot.apologize(queue, turn, said, &error).await,
         }
     }
 
     /// Tells the bot that a user has come; returns its replies.
     async fn joined(
         &self,
-        line: &HeldLine,
+        queue: &HeldQueue,
         user: &ChannelAccount,
         locale: Option<String>,
         within: Duration,
     ) -> Result<Vec<Value>, Interrupted> {
-        let (bot, id) = (&self.bot, line.conversation());
+        let (bot, id) = (&self.bot, queue.conversation());
         let Some(name) = &user.id else { return Ok(Vec::new()) };
         let first = !bot.joined.has_another(id, name);
         let activity_id = ActivityId::from(format!("{id}|cu{}", bot.publisher.fresh_name()));
@@ -95,7 +95,7 @@ impl BotServer {
         }
         let outcome = tokio::select! {
             biased;
-            () = line.ending.over.cancelled() => return Err(Interrupted),
+            () = queue.ending.over.cancelled() => return Err(Interrupted),
             outcome = bot.client.post(&update, within) => outcome,
         };
         let owed = outcome.as_ref().is_err_and(TurnError::nothing_was_sent);
@@ -114,27 +114,27 @@ struct Interrupted;
 impl TurnServer for BotServer {
     type Memory = HasTimedOut;
 
-    async fn answer(&self, line: &HeldLine, turn: &Turn, memory: &mut HasTimedOut) -> TurnEnd {
-        let (bot, id) = (&self.bot, line.conversation());
+    async fn answer(&self, queue: &HeldQueue, turn: &Turn, memory: &mut HasTimedOut) -> TurnEnd {
+        let (bot, id) = (&self.bot, queue.conversation());
         // The bot had answered before the process that has told it ended.
         if turn.answered {
             return TurnEnd::Silent;
         }
         match turn.body.as_deref().map(Unrecorded::from_body) {
-            None => match line.activity(turn).await {
-                Ok(Some(said)) => self.said(line, turn, &said, memory).await,
+            None => match queue.activity(turn).await {
+                Ok(Some(said)) => self.said(queue, turn, &said, memory).await,
                 Ok(None) => TurnEnd::Silent,
                 Err(error) => TurnEnd::Failed(error),
             },
-            Some(Ok(Unrecorded::Ephemeral(said))) => self.said(line, turn, &said, memory).await,
+            Some(Ok(Unrecorded::Ephemeral(said))) => self.said(queue, turn, &said, memory).await,
             Some(Ok(Unrecorded::Joined { user, locale })) => {
                 // The conversation may have gone on without a known user, in which this one has spoken.
                 let name = user.id.as_deref().unwrap_or_default();
                 match bot.has_spoken(id, name, Some(turn.place)).await {
                     Ok(true) => bot.joined.note(id, name, Introduction::Made),
                     Ok(false) => {
-                        return match self.joined(line, &user, locale, self.within(turn, memory)).await {
-                            Ok(replies) => bot.take(line, turn, replies, None).await,
+                        return match self.joined(queue, &user, locale, self.within(turn, memory)).await {
+                            Ok(replies) => bot.take(queue, turn, replies, None).await,
                             Err(Interrupted) => TurnEnd::Interrupted,
                         };
                     }
@@ -152,9 +152,9 @@ impl TurnServer for BotServer {
         }
     }
 
-    async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd {
-        match line.activity(turn).await {
-            Ok(Some(said)) => self.bot.apologize(line, turn, &said, &TurnError::GivenUp).await,
+    async fn apologize(&self, queue: &HeldQueue, turn: &Turn) -> TurnEnd {
+        match queue.activity(turn).await {
+            Ok(Some(said)) => self.bot.apologize(queue, turn, &said, &TurnError::GivenUp).await,
             Ok(None) => TurnEnd::Silent,
             Err(error) => TurnEnd::Failed(error),
         }
@@ -162,15 +162,21 @@ impl TurnServer for BotServer {
 }
 
 impl BotChannel {
-    /// Takes the replies in the body of an answer, which end the turn: where another node serves the line by now, the bot has been
+    /// Takes the replies in the body of an answer, which end the turn: where another node serves the queue by now, the bot has been
     /// told again, and none of them is recorded.
-    async fn take(&self, line: &HeldLine, turn: &Turn, replies: Vec<Value>, answered: Option<&ActivityId>) -> TurnEnd {
-        let id = line.conversation();
+    async fn take(
+        &self,
+        queue: &HeldQueue,
+        turn: &Turn,
+        replies: Vec<Value>,
+        answered: Option<&ActivityId>,
+    ) -> TurnEnd {
+        let id = queue.conversation();
         let said = self.heard(id, replies, answered).await;
         if said.is_empty() {
             return TurnEnd::Silent;
         }
-        let recorded = self.publisher.record(id, Batch::new(said).ending(Some(line.end_of(turn)))).await;
+        let recorded = self.publisher.record(id, Batch::new(said).ending(Some(queue.end_of(turn)))).await;
         if let Err(error) = &recorded
             && !matches!(error, StoreError::Superseded)
         {
@@ -230,12 +236,12 @@ impl BotChannel {
     }
 
     /// Ends a turn by telling its user that the bot did not answer, unless the bot has answered.
-    async fn apologize(&self, line: &HeldLine, turn: &Turn, said: &Activity, error: &TurnError) -> TurnEnd {
-        let id = line.conversation();
+    async fn apologize(&self, queue: &HeldQueue, turn: &Turn, said: &Activity, error: &TurnError) -> TurnEnd {
+        let id = queue.conversation();
         tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed");
         let Some(apology) = self.apology(said, error) else { return TurnEnd::Silent };
         self.metrics.apology(if matches!(error, TurnError::GivenUp) { Apology::GivenUp } else { Apology::Failure });
-        let end = EndOfTurn { unless_answered: true, ..line.end_of(turn) };
+        let end = EndOfTurn { unless_answered: true, ..queue.end_of(turn) };
         let recorded = self.publisher.record(id, Batch::new(vec![apology]).ending(Some(end))).await;
         if let Err(error) = &recorded
             && !matches!(error, StoreError::Superseded)

@@ -132,7 +132,7 @@ impl StreamingAnswer {
 
     /// Whether somebody else may write the answer by now.
     fn is_cut_off(&self) -> bool {
-        self.end.as_ref().is_some_and(|end| self.streaming.store.is_cut_off(&end.line))
+        self.end.as_ref().is_some_and(|end| self.streaming.store.is_cut_off(&end.queue))
     }
 
     /// Shows a prepared short text at once, while the answer is awaited. Once the answer has begun there is no place for one,

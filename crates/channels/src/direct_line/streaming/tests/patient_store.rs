@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
+use crate::metrics::StoreFigures;
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, EndOfTurn, Feedback,
-    FeedbackPage, Line, ListCursor, Listing, NewTurn, Newest, Page, Queued, SqliteStore, StoreError, StoreLimits, Turn,
-    TurnKind, TurnStage, Turns, WaitingTurns,
+    FeedbackPage, ListCursor, Listing, NewTurn, Newest, Page, Queued, SqliteStore, StoreError, StoreLimits, Turn,
+    TurnKind, TurnQueue, TurnStage, Turns, WaitingTurns,
 };
 
 /// Holds the time until a call has come to its end: time stands still as long as a blocking task runs.
@@ -37,19 +38,29 @@ impl PatientStore {
 
 /// The calls of a trait, each of which holds the time.
 macro_rules! patient {
-    ($trait:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
+    ($trait:ident { $($besides:tt)* } $(fn $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
         #[async_trait]
         impl $trait for PatientStore {
             $(async fn $name(&self, $($argument: $type),*) -> $output {
                 hold(self.0.$name($($argument),*)).await
             })*
+
+            $($besides)*
         }
     };
 }
 
 type Outcome<T> = Result<T, StoreError>;
 
-patient! { ConversationStore:
+patient! { ConversationStore {
+        fn strangers(&self) -> Vec<String> {
+            self.0.strangers()
+        }
+
+        fn figures(&self) -> &StoreFigures {
+            self.0.figures()
+        }
+    }
     fn create_asking(id: &ConversationId, user: Option<ChannelAccount>, turn: Option<NewTurn>) -> Outcome<Created>;
     fn find(id: &ConversationId) -> Outcome<Option<Conversation>>;
     fn created(id: &ConversationId) -> Outcome<Option<DateTime<Utc>>>;
@@ -74,14 +85,14 @@ patient! { ConversationStore:
     fn close() -> Outcome<()>;
 }
 
-patient! { Turns:
+patient! { Turns {}
     fn queue_turn(id: &ConversationId, turn: NewTurn) -> Outcome<Option<Queued>>;
-    fn claim_lines(kind: TurnKind, most: usize) -> Outcome<Vec<Line>>;
-    fn lines_to_claim(kind: TurnKind) -> ();
-    fn next_turn(line: &Line) -> Outcome<Option<Turn>>;
-    fn note_turn(line: &Line, turn: u64, stage: TurnStage, said: Option<String>) -> Outcome<()>;
+    fn claim_queues(kind: TurnKind, most: usize) -> Outcome<Vec<TurnQueue>>;
+    fn queues_to_claim(kind: TurnKind) -> ();
+    fn next_turn(queue: &TurnQueue) -> Outcome<Option<Turn>>;
+    fn note_turn(queue: &TurnQueue, turn: u64, stage: TurnStage, said: Option<String>) -> Outcome<()>;
     fn end_turn(end: &EndOfTurn) -> Outcome<()>;
-    fn release_line(line: &Line) -> Outcome<()>;
+    fn release_queue(queue: &TurnQueue) -> Outcome<()>;
     fn forget_turns(id: &ConversationId, kind: TurnKind) -> Outcome<usize>;
     fn forget_name(id: &ConversationId, name: &str) -> Outcome<()>;
     fn waiting_turns(kind: TurnKind) -> Outcome<WaitingTurns>;

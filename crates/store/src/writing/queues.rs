@@ -1,4 +1,4 @@
-//! The lines of turns that a group of changes is about.
+//! The queues of turns that a group of changes is about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use crate::StoreError;
 use crate::activity::{ConversationId, Watermark};
 use crate::turn::{EndOfTurn, NewTurn, Queued, Turn, TurnKind, TurnRoom};
 
-/// A line as it was before the group.
+/// A queue as it was before the group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LineState {
+pub(crate) struct QueueState {
     /// How many turns it has.
     pub(crate) turns: usize,
     /// The first of them.
@@ -19,7 +19,7 @@ pub(crate) struct LineState {
     pub(crate) held: Option<u64>,
 }
 
-/// The first turn of a line.
+/// The first turn of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FirstTurn {
     pub(crate) key: u64,
@@ -44,13 +44,13 @@ pub(super) enum Ending {
     AnsweredBefore,
 }
 
-impl LineState {
+impl QueueState {
     /// Decides how a turn ends.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] when it is not the first of this line, or its ender does not hold the line.
+    /// [`StoreError::Superseded`] when it is not the first of this queue, or its ender does not hold the queue.
     pub(super) fn ending(&self, end: &EndOfTurn) -> Result<Ending, StoreError> {
-        let first = self.first.filter(|first| first.key == end.turn && self.held == Some(end.line.fence));
+        let first = self.first.filter(|first| first.key == end.turn && self.held == Some(end.queue.fence));
         let first = first.ok_or(StoreError::Superseded)?;
         Ok(if end.unless_answered && first.answered { Ending::AnsweredBefore } else { Ending::WithAnswer })
     }
@@ -68,11 +68,11 @@ pub(crate) struct TurnRow {
     pub(crate) turn: Turn,
 }
 
-/// The lines of a group of changes while these are planned, and the rows that come of that.
+/// The queues of a group of changes while these are planned, and the rows that come of that.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
-    states: BTreeMap<(ConversationId, TurnKind), LineState>,
-    /// How many turns of each kind wait, in all lines: all but those that are answered.
+pub(crate) struct GroupQueues {
+    states: BTreeMap<(ConversationId, TurnKind), QueueState>,
+    /// How many turns of each kind wait, in all queues: all but those that are answered.
     waiting: [usize; TurnKind::ALL.len()],
     /// The names of turns, as far as the group asks for them, that are known already.
     names: BTreeSet<(ConversationId, String)>,
@@ -86,14 +86,14 @@ pub(crate) struct Lines {
     pub(crate) answered: Vec<(i64, ConversationId, Watermark)>,
 }
 
-/// Whether there is room for one more turn where a line has so many, and so many wait in all lines together.
+/// Whether there is room for one more turn where a queue has so many, and so many wait in all queues together.
 ///
 /// # Errors
 /// When there is none.
-fn room_for_one(room: TurnRoom, in_line: usize, waiting: usize) -> Result<(), Queued> {
-    // The first of a line waits for no other one there.
-    if in_line > room.in_line {
-        return Err(Queued::LineFull);
+fn room_for_one(room: TurnRoom, in_queue: usize, waiting: usize) -> Result<(), Queued> {
+    // The first of a queue waits for no other one there.
+    if in_queue > room.in_queue {
+        return Err(Queued::QueueFull);
     }
     if waiting >= room.in_all {
         return Err(Queued::Full);
@@ -101,14 +101,14 @@ fn room_for_one(room: TurnRoom, in_line: usize, waiting: usize) -> Result<(), Qu
     Ok(())
 }
 
-impl Lines {
-    /// Lines of which nothing is known yet.
+impl GroupQueues {
+    /// Queues of which nothing is known yet.
     pub(crate) fn new(waiting: [usize; TurnKind::ALL.len()], next_key: u64) -> Self {
         Self { waiting, next_key, ..Self::default() }
     }
 
-    /// A line of the group.
-    pub(crate) fn know(&mut self, id: &ConversationId, kind: TurnKind, state: LineState) {
+    /// A queue of the group.
+    pub(crate) fn know(&mut self, id: &ConversationId, kind: TurnKind, state: QueueState) {
         self.states.insert((id.clone(), kind), state);
     }
 
@@ -127,11 +127,11 @@ impl Lines {
         self.queued.is_empty() && self.ended.is_empty() && self.answered.is_empty()
     }
 
-    fn state(&self, id: &ConversationId, kind: TurnKind) -> LineState {
+    fn state(&self, id: &ConversationId, kind: TurnKind) -> QueueState {
         self.states.get(&(id.clone(), kind)).copied().unwrap_or_default()
     }
 
-    /// Puts a turn at the end of its line, if there is room.
+    /// Puts a turn at the end of its queue, if there is room.
     pub(super) fn queue(
         &mut self,
         (key, id): (i64, &ConversationId),
@@ -159,23 +159,23 @@ impl Lines {
         Queued::Taken
     }
 
-    /// Decides how a turn ends: see [`LineState::ending`].
+    /// Decides how a turn ends: see [`QueueState::ending`].
     pub(super) fn ending(&self, end: &EndOfTurn) -> Result<Ending, StoreError> {
-        self.state(&end.line.conversation, end.line.kind).ending(end)
+        self.state(&end.queue.conversation, end.queue.kind).ending(end)
     }
 
     /// Ends a turn.
     pub(super) fn end(&mut self, end: &EndOfTurn) {
-        let state = self.states.entry((end.line.conversation.clone(), end.line.kind)).or_default();
+        let state = self.states.entry((end.queue.conversation.clone(), end.queue.kind)).or_default();
         state.turns = state.turns.saturating_sub(1);
         // The turn behind it cannot have been told to anybody yet.
         state.first = None;
         self.ended.push(end.clone());
     }
 
-    /// The lines in which a turn ends and none is left.
+    /// The queues in which a turn ends and none is left.
     pub(crate) fn emptied(&self) -> BTreeSet<(&ConversationId, TurnKind)> {
-        let ended = self.ended.iter().map(|end| (&end.line.conversation, end.line.kind));
+        let ended = self.ended.iter().map(|end| (&end.queue.conversation, end.queue.kind));
         ended.filter(|(id, kind)| self.state(id, *kind).turns == 0).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Statements by which a group of changes reads and writes turns and their lines.
+//! Statements by which a group of changes reads and writes turns and their queues.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use super::statement::{Column, Statement};
 use super::waiting::Waiting;
 use crate::activity::{ConversationId, Watermark};
 use crate::turn::{NewTurn, TurnKind};
-use crate::writing::{Change, FirstTurn, Head, LineState, Lines, TurnRow};
+use crate::writing::{Change, FirstTurn, GroupQueues, Head, QueueState, TurnRow};
 
 /// For so long the name of a turn is remembered.
 const REMEMBER_NAMES: TimeDelta = TimeDelta::minutes(10);
 
-/// Locked, so that nobody claims a line while one of its turns ends. After the heads, as always.
+/// Locked, so that nobody claims a queue while one of its turns ends. After the heads, as always.
 const HOLDERS: &str = "SELECT l.conversation, l.kind, l.node, l.fence FROM line l \
                        JOIN unnest($1::bigint[], $2::bigint[]) AS asked (conversation, kind) \
                        ON l.conversation = asked.conversation AND l.kind = asked.kind \
@@ -34,10 +34,10 @@ const FIRST: &str = "SELECT asked.conversation, asked.kind, counted.turns, f.key
 
 const SEEN: &str = "SELECT print FROM seen WHERE print = ANY($1) AND until > $2";
 
-/// Which lines a group is about, and whether it may add turns.
+/// Which queues a group is about, and whether it may add turns.
 #[derive(Default)]
 struct Asked<'a> {
-    lines: BTreeSet<(&'a ConversationId, TurnKind)>,
+    queues: BTreeSet<(&'a ConversationId, TurnKind)>,
     names: Vec<(&'a ConversationId, &'a str)>,
     adds: bool,
 }
@@ -50,12 +50,12 @@ impl<'a> Asked<'a> {
             match change {
                 Change::Create(pending) => asked.turn(id, pending.change.turn.as_deref()),
                 Change::Queue(pending) => asked.turn(id, Some(&pending.change.turn)),
-                Change::End(pending) => drop(asked.lines.insert((id, pending.change.line.kind))),
+                Change::End(pending) => drop(asked.queues.insert((id, pending.change.queue.kind))),
                 Change::Append(pending) => {
                     let Some(parts) = pending.change.turns.as_deref() else { continue };
-                    asked.lines.extend(parts.end.iter().map(|end| (id, end.line.kind)));
+                    asked.queues.extend(parts.end.iter().map(|end| (id, end.queue.kind)));
                     if parts.answers.is_some() {
-                        asked.lines.extend(TurnKind::ALL.map(|kind| (id, kind)));
+                        asked.queues.extend(TurnKind::ALL.map(|kind| (id, kind)));
                     }
                     asked.turn(id, parts.turn.as_ref());
                 }
@@ -68,22 +68,22 @@ impl<'a> Asked<'a> {
     fn turn(&mut self, id: &'a ConversationId, turn: Option<&'a NewTurn>) {
         let Some(turn) = turn else { return };
         self.adds = true;
-        self.lines.insert((id, turn.kind));
+        self.queues.insert((id, turn.kind));
         self.names.extend(turn.name.iter().map(|name| (id, name.as_str())));
     }
 }
 
-/// The lines of a group whose heads are locked. Lines that this node does not hold count as not held.
-pub(super) async fn lines(
+/// The queues of a group whose heads are locked. Queues that this node does not hold count as not held.
+pub(super) async fn queues(
     connection: &mut PgConnection,
     group: &[Change],
     heads: &BTreeMap<ConversationId, Head>,
     (node, now): (Uuid, DateTime<Utc>),
     waiting: &Waiting,
-) -> Result<Lines, sqlx::Error> {
+) -> Result<GroupQueues, sqlx::Error> {
     let asked = Asked::of(group);
-    if asked.lines.is_empty() {
-        return Ok(Lines::default());
+    if asked.queues.is_empty() {
+        return Ok(GroupQueues::default());
     }
     let next_key = if asked.adds {
         // Behind the lock of the heads, so that keys grow in the order of the history.
@@ -92,11 +92,11 @@ pub(super) async fn lines(
     } else {
         0
     };
-    let mut lines = Lines::new(waiting.read(connection, group).await?, next_key);
-    let known: Vec<_> = asked.lines.iter().filter_map(|(id, kind)| Some((heads.get(*id)?.key, *id, *kind))).collect();
-    let keys: Vec<i64> = known.iter().map(|line| line.0).collect();
-    let kinds: Vec<i64> = known.iter().map(|line| signed(line.2.number())).collect();
-    let mut states: BTreeMap<(i64, i64), LineState> = BTreeMap::new();
+    let mut queues = GroupQueues::new(waiting.read(connection, group).await?, next_key);
+    let known: Vec<_> = asked.queues.iter().filter_map(|(id, kind)| Some((heads.get(*id)?.key, *id, *kind))).collect();
+    let keys: Vec<i64> = known.iter().map(|queue| queue.0).collect();
+    let kinds: Vec<i64> = known.iter().map(|queue| signed(queue.2.number())).collect();
+    let mut states: BTreeMap<(i64, i64), QueueState> = BTreeMap::new();
     for row in sqlx::query(HOLDERS).bind(&keys).bind(&kinds).fetch_all(&mut *connection).await? {
         let state = states.entry((row.try_get(0)?, row.try_get(1)?)).or_default();
         state.held = (row.try_get::<Option<Uuid>, _>(2)? == Some(node)).then_some(number(&row, 3)?);
@@ -108,27 +108,27 @@ pub(super) async fn lines(
         state.first = Some(FirstTurn { key: number(&row, 3)?, about, answered: row.try_get(6)? });
     }
     for (key, id, kind) in known {
-        lines.know(id, kind, states.get(&(key, signed(kind.number()))).copied().unwrap_or_default());
+        queues.know(id, kind, states.get(&(key, signed(kind.number()))).copied().unwrap_or_default());
     }
     if !asked.names.is_empty() {
         let prints: Vec<Vec<u8>> = asked.names.iter().map(|(id, name)| print(id, name)).collect();
         let seen: Vec<Vec<u8>> = sqlx::query_scalar(SEEN).bind(&prints).bind(now).fetch_all(connection).await?;
         for ((id, name), print) in asked.names.iter().zip(&prints) {
             if seen.contains(print) {
-                lines.know_name(id, name);
+                queues.know_name(id, name);
             }
         }
     }
-    Ok(lines)
+    Ok(queues)
 }
 
-/// The rows of turns and lines.
+/// The rows of turns and queues.
 pub(super) fn write(
     statement: &mut Statement,
-    lines: &Lines,
+    queues: &GroupQueues,
     (node, now): (Uuid, DateTime<Utc>),
 ) -> Result<(), sqlx::Error> {
-    let queued = &lines.queued;
+    let queued = &queues.queued;
     statement.part(
         "INSERT INTO turn (key, conversation, kind, place, body, arrived, bound) SELECT * FROM",
         [
@@ -146,8 +146,8 @@ pub(super) fn write(
     statement.part(
         "INSERT INTO line (conversation, kind, fence, since) SELECT made.conversation, made.kind, 0, clock_timestamp() FROM",
         [
-            Column::Numbers(made.iter().map(|line| line.0).collect()),
-            Column::Numbers(made.iter().map(|line| line.1).collect()),
+            Column::Numbers(made.iter().map(|queue| queue.0).collect()),
+            Column::Numbers(made.iter().map(|queue| queue.1).collect()),
         ],
         "AS made (conversation, kind) ON CONFLICT DO NOTHING",
     )?;
@@ -160,23 +160,23 @@ pub(super) fn write(
     )?;
     statement.part(
         "DELETE FROM turn USING",
-        [Column::Numbers(lines.ended.iter().map(|end| end.turn.cast_signed()).collect())],
+        [Column::Numbers(queues.ended.iter().map(|end| end.turn.cast_signed()).collect())],
         "AS ended (key) WHERE turn.key = ended.key",
     )?;
-    let empty = lines.emptied();
+    let empty = queues.emptied();
     statement.part(
         "DELETE FROM line USING conversation c,",
         [
-            Column::Texts(empty.iter().map(|line| line.0.as_str().to_owned()).collect()),
-            Column::Numbers(empty.iter().map(|line| signed(line.1.number())).collect()),
+            Column::Texts(empty.iter().map(|queue| queue.0.as_str().to_owned()).collect()),
+            Column::Numbers(empty.iter().map(|queue| signed(queue.1.number())).collect()),
         ],
         "AS empty (id, kind) WHERE c.id = empty.id AND line.conversation = c.key AND line.kind = empty.kind",
     )?;
     statement.part(
         "UPDATE turn SET answered = true FROM",
         [
-            Column::Numbers(lines.answered.iter().map(|row| row.0).collect()),
-            Column::Numbers(lines.answered.iter().map(|row| row.2.index().cast_signed()).collect()),
+            Column::Numbers(queues.answered.iter().map(|row| row.0).collect()),
+            Column::Numbers(queues.answered.iter().map(|row| row.2.index().cast_signed()).collect()),
         ],
         "AS reply (conversation, place) \
          WHERE turn.conversation = reply.conversation AND turn.place = reply.place AND turn.body IS NULL",

@@ -1,4 +1,4 @@
-//! Serves the lines of a store: has each turn answered, one after the other in each conversation.
+//! Serves the queues of a store: has each turn answered, one after the other in each conversation.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -14,9 +14,9 @@ use tokio_util::task::TaskTracker;
 
 use super::DeliveryError;
 use crate::activity::{Activity, ConversationId};
-use crate::store::{ConversationStore, EndOfTurn, Line, StoreError, Turn, TurnKind, TurnStage};
+use crate::store::{ConversationStore, EndOfTurn, StoreError, Turn, TurnKind, TurnQueue, TurnStage};
 
-/// The interval at which lines are looked for of which no notification came.
+/// The interval at which queues are looked for of which no notification came.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The pause of the store when it has failed for the first time; twice as long each time after that.
@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A turn that so many have begun to answer and did not is answered by none: it may be what has ended them.
 const MAX_ATTEMPTS: u32 = 2;
 
-/// When a server ends: first nothing new is begun, then what has begun is left to whoever serves its line next.
+/// When a server ends: first nothing new is begun, then what has begun is left to whoever serves its queue next.
 #[derive(Clone, Debug, Default)]
 pub struct Ending {
     /// Cancelled when nothing new is to be begun.
@@ -37,11 +37,11 @@ pub struct Ending {
     pub over: CancellationToken,
 }
 
-/// A line that this process holds.
+/// A queue that this process holds.
 #[derive(Debug)]
-pub struct HeldLine {
+pub struct HeldQueue {
     store: Arc<dyn ConversationStore>,
-    line: Line,
+    queue: TurnQueue,
     /// When the server ends.
     pub ending: Ending,
 }
@@ -53,25 +53,25 @@ pub enum TurnEnd {
     Recorded,
     /// There is nothing to record.
     Silent,
-    /// The server ends: the turn is left to whoever serves the line next.
+    /// The server ends: the turn is left to whoever serves the queue next.
     Interrupted,
-    /// Another process holds the line, or the conversation is gone.
+    /// Another process holds the queue, or the conversation is gone.
     Lost,
     /// The store has failed: the turn has not ended.
     Failed(StoreError),
 }
 
-/// Answers the turns of a line.
+/// Answers the turns of a queue.
 #[async_trait]
 pub trait TurnServer: Send + Sync + 'static {
-    /// The memory from one turn of a line to the next.
+    /// The memory from one turn of a queue to the next.
     type Memory: Default + Send;
 
     /// Answers a turn.
-    async fn answer(&self, line: &HeldLine, turn: &Turn, memory: &mut Self::Memory) -> TurnEnd;
+    async fn answer(&self, queue: &HeldQueue, turn: &Turn, memory: &mut Self::Memory) -> TurnEnd;
 
     /// Ends a turn with words that say that there is no answer.
-    async fn apologize(&self, line: &HeldLine, turn: &Turn) -> TurnEnd;
+    async fn apologize(&self, queue: &HeldQueue, turn: &Turn) -> TurnEnd;
 }
 
 /// Whether so many attempts at a turn have come to nothing that there is no other.
@@ -94,23 +94,23 @@ impl TurnEnd {
     }
 }
 
-impl HeldLine {
+impl HeldQueue {
     /// The conversation.
     #[must_use]
     pub fn conversation(&self) -> &ConversationId {
-        &self.line.conversation
+        &self.queue.conversation
     }
 
-    /// The line, as it was claimed.
+    /// The queue, as it was claimed.
     #[must_use]
-    pub fn line(&self) -> &Line {
-        &self.line
+    pub fn queue(&self) -> &TurnQueue {
+        &self.queue
     }
 
     /// The end of a turn, to be recorded with its answer.
     #[must_use]
     pub fn end_of(&self, turn: &Turn) -> EndOfTurn {
-        EndOfTurn { line: self.line.clone(), turn: turn.key, unless_answered: false }
+        EndOfTurn { queue: self.queue.clone(), turn: turn.key, unless_answered: false }
     }
 
     /// Notes how far the answer to a turn has come.
@@ -118,7 +118,7 @@ impl HeldLine {
     /// # Errors
     /// As for [`Turns::note_turn`](crate::store::Turns::note_turn).
     pub async fn note(&self, turn: &Turn, stage: TurnStage) -> Result<(), StoreError> {
-        self.store.note_turn(&self.line, turn.key, stage, None).await
+        self.store.note_turn(&self.queue, turn.key, stage, None).await
     }
 
     /// The recorded activity that a turn is about; `None` where it is about none.
@@ -134,22 +134,22 @@ impl HeldLine {
     }
 }
 
-/// Claims lines of one kind and has them served, each by a task of its own.
+/// Claims queues of one kind and has them served, each by a task of its own.
 #[derive(Debug)]
-pub struct LineServer {
+pub struct QueueServer {
     store: Arc<dyn ConversationStore>,
     kind: TurnKind,
     at_once: usize,
 }
 
-impl LineServer {
-    /// Serves so many lines of this kind at one time.
+impl QueueServer {
+    /// Serves so many queues of this kind at one time.
     #[must_use]
     pub fn new(store: Arc<dyn ConversationStore>, kind: TurnKind, at_once: usize) -> Self {
         Self { store, kind, at_once: at_once.min(Semaphore::MAX_PERMITS) }
     }
 
-    /// Serves lines until `ending` begins. Tasks of `tasks` go on with what has begun.
+    /// Serves queues until `ending` begins. Tasks of `tasks` go on with what has begun.
     pub async fn run<S: TurnServer>(&self, server: Arc<S>, tasks: TaskTracker, ending: Ending) {
         let places = Arc::new(Semaphore::new(self.at_once));
         let mut pause = Pause::default();
@@ -160,20 +160,20 @@ impl LineServer {
                 claimed = self.claim(&places) => claimed,
             };
             match claimed {
-                Ok(lines) if lines.is_empty() => {
+                Ok(queues) if queues.is_empty() => {
                     tokio::select! {
                         biased;
                         () = ending.begun.cancelled() => return,
-                        () = self.store.lines_to_claim(self.kind) => {}
+                        () = self.store.queues_to_claim(self.kind) => {}
                         () = sleep(LOOK_EVERY) => {}
                     }
                 }
-                Ok(lines) => {
+                Ok(queues) => {
                     pause.end();
-                    for line in lines {
+                    for queue in queues {
                         // As many were claimed as there were places, and nobody else takes any.
                         let place = Arc::clone(&places).try_acquire_owned();
-                        let held = HeldLine { store: Arc::clone(&self.store), line, ending: ending.clone() };
+                        let held = HeldQueue { store: Arc::clone(&self.store), queue, ending: ending.clone() };
                         let (server, places) = (Arc::clone(&server), Arc::clone(&places));
                         tasks.spawn(async move {
                             let _place = place;
@@ -189,22 +189,22 @@ impl LineServer {
         }
     }
 
-    /// As many lines as there are places; waits for a place.
-    async fn claim(&self, places: &Semaphore) -> Result<Vec<Line>, StoreError> {
+    /// As many queues as there are places; waits for a place.
+    async fn claim(&self, places: &Semaphore) -> Result<Vec<TurnQueue>, StoreError> {
         // The semaphore is never closed.
         drop(places.acquire().await);
-        self.store.claim_lines(self.kind, places.available_permits()).await
+        self.store.claim_queues(self.kind, places.available_permits()).await
     }
 }
 
-/// Serves a line until it is at its end, or the server ends, or others may wait for the place.
-async fn serve<S: TurnServer>(server: &S, held: &HeldLine, places: &Semaphore) {
+/// Serves a queue until it is at its end, or the server ends, or others may wait for the place.
+async fn serve<S: TurnServer>(server: &S, held: &HeldQueue, places: &Semaphore) {
     let mut memory = S::Memory::default();
     while let Some(turn) = next(held).await {
         let answering = async {
             if is_given_up(&turn) {
                 tracing::warn!(
-                    conversation.id = %held.conversation(), turn.kind = ?held.line.kind, attempts = turn.attempts,
+                    conversation.id = %held.conversation(), turn.kind = ?held.queue.kind, attempts = turn.attempts,
                     "a question is given up, and its user gets an apology: the processes that answered it have ended"
                 );
                 return server.apologize(held, &turn).await;
@@ -230,32 +230,32 @@ async fn serve<S: TurnServer>(server: &S, held: &HeldLine, places: &Semaphore) {
     }
 }
 
-/// Has a turn answered. The answer is broken off as at the end of the server when others may hold the line by now: both would be
+/// Has a turn answered. The answer is broken off as at the end of the server when others may hold the queue by now: both would be
 /// seen.
-async fn while_connected(held: &HeldLine, answer: impl AsyncFnOnce(&HeldLine) -> TurnEnd) -> TurnEnd {
+async fn while_connected(held: &HeldQueue, answer: impl AsyncFnOnce(&HeldQueue) -> TurnEnd) -> TurnEnd {
     let over = held.ending.over.child_token();
     let ending = Ending { over: over.clone(), ..held.ending.clone() };
-    let held = HeldLine { store: Arc::clone(&held.store), line: held.line.clone(), ending };
+    let held = HeldQueue { store: Arc::clone(&held.store), queue: held.queue.clone(), ending };
     let mut answer = pin!(answer(&held));
     tokio::select! {
         biased;
         end = &mut answer => return end,
-        () = held.store.cut_off(&held.line) => {}
+        () = held.store.cut_off(&held.queue) => {}
     }
     tracing::warn!(conversation.id = %held.conversation(), "an answer is broken off: the store has not heard of this node for too long");
     over.cancel();
     answer.await
 }
 
-/// The next turn of a line. When the server ends, the line is given back.
-async fn next(held: &HeldLine) -> Option<Turn> {
+/// The next turn of a queue. When the server ends, the queue is given back.
+async fn next(held: &HeldQueue) -> Option<Turn> {
     let mut pause = Pause::default();
     loop {
         if held.ending.begun.is_cancelled() {
             release(held).await;
             return None;
         }
-        match held.store.next_turn(&held.line).await {
+        match held.store.next_turn(&held.queue).await {
             Ok(turn) => return turn,
             Err(error) => {
                 tracing::error!(conversation.id = %held.conversation(), %error, "a waiting turn could not be read from the store");
@@ -265,8 +265,8 @@ async fn next(held: &HeldLine) -> Option<Turn> {
     }
 }
 
-/// Sees to it that a turn has ended, however long the store fails; whether the line is served further.
-async fn settle<S: TurnServer>(server: &S, held: &HeldLine, turn: &Turn, mut end: TurnEnd) -> bool {
+/// Sees to it that a turn has ended, however long the store fails; whether the queue is served further.
+async fn settle<S: TurnServer>(server: &S, held: &HeldQueue, turn: &Turn, mut end: TurnEnd) -> bool {
     let mut pause = Pause::default();
     loop {
         let error = match end {
@@ -304,8 +304,8 @@ async fn settle<S: TurnServer>(server: &S, held: &HeldLine, turn: &Turn, mut end
     }
 }
 
-async fn release(held: &HeldLine) {
-    if let Err(error) = held.store.release_line(&held.line).await {
+async fn release(held: &HeldQueue) {
+    if let Err(error) = held.store.release_queue(&held.queue).await {
         // It is claimed again when this process counts as dead.
         tracing::warn!(conversation.id = %held.conversation(), %error, "a line of turns could not be given back");
     }
