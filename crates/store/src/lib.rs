@@ -1,7 +1,8 @@
 //! Stores of conversations, turns and assistants: the traits, and their backends.
 //!
-//! A new backend implements [`ConversationStore`], [`Turns`] and [`AssistantStore`], has a URL scheme in `open.rs`, and a line in each of
-//! the suites `tests/it/store.rs`, `tests/it/turns.rs` and `tests/it/assistant_store.rs`. Nothing else may know which backend is at work.
+//! A new backend implements `Backend`, by which it is a [`ConversationStore`], [`Turns`] and [`AssistantStore`]. It has a URL scheme in
+//! `open.rs`, and a line in each of the suites `tests/it/store.rs`, `tests/it/turns.rs` and `tests/it/assistant_store.rs`. Nothing else
+//! may know which backend is at work.
 
 use citewire_base::{clock, expiring_map, metrics, private_file, supervision};
 use citewire_core::activity;
