@@ -46,7 +46,7 @@ const MAX_WAITING_KIB: usize = 64 * 1024;
 /// would take all nodes away at once.
 const UNREADY: Duration = Duration::from_secs(30);
 
-/// A [`ConversationStore`] in a PostgreSQL database, which other nodes serve too. Acknowledged changes are durable there.
+/// A [`ConversationStore`](crate::ConversationStore) in a PostgreSQL database, which other nodes serve too. Acknowledged changes are durable there.
 #[derive(Debug)]
 pub struct PostgresStore {
     pub(super) shared: Arc<Shared>,

@@ -38,7 +38,7 @@ const MAX_WAITING_KIB: usize = 64 * 1024;
 /// Between two attempts at the end of a turn.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(250);
 
-/// A [`ConversationStore`] in one SQLite file, where acknowledged changes are on the disk, or in memory.
+/// A [`ConversationStore`](crate::ConversationStore) in one SQLite file, where acknowledged changes are on the disk, or in memory.
 #[derive(Debug)]
 pub struct SqliteStore {
     pub(super) reader: Reader,
