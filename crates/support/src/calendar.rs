@@ -13,7 +13,11 @@ use crate::words::{Languages, WORDS};
 pub(crate) fn dates_and_times(tokens: &[Token], languages: Languages, taken: &mut [bool], facts: &mut Vec<Fact>) {
     let finder = Finder { tokens, languages };
     let mut at = 0;
-    while at < tokens.len() {
+    while let Some(token) = tokens.get(at) {
+        if !may_begin(token) {
+            at += 1;
+            continue;
+        }
         let found = finder
             .in_digits(at)
             .or_else(|| finder.of_ideographs(at))
@@ -27,6 +31,12 @@ pub(crate) fn dates_and_times(tokens: &[Token], languages: Languages, taken: &mu
             at += 1;
         }
     }
+}
+
+/// Whether a date or a time may begin with a token.
+fn may_begin(token: &Token) -> bool {
+    let is_digits = matches!(token.kind, Kind::Number(_) | Kind::Date(_) | Kind::Ideograph);
+    is_digits || token.meaning.is_some_and(|meaning| meaning.begins_date)
 }
 
 struct Finder<'t> {

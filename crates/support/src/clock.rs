@@ -55,12 +55,6 @@ fn phrase(tokens: &[Token], at: usize, stands: Stands, languages: Languages) -> 
     Some((found.minutes, at + found.words.len()))
 }
 
-/// Whether a time with a name may begin with a word.
-pub(crate) fn may_be_named(token: &Token) -> bool {
-    let is_alone = |phrase: &Phrase| phrase.stands == Stands::Alone;
-    PHRASES.get(&token.full).is_some_and(|phrases| phrases.iter().any(is_alone))
-}
-
 /// The minutes that words add to the hour behind them, and the place of that hour.
 pub(crate) fn before_hour(tokens: &[Token], at: usize, languages: Languages) -> Option<(f64, usize)> {
     phrase(tokens, at, Stands::Before, languages)

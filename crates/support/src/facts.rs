@@ -2,7 +2,6 @@
 
 use crate::calendar;
 use crate::cjk;
-use crate::clock;
 use crate::fact::{Amount, Fact, FactKind};
 use crate::fold::hash_of;
 use crate::french_number::french_number;
@@ -23,13 +22,13 @@ const CENT: [u64; 3] = [hash_of("cent"), hash_of("cento"), hash_of("ciento")];
 
 /// The facts of a text. Number words are those of `languages`.
 pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
-    let mut reader = Reader { tokens, languages, taken: vec![false; tokens.len()], facts: Vec::new() };
-    if tokens.iter().all(|token| !may_be_fact(token)) {
-        return reader.facts;
+    if !tokens.iter().any(may_be_fact) {
+        return Vec::new();
     }
+    let mut reader = Reader { tokens, languages, taken: vec![false; tokens.len()], facts: Vec::new() };
     calendar::dates_and_times(tokens, languages, &mut reader.taken, &mut reader.facts);
-    for at in 0..tokens.len() {
-        if !reader.taken[at] {
+    for (at, token) in tokens.iter().enumerate() {
+        if !reader.taken[at] && may_be_fact(token) {
             reader.amount(at);
         }
     }
@@ -39,12 +38,10 @@ pub(crate) fn facts(tokens: &[Token], languages: Languages) -> Vec<Fact> {
     reader.facts
 }
 
+/// Whether a fact may begin with a token; a date may also begin with a month.
 fn may_be_fact(token: &Token) -> bool {
-    let has_value =
-        |meaning: &crate::words::Meaning| meaning.fraction.is_some() || meaning.numbers[0].0 != Languages::default();
     matches!(token.kind, Kind::Number(_) | Kind::Date(_))
-        || token.meaning.is_some_and(has_value)
-        || clock::may_be_named(token)
+        || token.meaning.is_some_and(|meaning| meaning.begins_fact)
         || cjk::may_be_number(token)
 }
 
@@ -104,8 +101,8 @@ impl Reader<'_> {
 
     /// Reads the amount or the fraction that begins with a token.
     fn amount(&mut self, at: usize) {
-        let token = self.tokens[at];
-        if cjk::may_be_number(&token) {
+        let token = &self.tokens[at];
+        if cjk::may_be_number(token) {
             self.in_characters(at);
             return;
         }
@@ -114,7 +111,7 @@ impl Reader<'_> {
             self.facts.push(Fact { kind: FactKind::Fraction(part), first: at, end: at + 3 });
             return;
         }
-        let Some(mut amount) = self.value(&token) else {
+        let Some(mut amount) = self.value(token) else {
             if let Some(fraction) = token.meaning.and_then(|meaning| meaning.fraction) {
                 self.taken[at] = true;
                 self.facts.push(Fact { kind: FactKind::Fraction(fraction), first: at, end: at + 1 });

@@ -106,11 +106,17 @@ impl Reader<'_> {
     }
 
     fn word(&mut self, at: usize) {
-        let token = self.tokens[at];
-        if token.kind == Kind::Identifier {
-            self.year(&token);
+        let token = &self.tokens[at];
+        let may_be_roman = matches!(token.first, 'I' | 'V' | 'X') && token.is_word();
+        let says_value = token.meaning.is_some_and(|meaning| meaning.says_value);
+        // Most words say none.
+        if token.is_mark() || token.is_word() && !says_value && !may_be_roman {
+            return;
         }
-        if cjk::may_be_number(&token) {
+        if token.kind == Kind::Identifier {
+            self.year(token);
+        }
+        if cjk::may_be_number(token) {
             self.in_characters(at);
         }
         if token.first == '半'
@@ -128,8 +134,8 @@ impl Reader<'_> {
             self.add(1.0, Origin::Loose);
             self.one_of(at);
         }
-        if matches!(token.first, 'I' | 'V' | 'X') && token.is_word() {
-            self.roman(&token);
+        if may_be_roman {
+            self.roman(token);
         }
         if let Some(parts) = self.number(at).filter(|parts| (2.0..100.0).contains(parts)) {
             self.share(at, parts);

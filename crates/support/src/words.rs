@@ -84,6 +84,24 @@ pub(crate) struct Meaning {
     pub(crate) joins: bool,
     /// It negates in another way than negations do, or sets a limit.
     pub(crate) is_soft_negation: bool,
+    /// An amount, a part of one or a time with a name may begin with it.
+    pub(crate) begins_fact: bool,
+    /// A date or a time may begin with it in a text with facts.
+    pub(crate) begins_date: bool,
+    /// A value may stand there in other words than numbers.
+    pub(crate) says_value: bool,
+}
+
+impl Meaning {
+    /// Notes what the other meanings come to, which is asked of every word.
+    fn sum_up(&mut self) {
+        let is_number = self.numbers[0].0 != Languages::default();
+        self.begins_fact |= is_number || self.fraction.is_some();
+        self.begins_date |= is_number || self.month > 0;
+        let says_part = self.fraction.is_some() || self.ordinal > 0 || self.is_one;
+        let says_time = self.unit.is_some() || self.period.is_some() || self.times.is_some() || self.begins_time;
+        self.says_value = is_number || says_part || says_time;
+    }
 }
 
 /// A unit of measure.
@@ -193,6 +211,13 @@ impl Words {
             }
         }
         words.read_numbers();
+        for mut row in rows(include_str!("tables/clock_phrases.txt")) {
+            let stands_alone = row.nth(1) == Some("is");
+            words.each(row.skip(1).take(1), |it| {
+                (it.begins_date, it.begins_fact) = (true, it.begins_fact || stands_alone);
+            });
+        }
+        words.meanings.values_mut().for_each(Meaning::sum_up);
         words
     }
 
