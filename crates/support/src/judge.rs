@@ -1,5 +1,6 @@
 //! Decides whether passages hold what a sentence says.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -7,7 +8,6 @@ use crate::amounts;
 use crate::contrast::Contrast;
 use crate::draft::Draft;
 use crate::fact::{Amount, Fact, FactKind};
-use crate::facts::facts;
 use crate::language::Language;
 use crate::loose;
 use crate::name::{Pair, missing_names};
@@ -16,7 +16,7 @@ use crate::passage::{Passage, cut};
 use crate::place_words::{PlaceKind, replaced};
 use crate::quotation::{Quotation, quotations};
 use crate::reckon::Reckoning;
-use crate::sentence::{Overlap, Sentence};
+use crate::sentence::{MAX_SENTENCE_BYTES, Overlap, Sentence};
 use crate::table::NamedRows;
 use crate::token::{Kind, Token, tokens};
 use crate::value::{Origin, Value};
@@ -24,9 +24,6 @@ use crate::verdict::{Judgement, ReasonCode, Verdict};
 use crate::week::Days;
 use crate::word_sequence::WordSequence;
 use crate::words::{Languages, WORDS};
-
-/// The bytes of a sentence that are read.
-pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
 
 /// The agreement of two sentences from which a negation counts.
 const ALIKE: f32 = 0.65;
@@ -82,9 +79,23 @@ pub fn judge(sentence: &str, cited: Cited<'_>) -> Judgement {
 /// Decides for each of the sources that a sentence cites together. A fact that one of them holds is missing in none.
 #[must_use]
 pub fn judge_group(sentence: &str, group: &[Cited<'_>]) -> Vec<Judgement> {
-    let text = cut(sentence, MAX_SENTENCE_BYTES);
-    let read = Sentence::read(text);
-    let mut drafts: Vec<Draft> = group.iter().map(|cited| draft(&read, *cited, text.len() < sentence.len())).collect();
+    Sentence::read(sentence).judge(group)
+}
+
+impl Sentence<'_> {
+    /// Decides the same for a sentence that is read already.
+    #[must_use]
+    pub fn judge(&self, group: &[Cited<'_>]) -> Vec<Judgement> {
+        let mut drafts: Vec<Draft> = group.iter().map(|cited| draft(self, *cited)).collect();
+        if drafts.len() > 1 {
+            keep_common_faults(&mut drafts);
+        }
+        drafts.into_iter().map(Draft::judgement).collect()
+    }
+}
+
+/// Removes from each draft what is missing there but not everywhere.
+fn keep_common_faults(drafts: &mut [Draft]) {
     let faults: Vec<Option<Vec<_>>> = drafts.iter().map(Draft::faults).collect();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let others: Vec<&Vec<_>> = faults
@@ -95,17 +106,16 @@ pub fn judge_group(sentence: &str, group: &[Cited<'_>]) -> Vec<Judgement> {
             .collect();
         draft.keep_faults(|range| others.iter().all(|faults| faults.contains(range)));
     }
-    drafts.into_iter().map(Draft::judgement).collect()
 }
 
-fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
+fn draft(sentence: &Sentence<'_>, cited: Cited<'_>) -> Draft {
     if cited.passage.is_empty() {
         return Draft::unknown(ReasonCode::NoPassage);
     }
-    let overlap = Overlap::of(&sentence.tokens, cited.passage);
+    let overlap = Overlap::of(sentence, cited.passage);
     let Cited { passage, headings, is_teaser } = cited;
     let languages = sentence.language.known.unwrap_or_else(|| passage.language.or_english());
-    let numbers = facts(&sentence.tokens, languages);
+    let numbers = sentence.facts(languages);
     let holds = |tokens: &Range<usize>| amounts::in_common(&numbers, passage, tokens);
     let overlap = if numbers.is_empty() { overlap } else { overlap.among_equals(holds) };
     let named_rows = NamedRows::new(&sentence.tokens, passage);
@@ -120,7 +130,7 @@ fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
         is_teaser,
     }
     .draft();
-    if cited.passage.is_cut || is_cut {
+    if cited.passage.is_cut || sentence.is_cut {
         draft.note(ReasonCode::Cut, 0..0);
     }
     draft
@@ -130,7 +140,7 @@ fn draft(sentence: &Sentence<'_>, cited: Cited<'_>, is_cut: bool) -> Draft {
 struct Comparison<'a> {
     sentence: &'a Sentence<'a>,
     /// The facts of the sentence.
-    numbers: Vec<Fact>,
+    numbers: Cow<'a, [Fact]>,
     passage: &'a Passage<'a>,
     overlap: Overlap,
     named_rows: NamedRows<'a>,
@@ -151,7 +161,7 @@ impl Comparison<'_> {
                 if self.is_translated(quotation) { draft.note(code, range) } else { draft.fault(code, range) }
             }
         }
-        let numbers = self.numbers.as_slice();
+        let numbers = &*self.numbers;
         let is_short = sentence.words < 2 && quotations.is_empty() || sentence.length() < 3;
         // A sign is no word.
         let has_sign = numbers.iter().any(|fact| matches!(fact.kind, FactKind::Amount(amount) if amount.is_negative));
@@ -383,11 +393,10 @@ impl Comparison<'_> {
 
     fn note_names(&self, in_facts: &[bool], draft: &mut Draft) {
         let pair = Pair {
-            text: self.sentence.text,
+            read: self.sentence,
             sentence: &self.sentence.tokens,
             standings: &self.overlap.standings,
             in_facts,
-            language: self.sentence.language,
             passage: self.passage,
             best: self.overlap.tokens.clone(),
             agreement: self.overlap.best,
@@ -411,8 +420,8 @@ impl Comparison<'_> {
         let best = &self.passage.tokens[self.overlap.tokens.clone()];
         let (own, others) = negations(&self.sentence.tokens, best, self.sentence.language);
         let weight = |tokens: &[Token]| tokens.iter().map(Token::weight).sum::<f32>();
-        let is_whole = self.overlap.best >= 0.99 && weight(best) < weight(&self.sentence.tokens) * 2.0;
-        let is_near = self.overlap.best >= NEAR && weight(best) < weight(&self.sentence.tokens) * 1.25 || is_whole;
+        let is_whole = self.overlap.best >= 0.99 && weight(best) < self.sentence.weight * 2.0;
+        let is_near = self.overlap.best >= NEAR && weight(best) < self.sentence.weight * 1.25 || is_whole;
         let (fewer, more) = if own < others { (&*self.sentence.tokens, best) } else { (best, &*self.sentence.tokens) };
         let differs = (own == 0) != (others == 0) || is_near && own != others;
         let language = self.sentence.language.known.unwrap_or(Languages::ANY);

@@ -52,7 +52,7 @@ mod word_sequence;
 mod words;
 
 pub use full_stop::ends_sentence;
-pub use judge::{Cited, Headings, MAX_SENTENCE_BYTES, judge, judge_group};
+pub use judge::{Cited, Headings, judge, judge_group};
 pub use passage::{MAX_PASSAGE_BYTES, Passage};
-pub use sentence::ContentWords;
+pub use sentence::{ContentWords, MAX_SENTENCE_BYTES, Sentence};
 pub use verdict::{Judgement, Reason, ReasonCode, Verdict};

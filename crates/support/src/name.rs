@@ -1,33 +1,29 @@
 //! Names: capitals inside a sentence, acronyms, and words of letters and digits.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use crate::fold::{fold, hash_of};
-use crate::language::Language;
 use crate::passage::Passage;
-use crate::sentence::Standing;
+use crate::sentence::{Sentence, Standing};
 use crate::slot::{Slot, next_word};
 use crate::spellings::{Spellings, initials, joined};
 use crate::token::{Kind, Token};
 use crate::verdict::ReasonCode;
-use crate::words::{Identity, WORDS};
+use crate::words::WORDS;
 
 /// The places of a word that are looked at: one that stands everywhere tells no place.
 const MOST_PLACES: usize = 64;
 
 /// A sentence, and the sentence of the passage that agrees with it most.
 pub(crate) struct Pair<'a> {
-    /// The text of the sentence.
-    pub(crate) text: &'a str,
+    pub(crate) read: &'a Sentence<'a>,
+    /// Its tokens.
     pub(crate) sentence: &'a [Token],
     /// How each token of the sentence stands in the passage.
     pub(crate) standings: &'a [Standing],
     /// Tokens of the sentence that are part of a fact.
     pub(crate) in_facts: &'a [bool],
-    pub(crate) language: Language,
     pub(crate) passage: &'a Passage<'a>,
     /// The tokens of the best sentence of the passage.
     pub(crate) best: Range<usize>,
@@ -71,7 +67,7 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
         let has_form = if token.is_capital { standing.has_capital } else { standing.has_stem };
         standing.times > 0
             || has_form
-            || quarter(pair.text, token)
+            || quarter(pair.read.text, token)
                 .is_some_and(|number| quarters.get_or_init(|| known_quarters(&pair.passage.tokens)).contains(&number))
             || headings.iter().any(|heading| heading.full == token.full || heading.stem == token.stem)
     };
@@ -117,35 +113,39 @@ pub(crate) fn missing_names(pair: &Pair<'_>, headings: &[Token]) -> Vec<MissingN
     found
 }
 
-type Places = HashMap<u64, Vec<usize>, BuildHasherDefault<Identity>>;
+/// A stem, and its place in tokens of the passage.
+type Place = (u64, usize);
 
 /// The best sentence of the passage, beside the sentence.
-struct Best {
-    /// The places of its stems, in tokens of the passage.
-    places: Places,
-    /// How often the sentence has each of its own stems.
-    own: HashMap<u64, usize, BuildHasherDefault<Identity>>,
+struct Best<'a> {
+    /// The sentence of the answer.
+    own: &'a Sentence<'a>,
+    /// The places of its stems, sorted.
+    places: Vec<Place>,
     /// It has a name that the sentence lacks.
     has_other_name: bool,
 }
 
-impl Best {
-    fn of(pair: &Pair<'_>) -> Self {
-        let mut best = Self { places: Places::default(), own: HashMap::default(), has_other_name: false };
-        for token in pair.sentence.iter().filter(|token| !token.is_mark()) {
-            *best.own.entry(token.stem).or_default() += 1;
-        }
-        for at in pair.best.clone().filter(|at| !pair.passage.tokens[*at].is_mark()) {
-            let token = &pair.passage.tokens[at];
-            best.places.entry(token.stem).or_default().push(at);
-            best.has_other_name |= is_name(token) && !token.is_first && !best.own.contains_key(&token.stem);
-        }
-        best
+impl<'a> Best<'a> {
+    fn of(pair: &Pair<'a>) -> Self {
+        let (own, tokens) = (pair.read, &pair.passage.tokens);
+        let words = || pair.best.clone().filter(|at| !tokens[*at].is_mark());
+        let is_other_name = |token: &Token| is_name(token) && !token.is_first && own.times_of(token.stem) == 0;
+        let mut places: Vec<Place> = words().map(|at| (tokens[at].stem, at)).collect();
+        places.sort_unstable();
+        Self { own, places, has_other_name: words().any(|at| is_other_name(&tokens[at])) }
+    }
+
+    /// The places of a stem.
+    fn places(&self, stem: u64) -> &[Place] {
+        let from = self.places.partition_point(|place| place.0 < stem);
+        let to = from + self.places[from..].partition_point(|place| place.0 == stem);
+        &self.places[from..to]
     }
 
     /// Whether it has a stem more often than the sentence: one of them was replaced there.
     fn has_more_of(&self, stem: u64) -> bool {
-        self.places.get(&stem).map_or(0, Vec::len) > self.own.get(&stem).copied().unwrap_or_default()
+        self.places(stem).len() > self.own.times_of(stem)
     }
 }
 
@@ -157,7 +157,7 @@ fn is_name(token: &Token) -> bool {
 
 impl Pair<'_> {
     fn word(&self, token: &Token) -> &str {
-        self.text.get(token.start as usize..token.end as usize).unwrap_or_default()
+        self.read.text.get(token.start as usize..token.end as usize).unwrap_or_default()
     }
 
     fn folded(&self, token: &Token) -> String {
@@ -176,10 +176,10 @@ impl Pair<'_> {
         let lower = words().filter(|token| !token.is_capital && token.letters > 3).count();
         let is_title = capitals > lower * 2 && capitals > 4;
         let german = WORDS.language("de");
-        let is_german = self.language.known.or(self.passage.language.known).is_some_and(|known| known.has(german));
+        let is_german = self.read.language.known.or(self.passage.language.known).is_some_and(|known| known.has(german));
         let (mut names, mut unsure) = (Vec::new(), Vec::new());
         for (at, token) in self.sentence.iter().enumerate() {
-            if self.in_facts[at] || is_form_of_address(self.word(token)) || self.is_abbreviation(at) {
+            if self.in_facts[at] {
                 continue;
             }
             let is_capital = token.is_capital && token.letters >= 2 && token.weight() > 0.0;
@@ -192,11 +192,11 @@ impl Pair<'_> {
                 }
                 Kind::Number(_) | Kind::Date(_) | Kind::Ideograph | Kind::Mark => false,
             };
-            if is_one {
-                names.push(at);
-            } else if is_title && is_capital && may_be {
-                unsure.push(at);
+            let is_unsure = !is_one && is_title && is_capital && may_be;
+            if !(is_one || is_unsure) || is_form_of_address(self.word(token)) || self.is_abbreviation(at) {
+                continue;
             }
+            if is_one { names.push(at) } else { unsure.push(at) }
         }
         (names, unsure)
     }
@@ -209,13 +209,13 @@ impl Pair<'_> {
     /// Whether the passage has another name before the very word that follows the first one of the sentence.
     fn differs_at_start(&self, at: usize, best: &Best) -> bool {
         let next = self.sentence[at + 1..].iter().find(|token| !token.is_mark());
-        let places = next.and_then(|next| best.places.get(&next.stem));
-        let is_name_before = |place: &usize| {
+        let is_name_before = |place: &Place| {
             place
+                .1
                 .checked_sub(1)
                 .is_some_and(|before| self.is_other_name(before, best) && !self.passage.tokens[before].is_first)
         };
-        self.agreement >= 0.6 && places.is_some_and(|places| places.iter().any(is_name_before))
+        self.agreement >= 0.6 && next.is_some_and(|next| best.places(next.stem).iter().any(is_name_before))
     }
 
     /// Whether a word is a part of a path, an address or an identifier: `etc/hosts`, `max_size`.
@@ -246,7 +246,7 @@ impl Pair<'_> {
     fn is_parted(&self, at: usize) -> bool {
         let with = |one: usize, next: usize| {
             let (Some(one), Some(next)) = (self.sentence.get(one), self.sentence.get(next)) else { return false };
-            self.passage.spellings().words.contains(&joined(self.text, one, next))
+            self.passage.spellings().words.contains(&joined(self.read.text, one, next))
         };
         let next = (at + 1..self.sentence.len()).find(|next| !self.sentence[*next].is_mark());
         let before = (0..at).rev().find(|before| !self.sentence[*before].is_mark());
@@ -266,10 +266,10 @@ impl Pair<'_> {
         };
         let behind = |place: usize| slot.fits(tokens, place..place + 1) && is_other(place);
         match slot.before {
-            Some(before) => best.places.get(&before.stem).is_some_and(|places| {
-                let inside = places.iter().take(MOST_PLACES).map(|place| place - self.best.start);
+            Some(before) => {
+                let inside = best.places(before.stem).iter().take(MOST_PLACES).map(|place| place.1 - self.best.start);
                 inside.filter_map(|place| next_word(tokens, place + 1)).any(behind)
-            }),
+            }
             None => next_word(tokens, 0).is_some_and(behind),
         }
     }
@@ -283,18 +283,18 @@ impl Pair<'_> {
             return true;
         }
         let near = |tokens: &mut dyn Iterator<Item = &Token>| {
-            tokens.filter(|token| !token.is_mark()).take(3).find_map(|token| best.places.get(&token.stem))
+            let places = tokens.filter(|token| !token.is_mark()).take(3).map(|token| best.places(token.stem));
+            places.into_iter().find(|places| !places.is_empty())
         };
         let left = near(&mut self.sentence[..at].iter().rev());
         let right = near(&mut self.sentence[at + 1..].iter());
         let other = |at: usize| self.is_other_name(at, best);
+        let place = |(_, at): &Place| *at;
         let slot = match (left, right) {
             (Some(left), Some(right)) => {
-                closest(left, right).map_or((left.last().copied(), None), |(left, right)| (Some(left), Some(right)))
+                closest(left, right).map_or((left.last().map(place), None), |(left, right)| (Some(left), Some(right)))
             }
-            (left, right) => {
-                (left.and_then(|left| left.last().copied()), right.and_then(|right| right.first().copied()))
-            }
+            (left, right) => (left.and_then(<[_]>::last).map(place), right.and_then(<[_]>::first).map(place)),
         };
         let between = match slot {
             (Some(left), Some(right)) if right - left <= 6 => (left + 1..right).any(other),
@@ -323,14 +323,14 @@ impl Pair<'_> {
 }
 
 /// The closest pair of two ascending lists of places, the first before the second.
-fn closest(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+fn closest(left: &[Place], right: &[Place]) -> Option<(usize, usize)> {
     let mut closest: Option<(usize, usize)> = None;
     let mut next = 0;
-    for place in left {
-        while right.get(next).is_some_and(|right| right <= place) {
+    for (_, place) in left {
+        while right.get(next).is_some_and(|(_, right)| right <= place) {
             next += 1;
         }
-        let Some(right) = right.get(next) else { break };
+        let Some((_, right)) = right.get(next) else { break };
         if closest.is_none_or(|(left, known)| right - place < known - left) {
             closest = Some((*place, *right));
         }

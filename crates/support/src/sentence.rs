@@ -1,20 +1,46 @@
 //! A sentence of an answer, and how much of it stands in a passage.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
+use crate::fact::Fact;
+use crate::facts::facts;
 use crate::language::{Language, Script, Scripts};
-use crate::passage::Passage;
+use crate::passage::{Passage, cut};
 use crate::token::{Token, tokens};
-use crate::words::ByWord;
+use crate::words::{ByWord, Languages};
 
-/// A sentence of an answer.
-pub(crate) struct Sentence<'t> {
+/// The bytes of a sentence that are read.
+pub const MAX_SENTENCE_BYTES: usize = 4 * 1024;
+
+/// A sentence of an answer, read once for all passages that it is held against.
+#[derive(Debug)]
+pub struct Sentence<'t> {
     pub(crate) text: &'t str,
+    pub(crate) is_cut: bool,
     pub(crate) tokens: Vec<Token>,
     pub(crate) language: Language,
     script: Script,
     /// The number of words with a weight.
     pub(crate) words: usize,
+    /// The weight of all of them.
+    pub(crate) weight: f32,
+    /// Its words and their stems, each once.
+    forms: ByWord<Form>,
+    /// The facts of the languages in which they were first asked for.
+    facts: OnceCell<(Languages, Vec<Fact>)>,
+}
+
+/// A word of a sentence, or the stem of one.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    /// Its place among all.
+    place: usize,
+    /// The weight of the words with this stem.
+    weight: f32,
+    /// The number of words with this stem.
+    times: usize,
 }
 
 /// The words of a text that say something, no stop words and no marks, found once for all of its parts.
@@ -47,10 +73,43 @@ impl ContentWords {
 }
 
 impl<'t> Sentence<'t> {
-    pub(crate) fn read(text: &'t str) -> Self {
+    /// Reads a sentence, at most its first [`MAX_SENTENCE_BYTES`].
+    #[must_use]
+    pub fn read(sentence: &'t str) -> Self {
+        let text = cut(sentence, MAX_SENTENCE_BYTES);
         let tokens = tokens(text);
-        let words = tokens.iter().filter(|token| token.weight() > 0.0).count();
-        Self { text, language: Language::of(&tokens), script: Scripts::of(text).main(), words, tokens }
+        let mut forms = ByWord::with_capacity_and_hasher(tokens.len() * 2, Default::default());
+        for token in tokens.iter().filter(|token| !token.is_mark()) {
+            let mut form = |hash: u64, weight: f32, times: usize| {
+                let place = forms.len();
+                let form: &mut Form = forms.entry(hash).or_insert(Form { place, weight: 0.0, times: 0 });
+                (form.weight, form.times) = (form.weight + weight, form.times + times);
+            };
+            form(token.full, 0.0, 0);
+            form(token.stem, token.weight(), 1);
+        }
+        Self {
+            text,
+            is_cut: text.len() < sentence.len(),
+            language: Language::of(&tokens),
+            script: Scripts::of(text).main(),
+            words: tokens.iter().filter(|token| token.weight() > 0.0).count(),
+            weight: tokens.iter().map(Token::weight).sum(),
+            tokens,
+            forms,
+            facts: OnceCell::new(),
+        }
+    }
+
+    /// Its facts, with the number words of these languages.
+    pub(crate) fn facts(&self, languages: Languages) -> Cow<'_, [Fact]> {
+        let (known, facts) = self.facts.get_or_init(|| (languages, facts(&self.tokens, languages)));
+        if *known == languages { Cow::Borrowed(facts) } else { Cow::Owned(self::facts(&self.tokens, languages)) }
+    }
+
+    /// How often it has a stem.
+    pub(crate) fn times_of(&self, stem: u64) -> usize {
+        self.forms.get(&stem).map_or(0, |form| form.times)
     }
 
     /// The number of tokens that are no marks.
@@ -68,11 +127,10 @@ impl<'t> Sentence<'t> {
 
     /// The share of the weight of the words that stand in the passage, in this form or, as facts, in another one.
     pub(crate) fn share(&self, overlap: &Overlap, held: &[bool]) -> f32 {
-        let total: f32 = self.tokens.iter().map(Token::weight).sum();
         let known = self.tokens.iter().zip(&overlap.standings).zip(held);
         let stands = known.filter(|((_, standing), held)| **held || standing.has_stem);
         let found: f32 = stands.map(|((token, _), _)| token.weight()).sum();
-        if total > 0.0 { found / total } else { 0.0 }
+        if self.weight > 0.0 { found / self.weight } else { 0.0 }
     }
 
     /// Whether the passage speaks another language; `overlap` is the share of the words that it has all the same.
@@ -124,42 +182,36 @@ pub(crate) struct Standing {
     pub(crate) has_capital: bool,
 }
 
-/// A word of a sentence, or the stem of one.
-#[derive(Default)]
-struct Sought {
+/// What was found of a word of a sentence, or of the stem of one.
+#[derive(Clone, Copy, Default)]
+struct Found {
     /// As a word and as a stem.
     standing: Standing,
-    /// The weight of the words with this stem.
-    weight: f32,
     /// The sentence of the passage in which the stem stood last.
     last: Option<u32>,
 }
 
 impl Overlap {
-    /// Looks up each word of the passage in a table of the sentence's words and stems.
-    pub(crate) fn of(sentence: &[Token], passage: &Passage<'_>) -> Self {
-        let mut sought: ByWord<Sought> = ByWord::default();
-        let mut total = 0.0;
-        for token in sentence.iter().filter(|token| !token.is_mark()) {
-            total += token.weight();
-            sought.entry(token.full).or_default();
-            sought.entry(token.stem).or_default().weight += token.weight();
-        }
+    /// Looks up each word of the passage among the sentence's words and stems.
+    pub(crate) fn of(sentence: &Sentence<'_>, passage: &Passage<'_>) -> Self {
+        let Sentence { tokens, forms, weight: total, .. } = sentence;
+        let mut found = vec![Found::default(); forms.len()];
         let (mut whole, mut best, mut best_sentences) = (0.0, 0.0, Vec::with_capacity(MOST_EQUALS));
         let (mut current, mut sum) = (u32::MAX, 0.0);
         for token in passage.tokens.iter().filter(|token| !token.is_mark()) {
             if token.sentence != current {
                 (current, sum) = (token.sentence, 0.0);
             }
-            if let Some(word) = sought.get_mut(&token.full) {
-                word.standing.times += 1;
+            if let Some(form) = forms.get(&token.full) {
+                found[form.place].standing.times += 1;
             }
-            let Some(stem) = sought.get_mut(&token.stem) else { continue };
+            let Some(Form { place, weight, .. }) = forms.get(&token.stem) else { continue };
+            let stem = &mut found[*place];
             stem.standing.has_stem = true;
             stem.standing.has_capital |= token.is_capital || token.is_first;
-            whole += if stem.last.is_none() { stem.weight } else { 0.0 };
+            whole += if stem.last.is_none() { *weight } else { 0.0 };
             if stem.last != Some(current) {
-                sum += stem.weight;
+                sum += weight;
                 stem.last = Some(current);
             }
             if sum > best {
@@ -170,9 +222,9 @@ impl Overlap {
                 best_sentences.push(current);
             }
         }
-        let share = |weight: f32| if total > 0.0 { weight / total } else { 0.0 };
+        let share = |weight: f32| if *total > 0.0 { weight / total } else { 0.0 };
         let standing = |token: &Token| {
-            let of = |hash: u64| sought.get(&hash).map(|sought| sought.standing).unwrap_or_default();
+            let of = |hash: u64| forms.get(&hash).map(|form| found[form.place].standing).unwrap_or_default();
             Standing { times: of(token.full).times, ..of(token.stem) }
         };
         Self {
@@ -180,7 +232,7 @@ impl Overlap {
             best: share(best),
             tokens: passage.sentence(best_sentences.first().copied().unwrap_or_default()),
             equals: best_sentences.into_iter().skip(1).map(|number| passage.sentence(number)).collect(),
-            standings: sentence.iter().map(standing).collect(),
+            standings: tokens.iter().map(standing).collect(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use citewire_support::{Cited, ContentWords, Headings, Judgement, Passage, ReasonCode, Verdict, judge_group};
+use citewire_support::{Cited, ContentWords, Headings, Judgement, Passage, ReasonCode, Sentence, Verdict};
 use serde::Serialize;
 use smallvec::SmallVec;
 
@@ -244,7 +244,8 @@ impl<'a> Judge<'a> {
         let own = &block.visible[group.part.clone()];
         let row = (!read.says_something(&group.part)).then(|| row_text(block, blocks)).flatten();
         let sentence = row.as_deref().unwrap_or(own);
-        let judgements = self.judge(sentence, sources);
+        let read_sentence = Sentence::read(sentence);
+        let judgements = self.judge(&read_sentence, sources);
         claim.verdicts = judgements.iter().map(|judgement| judgement.verdict).collect();
         claim.verdict = claim.verdicts.iter().copied().min().unwrap_or(Verdict::Unknown);
         for (source, judgement) in sources.iter().zip(judgements) {
@@ -258,7 +259,7 @@ impl<'a> Judge<'a> {
                 let range = words.map_or(claim.start..claim.end, |words| block.source(words));
                 claim.reasons.push(reason_of(reason.code, text, range, *source));
             }
-            let elsewhere = self.elsewhere(sentence, &judgement, sources);
+            let elsewhere = self.elsewhere(&read_sentence, &judgement, sources);
             claim
                 .reasons
                 .extend(elsewhere.map(|other| reason_of(ReasonCode::Elsewhere, None, claim.start..claim.end, other)));
@@ -315,16 +316,16 @@ impl<'a> Judge<'a> {
         is_quoted.then_some(group)
     }
 
-    fn judge(&self, sentence: &str, sources: &[usize]) -> Vec<Judgement> {
+    fn judge(&self, sentence: &Sentence<'_>, sources: &[usize]) -> Vec<Judgement> {
         let read = sources.iter().map(|source| self.source(*source));
         let group: Vec<Cited<'_>> = read
             .map(|ReadSource { passage, headings, is_teaser }| Cited { passage, headings, is_teaser: *is_teaser })
             .collect();
-        judge_group(sentence, &group)
+        sentence.judge(&group)
     }
 
     /// A source outside of the group that holds what a source of it lacks.
-    fn elsewhere(&self, sentence: &str, judgement: &Judgement, group: &[usize]) -> Option<usize> {
+    fn elsewhere(&self, sentence: &Sentence<'_>, judgement: &Judgement, group: &[usize]) -> Option<usize> {
         let lacking: Vec<_> =
             judgement.reasons.iter().map(|reason| &reason.range).filter(|range| !range.is_empty()).collect();
         if judgement.verdict != Verdict::Conflict || lacking.is_empty() {
