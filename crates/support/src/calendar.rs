@@ -119,9 +119,8 @@ impl Finder<'_> {
 
     /// `2024年3月12日`, `3月12日`
     fn of_ideographs(&self, at: usize) -> Option<Fact> {
-        let is_sign = |at: usize, sign: char| {
-            self.get(at).is_some_and(|token| token.kind == Kind::Ideograph && token.first == sign)
-        };
+        let is_sign =
+            |at: usize, sign: char| self.get(at).is_some_and(|token| token.is_ideograph() && token.first == sign);
         let (mut date, mut end) = (Date::default(), at);
         let part = |at: usize, sign: char| cjk::value(self.tokens, at).filter(|(_, behind)| is_sign(*behind, sign));
         if let Some((year, behind)) = part(end, '年') {
@@ -283,7 +282,7 @@ impl Finder<'_> {
     fn time(&self, at: usize) -> Option<Fact> {
         const UHR: u64 = hash_of("uhr");
         const UUR: u64 = hash_of("uur");
-        let is_ideograph = |at: usize| self.get(at).is_some_and(|token| token.kind == Kind::Ideograph);
+        let is_ideograph = |at: usize| self.get(at).is_some_and(Token::is_ideograph);
         if (is_ideograph(at) || is_ideograph(at + 1))
             && let Some((times, end)) = cjk::time(self.tokens, at)
         {

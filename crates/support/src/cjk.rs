@@ -1,14 +1,14 @@
 //! Numbers and times in Chinese and Japanese characters.
 
 use crate::fold::{EMPTY, hash_with};
-use crate::token::{Kind, Token};
+use crate::token::Token;
 use crate::words::{Unit, WORDS};
 
 /// The characters of a number that are read.
 const MOST: usize = 8;
 
 fn ideograph(token: &Token) -> Option<char> {
-    (token.kind == Kind::Ideograph).then_some(token.first)
+    token.is_ideograph().then_some(token.first)
 }
 
 fn digit(character: char) -> Option<f64> {

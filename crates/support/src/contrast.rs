@@ -11,7 +11,7 @@ use crate::negation::tells_another_case;
 use crate::order;
 use crate::passage::Passage;
 use crate::sentence::Overlap;
-use crate::token::{Kind, Token};
+use crate::token::Token;
 use crate::value::{Origin, Value};
 use crate::verdict::ReasonCode;
 use crate::words::{Hashes, Languages, Unit};
@@ -101,7 +101,7 @@ impl Contrast<'_> {
         // The first word may be another form of the verb: `Prenez`, `Prendre`.
         self.sentence.iter().zip(&self.overlap.standings).enumerate().skip(1).all(|(at, (token, standing))| {
             let is_form = || {
-                token.kind != Kind::Word
+                !token.is_word()
                     || stems
                         .iter()
                         .any(|(stem, letters)| *stem == token.stem && letters.abs_diff(token.letters) <= MOST_APART)

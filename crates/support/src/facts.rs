@@ -332,7 +332,7 @@ impl Reader<'_> {
     /// The group behind a greater one, which is added to it: `1兆2,500億`. Returns the token behind it.
     fn lower_group(&self, at: usize, kind: Kind, above: f64, amount: &mut Amount) -> Option<usize> {
         let numeral = self.free(at).filter(|_| kind == Kind::Ideograph)?.numeral()?;
-        let scale = self.free(at + 1).filter(|next| next.kind == Kind::Ideograph).and_then(|next| next.meaning?.scale);
+        let scale = self.free(at + 1).filter(|next| next.is_ideograph()).and_then(|next| next.meaning?.scale);
         let more = numeral.values[0] * scale.unwrap_or(1.0);
         if more >= above {
             return None;

@@ -18,7 +18,7 @@ use crate::quotation::{Quotation, quotations};
 use crate::reckon::Reckoning;
 use crate::sentence::{MAX_SENTENCE_BYTES, Overlap, Sentence};
 use crate::table::NamedRows;
-use crate::token::{Kind, Token, tokens};
+use crate::token::{Token, tokens};
 use crate::value::{Origin, Value};
 use crate::verdict::{Judgement, ReasonCode, Verdict};
 use crate::week::Days;
@@ -436,6 +436,6 @@ impl Comparison<'_> {
 /// Whether a word before a whole sentence negates it: `No se admiten …`, `不允许…`. In other languages it stands within the sentence.
 fn is_negated_whole(before: &Token, language: Language) -> bool {
     let goes_before = ["es", "pt", "it"].iter().any(|code| language.known == Some(WORDS.language(code)));
-    let is_character = before.kind == Kind::Ideograph && matches!(before.first, '不' | '未' | '非');
+    let is_character = before.is_ideograph() && matches!(before.first, '不' | '未' | '非');
     is_character || goes_before && before.negates(language.known.unwrap_or_default())
 }

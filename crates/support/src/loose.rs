@@ -151,10 +151,10 @@ impl Reader<'_> {
             self.add((1.0 + part) * unit.factor, Origin::Converted(unit));
         }
         if let Some(unit) = meaning.unit.filter(|unit| !meaning.is_one && is_time(*unit))
-            && self.has_no_article()
             && (FOR_ONE.contains(&token.full)
                 || at.checked_sub(1).is_some_and(|before| FOR.contains(&self.tokens[before].full)))
             && self.number(at + 1).is_none()
+            && self.has_no_article()
         {
             self.add(unit.factor, Origin::Converted(unit));
         }

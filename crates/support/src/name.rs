@@ -17,6 +17,7 @@ const MOST_PLACES: usize = 64;
 
 /// A sentence, and the sentence of the passage that agrees with it most.
 pub(crate) struct Pair<'a> {
+    /// The sentence of the answer.
     pub(crate) read: &'a Sentence<'a>,
     /// Its tokens.
     pub(crate) sentence: &'a [Token],

@@ -190,9 +190,9 @@ fn is_taken_away(tokens: &[Token], at: usize) -> bool {
 
 /// Whether most of the two words behind it (or before it, at the end of a clause) are shared.
 fn is_about_shared_words(tokens: &[Token], at: usize, shared: &Hashes) -> bool {
-    if tokens[at].kind == Kind::Ideograph {
+    if tokens[at].is_ideograph() {
         let near = tokens[..at].iter().rev().take(3).chain(tokens[at + 1..].iter().take(3));
-        return near.filter(|token| token.kind == Kind::Ideograph).any(|token| shared.contains(&token.stem));
+        return near.filter(|token| token.is_ideograph()).any(|token| shared.contains(&token.stem));
     }
     let goes_on = |token: &&Token| !token.is(',') && !token.is(';');
     if tokens[at].meaning.is_some_and(|meaning| meaning.negates_noun) {

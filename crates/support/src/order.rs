@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::phrases::Phrases;
-use crate::token::{Kind, Token};
+use crate::token::Token;
 use crate::words::Languages;
 
 /// On which side of a time something is.
@@ -50,7 +50,7 @@ fn in_words(tokens: &[Token], at: usize, languages: Languages) -> Option<Placed>
 
 /// `饭前`, `出発後`: the word stands before.
 fn in_characters(tokens: &[Token], at: usize) -> Option<Placed> {
-    let ideograph = |at: usize| tokens.get(at).filter(|token| token.kind == Kind::Ideograph).map(|token| token.first);
+    let ideograph = |at: usize| tokens.get(at).filter(|token| token.is_ideograph()).map(|token| token.first);
     let order = match ideograph(at)? {
         '前' => Order::Before,
         '後' | '后' => Order::After,

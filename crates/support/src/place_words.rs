@@ -7,7 +7,7 @@ use crate::cjk;
 use crate::facts::parts;
 use crate::fold::hash_of;
 use crate::slot::Slot;
-use crate::token::{Kind, Token};
+use crate::token::Token;
 use crate::words::{Languages, Meaning, Unit, WORDS};
 
 /// The words of one text that are looked at. A list of more says nothing about places.
@@ -102,7 +102,7 @@ fn place_word(tokens: &[Token], at: usize, languages: Languages) -> Option<Place
     {
         return word(PlaceKind::Times(times), at + 2);
     }
-    if tokens[at].kind == Kind::Ideograph {
+    if tokens[at].is_ideograph() {
         return in_characters(tokens, at);
     }
     let own: &Meaning = meaning(at)?;
@@ -153,7 +153,7 @@ fn rate(tokens: &[Token], at: usize, languages: Languages) -> Option<Unit> {
 fn in_characters(tokens: &[Token], at: usize) -> Option<PlaceWord> {
     const DAYS: [char; 7] = ['一', '二', '三', '四', '五', '六', '日'];
     const SUN_AND_PLANETS: [char; 7] = ['月', '火', '水', '木', '金', '土', '日'];
-    let character = |at: usize| tokens.get(at).filter(|token| token.kind == Kind::Ideograph).map(|token| token.first);
+    let character = |at: usize| tokens.get(at).filter(|token| token.is_ideograph()).map(|token| token.first);
     let day = |days: [char; 7], at: usize| {
         let place = days.iter().position(|day| character(at) == Some(*day))?;
         u8::try_from(place + 1).ok()

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::passage::Passage;
-use crate::token::{Kind, Token};
+use crate::token::Token;
 use crate::verdict::ReasonCode;
 use crate::word_sequence::WordSequence;
 
@@ -65,7 +65,7 @@ fn closes(open: char, mark: char) -> bool {
 
 fn judge(sentence: &[Token], tokens: Range<usize>, passage: &[Token]) -> Option<Quotation> {
     let parts = parts(&sentence[tokens.clone()]);
-    let is_ideographic = sentence.get(tokens.start).is_some_and(|token| token.kind == Kind::Ideograph);
+    let is_ideographic = sentence.get(tokens.start).is_some_and(Token::is_ideograph);
     let is_long = if is_ideographic {
         parts.iter().map(Vec::len).sum::<usize>() >= LEAST_IDEOGRAPHS
     } else {
@@ -83,7 +83,7 @@ fn judge(sentence: &[Token], tokens: Range<usize>, passage: &[Token]) -> Option<
                 let start = place.as_ref().map_or(found.start, |place| place.start);
                 place = Some(start..found.end);
             }
-            None if part.find(passage, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
+            None if from > 0 && part.find(passage, 0).is_some() => fault = fault.or(Some(ReasonCode::QuoteStitched)),
             None => fault = Some(ReasonCode::QuoteMissing),
         }
     }

@@ -75,9 +75,10 @@ impl Reckoning {
             let to = all.partition_point(|fact| number(fact.first) <= middle + 1).min(from + MOST);
             &all[from..to.max(from)]
         };
-        let says = |what: Says| {
-            (0..sentence.len()).any(|at| SAYS.at(sentence, at, languages).is_some_and(|(says, _)| says == what))
-        };
+        let (mut says_sum, mut says_each) = (false, false);
+        for (says, _) in (0..sentence.len()).filter_map(|at| SAYS.at(sentence, at, languages)) {
+            *(if says == Says::Sum { &mut says_sum } else { &mut says_each }) = true;
+        }
         let mut known = Self {
             years: Vec::new(),
             dates: Vec::new(),
@@ -88,8 +89,8 @@ impl Reckoning {
                 has_half: passage.values_near(0.5, 0.0).next().is_some()
                     || tokens.iter().any(|token| token.first == '半'),
                 ranges: ranges(facts, tokens),
-                says_sum: says(Says::Sum),
-                says_each: says(Says::Each),
+                says_sum,
+                says_each,
                 from_year_to_month: names_year_and_month(sentence, tokens),
             },
         };
@@ -279,10 +280,10 @@ fn spans_of_one(tokens: &[Token], facts: &[Fact], languages: Languages, best: &s
             continue;
         };
         let is_counted = facts.iter().any(|fact| (fact.first..fact.end).contains(&at));
-        let is_near = (at.saturating_sub(NEAR)..at).chain(at + 1..=at + NEAR).any(is_beside);
+        let is_near = || (at.saturating_sub(NEAR)..at).chain(at + 1..=at + NEAR).any(is_beside);
         // "Half an hour before"
         let part = (1..=2).filter_map(|back| tokens.get(at.checked_sub(back)?)?.meaning?.fraction).next();
-        if is_time(unit) && !is_counted && is_near {
+        if is_time(unit) && !is_counted && is_near() {
             spans.push(Span { length: unit.factor * part.unwrap_or(1.0), unit, sentence });
         }
     }

@@ -51,11 +51,15 @@ pub(crate) enum Kind {
 
 impl Token {
     pub(crate) fn is_word(&self) -> bool {
-        self.kind == Kind::Word
+        matches!(self.kind, Kind::Word)
+    }
+
+    pub(crate) fn is_ideograph(&self) -> bool {
+        matches!(self.kind, Kind::Ideograph)
     }
 
     pub(crate) fn is_mark(&self) -> bool {
-        self.kind == Kind::Mark
+        matches!(self.kind, Kind::Mark)
     }
 
     /// Whether it is this punctuation mark.
@@ -160,9 +164,11 @@ impl Cutter<'_> {
 
     /// Whether a number of a version stands here: `v4.0`. `V8` is a name.
     fn is_version(&self, at: usize) -> bool {
+        if !matches!(self.char(at), 'v' | 'V') {
+            return false;
+        }
         let digits = (1..=4).take_while(|next| digit(self.char(at + next)).is_some()).count();
-        matches!(self.char(at), 'v' | 'V')
-            && digits > 0
+        digits > 0
             && self.char(at + digits + 1) == '.'
             && digit(self.char(at + digits + 2)).is_some()
             && !(at > 0 && self.char(at - 1).is_alphanumeric())
@@ -182,14 +188,13 @@ impl Cutter<'_> {
             is_first: self.is_first,
             sentence: self.sentence,
             first: self.char(self.at),
-            meaning: if kind == Kind::Ideograph || matches!(kind, Kind::Word | Kind::Identifier) {
-                WORDS.meaning(full)
-            } else {
-                None
+            meaning: match kind {
+                Kind::Word | Kind::Identifier | Kind::Ideograph => WORDS.meaning(full),
+                Kind::Number(_) | Kind::Date(_) | Kind::Mark => None,
             },
         };
         self.at = end;
-        self.is_first = kind == Kind::Mark && self.is_first;
+        self.is_first &= matches!(kind, Kind::Mark);
         let index = self.tokens.len();
         self.tokens.push(token);
         &mut self.tokens[index]
@@ -271,9 +276,23 @@ impl Cutter<'_> {
 
     fn word(&mut self) {
         let begin = self.at;
-        let letters = self.letters(begin);
-        let mut word = Word::beginning_with(letters);
-        let mut at = begin + letters.len();
+        let rest = self.text.as_bytes().get(self.byte(begin) as usize..).unwrap_or_default();
+        let mut word = Word::beginning_with(rest);
+        let at = begin + word.length;
+        // Most words end with a blank.
+        let end = if self.char(at) == ' ' { at } else { self.behind_word(begin, at, &mut word) };
+        let is_name = word.has_digit;
+        let (full, stem) = (word.hash, if is_name { word.hash } else { word.stem() });
+        let first = self.char(begin);
+        let is_acronym = word.lower == 0 && word.length >= 2 && first.is_uppercase() || word.has_inner_capital;
+        let kind = if is_name { Kind::Identifier } else { Kind::Word };
+        let token = self.push(end, full, stem, kind, word.length);
+        token.is_capital = first.is_uppercase() || word.has_inner_capital;
+        token.is_acronym = is_acronym;
+    }
+
+    /// The end of a word that goes on at a place, perhaps with another sign than a letter of ASCII.
+    fn behind_word(&self, begin: usize, mut at: usize, word: &mut Word) -> usize {
         loop {
             let character = self.char(at);
             if character.is_ascii_alphabetic()
@@ -288,23 +307,8 @@ impl Cutter<'_> {
                 break;
             }
         }
-        let end = self.behind_apostrophe(begin, at, &mut word);
-        let end = if end == at { self.behind_initials(begin, at, &mut word) } else { end };
-        let is_name = word.has_digit;
-        let (full, stem) = (word.hash, if is_name { word.hash } else { word.stem() });
-        let first = self.char(begin);
-        let is_acronym = word.lower == 0 && word.length >= 2 && first.is_uppercase() || word.has_inner_capital;
-        let kind = if is_name { Kind::Identifier } else { Kind::Word };
-        let token = self.push(end, full, stem, kind, word.length);
-        token.is_capital = first.is_uppercase() || word.has_inner_capital;
-        token.is_acronym = is_acronym;
-    }
-
-    /// The letters of ASCII that stand here one after the other.
-    fn letters(&self, at: usize) -> &[u8] {
-        let rest = self.text.as_bytes().get(self.byte(at) as usize..).unwrap_or_default();
-        let length = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
-        &rest[..length]
+        let end = self.behind_apostrophe(begin, at, word);
+        if end == at { self.behind_initials(begin, at, word) } else { end }
     }
 
     /// Whether a word is parted here at the end of a line: `inter-` and `national`.

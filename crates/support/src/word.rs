@@ -57,19 +57,21 @@ impl Word {
         fold(character, |letter| self.add(letter));
     }
 
-    /// A word that begins with letters of ASCII, which most words have alone.
-    pub(crate) fn beginning_with(letters: &[u8]) -> Self {
+    /// A word with the letters of ASCII that a text begins with, which most words have alone.
+    pub(crate) fn beginning_with(text: &[u8]) -> Self {
         let folded = |letter: &u8| char::from(letter.to_ascii_lowercase());
-        let mut word = Self { length: letters.len(), ..Self::default() };
-        for (before, letter) in letters.iter().enumerate() {
+        let mut word = Self::default();
+        for letter in text.iter().take_while(|letter| letter.is_ascii_alphabetic()) {
             word.hash = hash_with(word.hash, folded(letter));
-            if let Some(beginning) = word.beginnings.get_mut(before + 1) {
+            word.length += 1;
+            if let Some(beginning) = word.beginnings.get_mut(word.length) {
                 *beginning = word.hash;
             }
-            let is_lower = letter.is_ascii_lowercase();
-            word.has_inner_capital |= !is_lower && word.lower > 0;
-            word.lower += usize::from(is_lower);
+            word.lower += usize::from(letter.is_ascii_lowercase());
         }
+        let letters = &text[..word.length];
+        let capitals = letters.iter().take_while(|letter| letter.is_ascii_uppercase()).count();
+        word.has_inner_capital = capitals + word.lower < letters.len();
         let stemmed = &letters[..letters.len().min(STEM_OF)];
         for (place, letter) in word.last.iter_mut().rev().zip(stemmed.iter().rev()) {
             *place = folded(letter);
