@@ -8,6 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::passage_block::{PassageBlock, Writing, passage_blocks};
+use super::sentence_bounds::first_sentence;
 use crate::url::{DIRECTIVE_PARTING, MAX_DIRECTIVE_BYTES};
 
 /// The longest sentence, in characters, that is named as a whole. A longer one is named by its ends.
@@ -108,19 +109,16 @@ fn sentences(blocks: &[PassageBlock], part: &Range<usize>) -> Option<(usize, Ran
 /// The whole sentences (UAX #29) that a part of a text touches.
 fn sentences_around(text: &str, part: &Range<usize>) -> Range<usize> {
     let (mut start, mut end) = (part.start, part.end);
-    let known = known_beginning(text, part.start);
-    for (at, sentence) in text[known..].split_sentence_bound_indices() {
-        let at = known + at;
-        if at > part.end {
-            break;
-        }
-        let sentence_end = at + sentence.len();
+    let mut at = known_beginning(text, part.start);
+    while at < text.len() && at <= part.end {
+        let sentence_end = at + first_sentence(&text[at..]);
         if at <= part.start && part.start < sentence_end {
             start = at;
         }
         if at < part.end && part.end <= sentence_end {
             end = sentence_end;
         }
+        at = sentence_end;
     }
     start..end
 }
@@ -160,7 +158,7 @@ fn may_end_cut(passage: &str) -> bool {
 /// The text from its first word to its last one, without words that may have been cut; `None` if it has no word.
 fn whole_words(text: &str, cut_start: bool, cut_end: bool) -> Option<&str> {
     let mut kept = trimmed(text);
-    let mut left = kept.unicode_words().count();
+    let mut left = if cut_start || cut_end { kept.unicode_words().count() } else { 0 };
     if cut_start && left >= LEAST_WORDS {
         kept = kept.unicode_word_indices().nth(1).map_or(kept, |(at, _)| &kept[at..]);
         left -= 1;

@@ -6,6 +6,7 @@ mod doubtful_mark;
 mod fragment;
 mod passage_block;
 mod sentence;
+mod sentence_bounds;
 mod sentence_links;
 mod support;
 mod support_line;

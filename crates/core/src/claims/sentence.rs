@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use citewire_support::{ContentWords, MAX_SENTENCE_BYTES, ends_sentence};
-use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::block::Block;
+use super::sentence_bounds::first_sentence;
 
 /// The least words of a cited part that say something.
 pub(super) const LEAST_WORDS: usize = 2;
@@ -95,12 +95,14 @@ pub(super) fn sentence_counts(read: &ReadBlock<'_>, groups: &[Group]) -> Sentenc
 /// The sentences of a text, with the blanks behind them (UAX #29), which go on behind abbreviations and ordinals.
 fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut sentences: Vec<Range<usize>> = Vec::new();
-    // Their number is not asked for: the iterator cannot tell it for an empty text.
-    for (at, sentence) in text.split_sentence_bound_indices() {
+    let mut at = 0;
+    while at < text.len() {
+        let end = at + first_sentence(&text[at..]);
         match sentences.last_mut() {
-            Some(last) if !ends_sentence(text, at) => last.end = at + sentence.len(),
-            _ => sentences.push(at..at + sentence.len()),
+            Some(last) if !ends_sentence(text, at) => last.end = end,
+            _ => sentences.push(at..end),
         }
+        at = end;
     }
     sentences
 }
