@@ -73,17 +73,11 @@ impl Headings {
 /// The time is linear in the length of both.
 #[must_use]
 pub fn judge(sentence: &str, cited: Cited<'_>) -> Judgement {
-    judge_group(sentence, &[cited]).pop().unwrap_or_else(|| Draft::unknown(ReasonCode::NoPassage).judgement())
-}
-
-/// Decides for each of the sources that a sentence cites together. A fact that one of them holds is missing in none.
-#[must_use]
-pub fn judge_group(sentence: &str, group: &[Cited<'_>]) -> Vec<Judgement> {
-    Sentence::read(sentence).judge(group)
+    Sentence::read(sentence).judge(&[cited]).pop().unwrap_or_else(|| Draft::unknown(ReasonCode::NoPassage).judgement())
 }
 
 impl Sentence<'_> {
-    /// Decides the same for a sentence that is read already.
+    /// Decides for each of the sources that it cites together. A fact that one of them holds is missing in none.
     #[must_use]
     pub fn judge(&self, group: &[Cited<'_>]) -> Vec<Judgement> {
         let mut drafts: Vec<Draft> = group.iter().map(|cited| draft(self, *cited)).collect();

@@ -1,6 +1,6 @@
 //! Judges, without a model, whether a passage holds what a sentence says.
 //!
-//! [`Passage::read`] reads the text of a source once, [`judge_group`] holds a sentence of an answer against it: its quotations, numbers,
+//! [`Passage::read`] reads the text of a source once, [`Sentence::judge`] holds a sentence of an answer against it: its quotations, numbers,
 //! units, dates, names and negations, and the share of its words that stand there. A [`Verdict`] of
 //! [`SupportedWords`](Verdict::SupportedWords) says that nothing speaks against the sentence, not that it is true. The words are about
 //! *this* passage: the document may hold the sentence elsewhere.
@@ -52,7 +52,7 @@ mod word_sequence;
 mod words;
 
 pub use full_stop::ends_sentence;
-pub use judge::{Cited, Headings, judge, judge_group};
+pub use judge::{Cited, Headings, judge};
 pub use passage::{MAX_PASSAGE_BYTES, Passage};
 pub use sentence::{ContentWords, MAX_SENTENCE_BYTES, Sentence};
 pub use verdict::{Judgement, Reason, ReasonCode, Verdict};

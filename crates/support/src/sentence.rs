@@ -182,7 +182,7 @@ pub(crate) struct Standing {
     pub(crate) has_capital: bool,
 }
 
-/// What was found of a word of a sentence, or of the stem of one.
+/// The places of a word of a sentence, or of a stem, in a passage.
 #[derive(Clone, Copy, Default)]
 struct Found {
     /// As a word and as a stem.

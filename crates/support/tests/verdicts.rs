@@ -1,8 +1,6 @@
 //! Verdicts about pairs of a sentence and a passage, by kind.
 
-use citewire_support::{
-    Cited, Headings, Judgement, MAX_PASSAGE_BYTES, Passage, ReasonCode, Verdict, judge, judge_group,
-};
+use citewire_support::{Cited, Headings, Judgement, MAX_PASSAGE_BYTES, Passage, ReasonCode, Sentence, Verdict, judge};
 use proptest::prelude::*;
 
 const LEAVE: &str = "# Leave\n\nEmployees who have worked here for more than a year get 25 days of paid leave. \
@@ -304,10 +302,14 @@ fn a_fact_that_another_source_of_the_group_holds_is_not_missing() {
     let cited = |passage| Cited { passage, headings: Headings::NONE, is_teaser: false };
     let sentence = "Employees get 25 days of leave, and the canteen opens at 11:30.";
     let verdicts = |group: &[Cited<'_>], sentence| -> Vec<Verdict> {
-        judge_group(sentence, group).into_iter().map(|judgement| judgement.verdict).collect()
+        Sentence::read(sentence).judge(group).into_iter().map(|judgement| judgement.verdict).collect()
     };
     let both = [cited(&leave), cited(&canteen)];
-    assert!(verdicts(&both, sentence).iter().all(|verdict| !verdict.is_alarm()), "{:?}", judge_group(sentence, &both));
+    assert!(
+        verdicts(&both, sentence).iter().all(|verdict| !verdict.is_alarm()),
+        "{:?}",
+        Sentence::read(sentence).judge(&both)
+    );
     assert_eq!(verdicts(&both[..1], sentence), [Verdict::Conflict]);
     let wrong = "Employees get 25 days of leave, and the canteen opens at 12:15.";
     assert!(verdicts(&both, wrong).iter().all(|verdict| verdict.is_alarm()));
@@ -470,7 +472,7 @@ proptest! {
         let read = [Passage::read(&passage), Passage::read(&other)];
         let read_headings = Headings::read(&headings);
         let group = [0, 1].map(|at| Cited { passage: &read[at], headings: &read_headings, is_teaser });
-        for (judgement, text) in judge_group(&sentence, &group).iter().zip([&passage, &other]) {
+        for (judgement, text) in Sentence::read(&sentence).judge(&group).iter().zip([&passage, &other]) {
             for reason in &judgement.reasons {
                 prop_assert!(sentence.get(reason.range.clone()).is_some(), "{judgement:?}");
             }
