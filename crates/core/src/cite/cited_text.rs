@@ -22,6 +22,9 @@ pub struct CitedText {
     /// The badges in the text, in order; other brackets with numbers are not among them. Empty unless
     /// [`Rules::only_markers`](super::Rules::only_markers) is set.
     pub places: Vec<CitedPlace>,
+    /// Where a bracket of the text is no text, in order, apart from each other. Empty unless
+    /// [`Rules::only_markers`](super::Rules::only_markers) is set.
+    pub opaque: Vec<Opaque>,
     /// The markers that name no source, as the model wrote them, in text order.
     pub unresolved: Vec<String>,
     /// The report entries of the rewrite.
@@ -37,11 +40,28 @@ pub struct CitedPlace {
     pub position: Position,
 }
 
-impl CitedPlace {
-    /// This badge in a text without the first `bytes` bytes.
-    pub(crate) fn moved_back(&self, bytes: usize) -> Self {
-        Self { range: self.range.start - bytes..self.range.end - bytes, position: self.position }
-    }
+/// A part of the text that readers do not read as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opaque {
+    /// The byte range in the text.
+    pub range: Range<usize>,
+    /// What stands there.
+    pub kind: OpaqueKind,
+}
+
+/// What a part of the text is that is not read as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpaqueKind {
+    /// A code span, or a block of code with its fences.
+    Code,
+    /// A tag, a comment or a block of HTML.
+    Html,
+    /// A formula between dollars, with its dollars.
+    Math,
+    /// What stands behind the text of a link, `](https://…)`, behind the label of a definition, or in `<https://…>`.
+    Address,
+    /// An address without brackets. It ends at a blank or `<`, at the end of the link or emphasis around it, and at a badge.
+    BareAddress,
 }
 
 /// The source of one number, or several sources that are one document (policy P-04).

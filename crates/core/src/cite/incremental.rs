@@ -6,7 +6,7 @@ use crate::answer::{Answer, Interpreter, MarkerGrammar, SensitivityLabel, Source
 use crate::cite::bibliography::Bibliography;
 use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
-use crate::cite::{CitedPlace, CitedText, Rules, definition};
+use crate::cite::{CitedPlace, CitedText, Opaque, Rules, definition};
 
 /// The bytes that a text may be read again besides, so that a short block is read with each of its pieces.
 const FREE: usize = 20 * 1024;
@@ -180,6 +180,13 @@ impl Incremental {
         }
         let places = self.rewrite.places();
         &places[..places.partition_point(|place| place.range.end <= self.shown.len())]
+    }
+
+    /// Where a bracket of the text shown so far is no text, in order. Empty unless [`Rules::only_markers`] is set.
+    #[must_use]
+    pub fn opaque(&self) -> &[Opaque] {
+        let opaque = self.rewrite.opaque();
+        &opaque[..opaque.partition_point(|part| part.range.start < self.shown.len())]
     }
 
     /// Whether a marker has arrived that names none of the sources known so far.

@@ -31,7 +31,7 @@ mod told;
 mod write;
 
 pub use cite::{cite, make_harmless};
-pub use cited_text::{CitedPlace, CitedSource, CitedText};
+pub use cited_text::{CitedPlace, CitedSource, CitedText, Opaque, OpaqueKind};
 pub use incremental::Incremental;
 pub use position::Position;
 pub use rewrite::CLAIMS_LIMIT;

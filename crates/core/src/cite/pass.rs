@@ -212,7 +212,13 @@ impl Reader for Pass<'_> {
     }
 
     fn text(&mut self, leaf: &Leaf, inline: &Inline<'_>) {
-        if self.skipped > 0 || self.held < leaf.range.start {
+        if self.held < leaf.range.start {
+            return;
+        }
+        if self.skipped > 0 {
+            if let Output::Source(copy) = &mut self.so_far.output {
+                copy.undecided_text(&self.context, inline);
+            }
             return;
         }
         if let Some(held) = leaf.held {
@@ -251,7 +257,13 @@ impl Reader for Pass<'_> {
     }
 
     fn verbatim(&mut self, leaf: &Leaf, content: &str) {
-        if self.skipped > 0 || self.held < leaf.range.start {
+        if self.held < leaf.range.start {
+            return;
+        }
+        if let Output::Source(copy) = &mut self.so_far.output {
+            copy.verbatim(&self.context, leaf);
+        }
+        if self.skipped > 0 {
             return;
         }
         let is_known = match leaf.kind {
@@ -272,11 +284,12 @@ impl Reader for Pass<'_> {
             && self.so_far.output.loses_blocks(&self.context)
             && content.len() <= LOOK_AHEAD
             && loses_text(content);
-        if let Output::Markdown(writer) = &mut self.so_far.output {
-            match leaf.kind {
+        let Progress { decisions, output, .. } = &mut *self.so_far;
+        match output {
+            Output::Source(_) => {}
+            Output::Markdown(writer) => match leaf.kind {
                 LeafKind::Html => {
                     let Context { text, rules, .. } = self.context;
-                    let decisions = &mut self.so_far.decisions;
                     if rules.extended && is_harmless(content) {
                         decisions.report_html_left_out(text, leaf.range.start, content);
                     } else {
@@ -291,7 +304,7 @@ impl Reader for Pass<'_> {
                 | LeafKind::Heading(_)
                 | LeafKind::Underlined
                 | LeafKind::Cell => writer.code(&self.context, leaf, content, &self.slice),
-            }
+            },
         }
         self.cite_behind(leaf.range.end);
     }
@@ -302,6 +315,9 @@ impl Reader for Pass<'_> {
             return;
         }
         let Progress { decisions, output, .. } = &mut *self.so_far;
+        if let Output::Source(copy) = output {
+            copy.definition(&self.context, range);
+        }
         let is_needed = decisions.uses(&same_label(label))
             && !is_marker_label(label)
             && !self.context.is_drawn_as_badge(label)

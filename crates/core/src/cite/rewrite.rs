@@ -7,7 +7,8 @@ use crate::answer::Answer;
 use crate::cite::bibliography::Bibliography;
 use crate::cite::resolve::Resolver;
 use crate::cite::told::Told;
-use crate::cite::{CitedPlace, CitedSource, CitedText, Position, Rules, definition, loose};
+use crate::cite::write::Finished;
+use crate::cite::{CitedPlace, CitedSource, CitedText, Opaque, Position, Rules, definition, loose};
 use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, first_unseen};
 
@@ -112,7 +113,7 @@ impl Rewrite {
         let is_cited = self.so_far.decisions.numberer.any();
         let Progress { decisions, output, .. } = self.so_far;
         let Decisions { numberer, mut entries, unresolved, .. } = decisions;
-        let (mut text, places, unseen) = output.finish(&given.context(end, true), is_cited);
+        let Finished { mut text, places, opaque, unseen } = output.finish(&given.context(end, true), is_cited);
         entries.extend(unseen_entry(unseen, &answer.text[..end]));
         // Report in text order, which is not the order of the decisions.
         entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
@@ -132,7 +133,7 @@ impl Rewrite {
             append_definitions(&mut text, &sources, bibliography);
         }
         let places = if rules.only_markers { places } else { Vec::new() };
-        CitedText { text, sources, listed: !listed.is_empty(), places, unresolved, entries }
+        CitedText { text, sources, listed: !listed.is_empty(), places, opaque, unresolved, entries }
     }
 
     /// The cited sources so far.
@@ -142,6 +143,10 @@ impl Rewrite {
 
     pub(super) fn places(&self) -> &[CitedPlace] {
         self.so_far.output.places()
+    }
+
+    pub(super) fn opaque(&self) -> &[Opaque] {
+        self.so_far.output.opaque()
     }
 
     /// Numbers the sources that were used for an answer that cites nothing (policy P-03), and reports that its text has no

@@ -3,6 +3,7 @@
 use super::chat::Chat;
 use super::chat_options::{ChatForm, ChatOptions};
 use super::chat_text::Wording;
+use super::open_webui_text::NumberedText;
 use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
 use crate::cite::{CitedPlace, CitedText, Incremental, Rules, cite};
 
@@ -132,7 +133,7 @@ impl ChatStream {
             let kept = places(&cited);
             missed.retain(|place| !kept.contains(place));
         }
-        self.chat_text.advance(&cited.text, &cited.places, &answer.sources, true);
+        self.chat_text.advance(NumberedText::of(&cited), &answer.sources, true);
         let content = self.chat_text.written().to_owned();
         let order = self.chat_text.order();
         let chat = Chat::of(answer, &cited, content, order, &missed, &self.options);
@@ -172,7 +173,8 @@ impl ChatStream {
         // waits.
         let waits = self.options.form == ChatForm::Links && self.sources.is_empty();
         let end = text.find('[').filter(|_| waits).unwrap_or(text.len());
-        self.chat_text.advance(&text[..end], rewrite.places(), &self.sources, false);
+        let numbered = NumberedText { text: &text[..end], cited: rewrite.places(), opaque: rewrite.opaque() };
+        self.chat_text.advance(numbered, &self.sources, false);
     }
 }
 

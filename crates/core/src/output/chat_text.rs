@@ -4,8 +4,8 @@ use super::badge_stream::{BadgeStream, Growth};
 use super::chat_options::ChatForm;
 use super::document_links::write_link;
 use super::numbered::source_of;
+use super::open_webui_text::NumberedText;
 use crate::answer::Source;
-use crate::cite::CitedPlace;
 
 /// Writes the numbered text (rule N-01) in the form that a client reads. Output never changes, and does not depend on how
 /// the text was cut into pieces.
@@ -66,7 +66,8 @@ impl Wording {
     }
 
     /// Reads on in `text`, which begins with the part that was read before.
-    pub(super) fn advance(&mut self, text: &str, places: &[CitedPlace], sources: &[Source], is_whole: bool) {
+    pub(super) fn advance(&mut self, numbered: NumberedText<'_>, sources: &[Source], is_whole: bool) {
+        let NumberedText { text, cited: places, .. } = numbered;
         match self {
             Self::Places { out } => out.push_str(&text[out.len()..]),
             Self::Links { out, read, cited } => {
@@ -81,7 +82,7 @@ impl Wording {
                 *read = text.len();
             }
             Self::Badges(badges) => {
-                badges.advance(Growth { text, cited: places, has_sources: !sources.is_empty(), is_whole });
+                badges.advance(Growth { numbered, has_sources: !sources.is_empty(), is_whole });
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Removes source numbers from an earlier answer that comes back as history.
 
 use super::chat_options::ChatForm;
-use super::markdown_places::MarkdownPlaces;
-use super::open_webui_text::{bracket, is_marker};
+use super::open_webui_text::{NumberedText, bracket, is_marker};
 use super::source_list::without_list;
+use crate::answer::{Answer, MarkerGrammar};
+use crate::cite::{Rules, cite};
 
 /// Invisible; the outputs insert it to keep bracketed numbers from becoming badges.
 const WORD_JOINER: char = '\u{2060}';
@@ -14,11 +15,14 @@ const WORD_JOINER: char = '\u{2060}';
 pub fn without_numbers(text: &str, form: ChatForm) -> String {
     // Elsewhere such paragraphs are the answer's own.
     let text = if form == ChatForm::List { without_list(text) } else { text };
-    let places = MarkdownPlaces::of(text, &[]);
+    let answer = Answer { text: text.to_owned(), grammar: MarkerGrammar::NONE, ..Answer::default() };
+    let cited = cite(&answer, &Rules::numbered());
+    let numbered = NumberedText::of(&cited);
+    let text = numbered.text;
     let mut out = String::with_capacity(text.len());
     let mut rest = 0;
     while let Some(at) = text[rest..].find('[').map(|at| rest + at) {
-        let inner = bracket(&text[at + 1..]).filter(|inner| is_marker(inner) && !places.is_opaque(text, 0, at));
+        let inner = bracket(&text[at + 1..]).filter(|inner| is_marker(inner) && !numbered.is_opaque(at));
         let Some(inner) = inner else {
             out.push_str(&text[rest..=at]);
             rest = at + 1;

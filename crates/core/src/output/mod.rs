@@ -17,7 +17,6 @@ mod domain;
 mod download_links;
 mod earlier_answer;
 mod hub_citations;
-mod markdown_places;
 mod numbered;
 mod open_webui;
 mod open_webui_source;

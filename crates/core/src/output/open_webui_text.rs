@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::markdown_places::MarkdownPlaces;
 use super::numbered::{Numbered, source_of};
-use crate::cite::CitedPlace;
+use crate::cite::{CitedPlace, CitedText, Opaque, OpaqueKind};
 
 /// Invisible, and not a line break: it separates two characters that together would mean something else.
 const WORD_JOINER: char = '\u{2060}';
@@ -20,32 +19,89 @@ const HAIR_SPACE: char = '\u{200a}';
 /// The longest bracket that may be a marker, in bytes.
 pub(super) const MAX_BRACKET_BYTES: usize = 1024;
 
+/// The longest address of a definition that may hold a badge, in bytes.
+const MAX_ADDRESS_BYTES: usize = 2 * 1024;
+
 /// The text with badge numbers: a source at place `order[n - 1]` gets the number n.
 pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
-    let text = numbered.cited.text.as_str();
     let mut writer = BadgeWriter {
-        places: MarkdownPlaces::of(text, &numbered.cited.places),
         numbers: order.iter().enumerate().map(|(at, source)| (*source, at + 1)).collect(),
-        out: String::with_capacity(text.len() + 64),
+        out: String::with_capacity(numbered.cited.text.len() + 64),
         ..BadgeWriter::default()
     };
-    writer.run(text, &numbered.cited.places, text.len());
+    writer.run(NumberedText::of(&numbered.cited), numbered.cited.text.len());
     writer.out
+}
+
+/// A text in which numbers cite sources.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NumberedText<'t> {
+    pub(super) text: &'t str,
+    /// The numbers that cite sources, in order.
+    pub(super) cited: &'t [CitedPlace],
+    /// Where a bracket is no text, in order.
+    pub(super) opaque: &'t [Opaque],
+}
+
+impl<'t> NumberedText<'t> {
+    pub(super) fn of(CitedText { text, places, opaque, .. }: &'t CitedText) -> Self {
+        Self { text, cited: places, opaque }
+    }
+
+    /// Whether a bracket here is no text.
+    pub(super) fn is_opaque(&self, at: usize) -> bool {
+        let begun = self.opaque.partition_point(|part| part.range.start <= at);
+        self.opaque[..begun].last().is_some_and(|part| at < part.range.end)
+    }
+
+    /// Whether a bare address ends here.
+    fn ends_address(&self, at: usize) -> bool {
+        let begun = self.opaque.partition_point(|part| part.range.start < at);
+        let last = self.opaque[..begun].last();
+        last.is_some_and(|part| part.kind == OpaqueKind::BareAddress && part.range.end == at)
+    }
+
+    /// Whether the colon behind a label would make a definition whose address is a badge: such a line is not shown. `None` while
+    /// the text that tells has not arrived.
+    pub(super) fn hides_badge(&self, colon: usize, is_whole: bool) -> Option<bool> {
+        if !self.text[..colon].ends_with(']') || self.is_opaque(colon) || !self.begins_line(colon - 1) {
+            return Some(false);
+        }
+        let limit = self.text.ceil_char_boundary(colon + MAX_ADDRESS_BYTES);
+        let behind = self.text[..limit].get(colon + 1..).unwrap_or_default();
+        let next = behind.trim_start_matches([' ', '\t']);
+        let next = next
+            .strip_prefix("\r\n")
+            .or_else(|| next.strip_prefix(['\n', '\r']))
+            .map_or(next, |line| line.trim_start_matches(is_line_prefix));
+        let begin = limit - next.len();
+        let (address, rest) = next.split_at(next.find(char::is_whitespace).unwrap_or(next.len()));
+        let first = self.cited.partition_point(|place| place.range.start < begin);
+        let holds_badge = self.cited.get(first).is_some_and(|place| place.range.start < begin + address.len());
+        // Only a title may follow in the line.
+        let rest = rest.trim_start_matches([' ', '\t']);
+        let is_told = !rest.is_empty() || is_whole || limit < self.text.len();
+        is_told.then(|| holds_badge && (rest.is_empty() || rest.starts_with(['\n', '\r', '"', '\'', '('])))
+    }
+
+    /// Whether the bracket that closes here was opened at the beginning of its line.
+    fn begins_line(&self, close: usize) -> bool {
+        let from = self.text.floor_char_boundary(close.saturating_sub(MAX_BRACKET_BYTES));
+        let Some(open) = self.text[from..close].rfind(['[', ']']).map(|at| from + at) else { return false };
+        let line = self.text[..open].rfind('\n').map_or(0, |end| end + 1);
+        self.text[open..].starts_with('[') && self.text[line..open].chars().all(is_line_prefix)
+    }
 }
 
 /// Writes the text with badges from start to end.
 #[derive(Debug, Default)]
 pub(super) struct BadgeWriter {
-    /// The Markdown context of the brackets that are read next.
-    pub(super) places: MarkdownPlaces,
     /// The badge number of each source by its place in the list. A new source gets the next number.
     numbers: BTreeMap<usize, usize>,
     /// How many bytes of the text were read.
     read: usize,
     /// How many of its cited places were read.
     cited: usize,
-    /// The offset in the text up to which bare addresses are ended, because a badge follows there.
-    address_end: usize,
     /// The byte range of the last badge in the output.
     last_badge: Option<Range<usize>>,
     out: String,
@@ -67,11 +123,6 @@ impl BadgeWriter {
         self.cited
     }
 
-    /// The offset up to which bare addresses are ended.
-    pub(super) fn address_end(&self) -> usize {
-        self.address_end
-    }
-
     /// The places of the cited sources, in the order of their badge numbers.
     pub(super) fn order(&self) -> Vec<usize> {
         let mut order: Vec<(usize, usize)> = self.numbers.iter().map(|(source, number)| (*number, *source)).collect();
@@ -80,18 +131,18 @@ impl BadgeWriter {
     }
 
     /// Reads on up to `end`, which must not be inside a bracket that may be a marker.
-    pub(super) fn run(&mut self, text: &str, cited: &[CitedPlace], end: usize) {
-        while let Some(place) = cited.get(self.cited).filter(|place| place.range.end <= end) {
-            self.text(text, self.read, place.range.start);
+    pub(super) fn run(&mut self, numbered: NumberedText<'_>, end: usize) {
+        while let Some(place) = numbered.cited.get(self.cited).filter(|place| place.range.end <= end) {
+            self.text(numbered, self.read, place.range.start);
             if let Some(source) = source_of(place) {
                 let next = self.numbers.len() + 1;
                 let number = *self.numbers.entry(source).or_insert(next);
-                self.badge(text, number, place.range.start);
+                self.badge(numbered, number, place.range.start);
             }
             self.read = place.range.end;
             self.cited += 1;
         }
-        self.text(text, self.read, end);
+        self.text(numbered, self.read, end);
         self.read = end.max(self.read);
     }
 
@@ -102,16 +153,15 @@ impl BadgeWriter {
     }
 
     /// Writes text between badges. A bracket that Open WebUI would take for a marker is separated by a word joiner.
-    fn text(&mut self, text: &str, from: usize, to: usize) {
+    fn text(&mut self, numbered: NumberedText<'_>, from: usize, to: usize) {
+        let text = numbered.text;
         self.keep_behind_badge(&text[from..to]);
         let mut written = from;
         while let Some(at) = text[written..to].find('[').map(|at| written + at) {
-            self.copy(text, written, at + 1);
+            self.copy(numbered, written, at + 1);
             written = at + 1;
             let Some(inner) = bracket(&text[written..to]) else { continue };
-            if !is_marker(inner.strip_suffix('\\').unwrap_or(inner))
-                || self.places.is_opaque(text, self.address_end, at)
-            {
+            if !is_marker(inner.strip_suffix('\\').unwrap_or(inner)) || numbered.is_opaque(at) {
                 continue;
             }
             let is_escaped = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
@@ -134,13 +184,15 @@ impl BadgeWriter {
                 self.out.push(WORD_JOINER);
             }
         }
-        self.copy(text, written, to);
+        self.copy(numbered, written, to);
     }
 
-    /// Copies text and breaks definitions that would hide it.
-    fn copy(&mut self, text: &str, from: usize, to: usize) {
+    /// Copies text and breaks definitions that would hide a badge.
+    fn copy(&mut self, numbered: NumberedText<'_>, from: usize, to: usize) {
+        let text = numbered.text;
         let mut written = from;
-        for colon in self.places.hiding_colons(from, to) {
+        let colons = text[from..to].match_indices(':').map(|(at, _)| from + at);
+        for colon in colons.filter(|colon| numbered.hides_badge(*colon, true) == Some(true)) {
             self.out.push_str(&text[written..colon]);
             if !self.out.ends_with(WORD_JOINER) {
                 self.out.push(WORD_JOINER);
@@ -152,11 +204,10 @@ impl BadgeWriter {
 
     /// Writes a badge, separated from text before it that would change its meaning. Adjacent badges stay together, because
     /// Open WebUI draws them as one.
-    fn badge(&mut self, text: &str, number: usize, start: usize) {
+    fn badge(&mut self, numbered: NumberedText<'_>, number: usize, start: usize) {
         let beside_badge = self.is_behind_badge();
-        if !beside_badge && self.places.is_in_bare_address(text, self.address_end, start) {
+        if !beside_badge && numbered.ends_address(start) {
             self.out.push(HAIR_SPACE);
-            self.address_end = start;
         } else if !beside_badge && self.out.ends_with(['\\', '!', ']']) {
             self.out.push(WORD_JOINER);
         }

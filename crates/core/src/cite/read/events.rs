@@ -106,8 +106,8 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             Event::InlineHtml(_) => self.push(TokenKind::Html, range),
             Event::SoftBreak => self.push(TokenKind::SoftBreak, range),
             Event::HardBreak => self.push(TokenKind::HardBreak, range),
-            Event::Start(Tag::Emphasis) => self.push(TokenKind::Text, range.start..range.start + 1),
-            Event::Start(Tag::Strong) => self.push(TokenKind::Text, range.start..range.start + 2),
+            Event::Start(Tag::Emphasis) => self.open_emphasis(range, 1),
+            Event::Start(Tag::Strong) => self.open_emphasis(range, 2),
             Event::End(TagEnd::Emphasis) => self.close_emphasis(range, 1),
             Event::End(TagEnd::Strong) => self.close_emphasis(range, 2),
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
@@ -350,6 +350,12 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             self.leaf = Some((LeafKind::Paragraph, at));
             self.inline.clear();
         }
+    }
+
+    fn open_emphasis(&mut self, range: Range<usize>, signs: usize) {
+        self.push(TokenKind::Text, range.start..range.start + signs);
+        let end = self.slice.text[..range.end].trim_end().len();
+        self.inline.emphasis.push(range.start..end - signs);
     }
 
     fn close_emphasis(&mut self, range: Range<usize>, signs: usize) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use pulldown_cmark::{CowStr, LinkType};
+use smallvec::SmallVec;
 
 /// A range of the source within one leaf, and its kind. Tokens come in the order of the source and do not overlap. Only
 /// blanks, line prefixes of containers, and the hashes or underline of a heading stand between them.
@@ -80,6 +81,8 @@ impl Form {
 pub(crate) struct Inline<'s> {
     pub(crate) tokens: Vec<Token>,
     pub(crate) links: Vec<Link<'s>>,
+    /// Emphasis, by the ranges from its opening to its closing signs, in the order of their beginnings.
+    pub(crate) emphasis: SmallVec<[Range<usize>; 4]>,
     /// The content of code spans that span several lines or hold a NUL, by offset.
     pub(super) code: Vec<(usize, CowStr<'s>)>,
 }
@@ -88,6 +91,7 @@ impl Inline<'_> {
     pub(super) fn clear(&mut self) {
         self.tokens.clear();
         self.links.clear();
+        self.emphasis.clear();
         self.code.clear();
     }
 

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use crate::cite::CitedPlace;
 use crate::cite::decide::{Context, Piece, Positions};
-use crate::cite::read::{Form, Inline};
+use crate::cite::read::{Form, Inline, Leaf, LeafKind};
+use crate::cite::{CitedPlace, Opaque, OpaqueKind};
 use crate::text::{ends_in_unseen_reference, push_visible};
 
+use super::opaque::{of_leaf, of_undecided_leaf};
+use super::output::Finished;
 use super::writer::ZERO_WIDTH_SPACE;
 
 /// Copies a text from its beginning to its end.
@@ -16,12 +18,75 @@ pub(crate) struct Copy {
     /// The source up to this offset is copied or left out.
     pub(super) copied: usize,
     pub(super) places: Vec<CitedPlace>,
+    pub(super) opaque: Vec<Opaque>,
+    /// The opaque parts of the source, in order, and how many of them are copied.
+    pub(super) marks: Vec<Opaque>,
+    pub(super) marked: usize,
     pub(super) unseen: usize,
 }
 
 impl Copy {
-    /// Copies the source up to `to`, without invisible characters.
+    /// Copies the source up to `to`, without invisible characters, and notes where the opaque parts of it are in the output.
     pub(super) fn copy_to(&mut self, cx: &Context<'_>, to: usize) {
+        while let Some(Opaque { range, kind }) =
+            self.marks.get(self.marked).filter(|mark| mark.range.start < to).cloned()
+        {
+            self.copy(cx, range.start);
+            let from = self.out.len();
+            self.copy(cx, range.end.min(to));
+            self.push_opaque(from, kind);
+            if range.end > to {
+                break;
+            }
+            self.marked += 1;
+        }
+        self.copy(cx, to);
+    }
+
+    /// Notes that the output from here on is opaque.
+    fn push_opaque(&mut self, from: usize, kind: OpaqueKind) {
+        let range = from..self.out.len();
+        match self.opaque.last_mut() {
+            _ if range.is_empty() => {}
+            // A marker that vanished stood between the two.
+            Some(last) if last.range.end == from && last.kind == kind => last.range.end = range.end,
+            Some(_) | None => self.opaque.push(Opaque { range, kind }),
+        }
+    }
+
+    /// Takes a block of code or HTML.
+    pub(crate) fn verbatim(&mut self, cx: &Context<'_>, leaf: &Leaf) {
+        let kind = match leaf.kind {
+            LeafKind::Html => OpaqueKind::Html,
+            LeafKind::Fence | LeafKind::Indented => OpaqueKind::Code,
+            LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::Underlined | LeafKind::Cell | LeafKind::Rule => {
+                return;
+            }
+        };
+        self.mark(cx, leaf.range.clone(), kind);
+    }
+
+    /// Takes text that is copied as it stands.
+    pub(crate) fn undecided_text(&mut self, cx: &Context<'_>, inline: &Inline<'_>) {
+        if cx.rules.only_markers {
+            self.marks.extend(of_undecided_leaf(cx, inline));
+        }
+    }
+
+    /// Takes a definition of the model.
+    pub(crate) fn definition(&mut self, cx: &Context<'_>, range: &Range<usize>) {
+        if let Some(label) = cx.text[range.clone()].find("]:") {
+            self.mark(cx, range.start + label + "]:".len()..range.end, OpaqueKind::Address);
+        }
+    }
+
+    fn mark(&mut self, cx: &Context<'_>, range: Range<usize>, kind: OpaqueKind) {
+        if cx.rules.only_markers {
+            self.marks.push(Opaque { range, kind });
+        }
+    }
+
+    fn copy(&mut self, cx: &Context<'_>, to: usize) {
         if to <= self.copied {
             return;
         }
@@ -85,6 +150,9 @@ impl Copy {
     }
 
     pub(crate) fn text(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
+        if cx.rules.only_markers {
+            self.marks.extend(of_leaf(cx, inline, pieces));
+        }
         for piece in pieces {
             match piece {
                 Piece::Badges { range, positions, .. } => {
@@ -166,9 +234,8 @@ impl Copy {
         }
     }
 
-    /// Returns the text, its badges, and the number of invisible characters that were removed.
-    pub(crate) fn finish(mut self, cx: &Context<'_>) -> (String, Vec<CitedPlace>, usize) {
+    pub(super) fn finish(mut self, cx: &Context<'_>) -> Finished {
         self.copy_to(cx, cx.text.len());
-        (self.out, self.places, self.unseen)
+        Finished { text: self.out, places: self.places, opaque: self.opaque, unseen: self.unseen }
     }
 }

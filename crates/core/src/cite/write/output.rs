@@ -4,7 +4,7 @@ use super::Copy;
 use super::blocks::Blocks;
 use super::writer::Writer;
 use crate::cite::decide::{Context, Positions};
-use crate::cite::{CitedPlace, Rules};
+use crate::cite::{CitedPlace, Opaque, Rules};
 use crate::text::may_hold_unseen;
 
 /// The output for one text.
@@ -24,6 +24,21 @@ pub(crate) struct Mark {
     blocks: Blocks,
     copied: usize,
     places: usize,
+    opaque: usize,
+    marks: usize,
+    marked: usize,
+}
+
+/// A text that was written to its end.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) text: String,
+    /// The badges in the text, in order. Known only of a copy of the source, as what follows.
+    pub(crate) places: Vec<CitedPlace>,
+    /// Where a bracket is no text.
+    pub(crate) opaque: Vec<Opaque>,
+    /// The number of invisible characters that were removed.
+    pub(crate) unseen: usize,
 }
 
 impl Output {
@@ -67,6 +82,9 @@ impl Output {
                 unseen: copy.unseen,
                 copied: copy.copied,
                 places: copy.places.len(),
+                opaque: copy.opaque.len(),
+                marks: copy.marks.len(),
+                marked: copy.marked,
                 ..Mark::default()
             },
         }
@@ -84,6 +102,12 @@ impl Output {
                 copy.unseen = mark.unseen;
                 copy.copied = mark.copied;
                 copy.places.truncate(mark.places);
+                copy.opaque.truncate(mark.opaque);
+                if let Some(last) = copy.opaque.last_mut() {
+                    last.range.end = last.range.end.min(mark.bytes);
+                }
+                copy.marks.truncate(mark.marks);
+                copy.marked = mark.marked;
             }
         }
     }
@@ -101,6 +125,14 @@ impl Output {
         match self {
             Self::Markdown(_) => &[],
             Self::Source(copy) => &copy.places,
+        }
+    }
+
+    /// Where a bracket in the text is no text, in order. Known only of a copy of the source.
+    pub(crate) fn opaque(&self) -> &[Opaque] {
+        match self {
+            Self::Markdown(_) => &[],
+            Self::Source(copy) => &copy.opaque,
         }
     }
 
@@ -127,8 +159,8 @@ impl Output {
         }
     }
 
-    /// Returns the text, its badges, and the number of invisible characters that were removed.
-    pub(crate) fn finish(self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
+    /// Writes the end of the text.
+    pub(crate) fn finish(self, cx: &Context<'_>, is_cited: bool) -> Finished {
         match self {
             Self::Markdown(writer) => writer.finish(cx, is_cited),
             Self::Source(copy) => copy.finish(cx),

@@ -1,9 +1,10 @@
 //! The state of the Markdown writer: the output so far, and the current line.
 
 use super::blocks::Blocks;
+use super::output::Finished;
 use super::word::Word;
+use crate::cite::Rules;
 use crate::cite::decide::Context;
-use crate::cite::{CitedPlace, Rules};
 
 /// An invisible separator between two neighbors that would become one thing.
 pub(super) const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -91,9 +92,9 @@ impl Writer {
         Self { defines: rules.definitions, without_html: rules.extended, ..Self::default() }
     }
 
-    /// Returns the text, no badge places, and the number of invisible characters that were removed. A fence that the text
-    /// leaves open is closed when definitions or other text follows: in a text with citations, if the rules ask for it.
-    pub(super) fn finish(mut self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
+    /// Writes the end of the text. A fence that the text leaves open is closed when definitions or other text follows: in a text
+    /// with citations, if the rules ask for it.
+    pub(super) fn finish(mut self, cx: &Context<'_>, is_cited: bool) -> Finished {
         let text = cx.text;
         let behind = match &self.blocks.open_fence {
             Some(fence) if is_cited && cx.rules.close_fence => {
@@ -109,6 +110,6 @@ impl Writer {
             None => self.blocks.rest(text),
         };
         self.out.push_str(behind);
-        (self.out, Vec::new(), self.unseen)
+        Finished { text: self.out, places: Vec::new(), opaque: Vec::new(), unseen: self.unseen }
     }
 }
