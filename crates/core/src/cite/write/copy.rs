@@ -7,8 +7,8 @@ use crate::cite::read::{Form, Inline, Leaf, LeafKind};
 use crate::cite::{CitedPlace, Opaque, OpaqueKind};
 use crate::text::{ends_in_unseen_reference, push_visible};
 
+use super::finished::Finished;
 use super::opaque::{of_leaf, of_undecided_leaf};
-use super::output::Finished;
 use super::writer::ZERO_WIDTH_SPACE;
 
 /// Copies a text from its beginning to its end.

@@ -11,6 +11,7 @@ mod characters;
 mod code;
 mod container;
 mod copy;
+mod finished;
 mod html;
 mod inline;
 mod line;
@@ -22,5 +23,6 @@ mod writer;
 
 pub(super) use self::code::FENCED_BY;
 pub(super) use self::copy::Copy;
+pub(super) use self::finished::Finished;
 pub(super) use self::html::is_harmless;
-pub(super) use self::output::{Finished, Mark, Output};
+pub(super) use self::output::{Mark, Output};

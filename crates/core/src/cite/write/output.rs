@@ -2,6 +2,7 @@
 
 use super::Copy;
 use super::blocks::Blocks;
+use super::finished::Finished;
 use super::writer::Writer;
 use crate::cite::decide::{Context, Positions};
 use crate::cite::{CitedPlace, Opaque, Rules};
@@ -27,18 +28,6 @@ pub(crate) struct Mark {
     opaque: usize,
     marks: usize,
     marked: usize,
-}
-
-/// A text that was written to its end.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) text: String,
-    /// The badges in the text, in order. Known only of a copy of the source, as what follows.
-    pub(crate) places: Vec<CitedPlace>,
-    /// Where a bracket is no text.
-    pub(crate) opaque: Vec<Opaque>,
-    /// The number of invisible characters that were removed.
-    pub(crate) unseen: usize,
 }
 
 impl Output {

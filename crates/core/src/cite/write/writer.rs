@@ -1,7 +1,7 @@
 //! The state of the Markdown writer: the output so far, and the current line.
 
 use super::blocks::Blocks;
-use super::output::Finished;
+use super::finished::Finished;
 use super::word::Word;
 use crate::cite::Rules;
 use crate::cite::decide::Context;
