@@ -23,9 +23,10 @@ pub(super) enum When {
 pub(super) enum Lane {
     /// Alone, before all others: it is short, or uses every core.
     Alone,
-    /// One after the other, beside the other lanes: what cargo builds and runs.
+    /// One after the other, beside the other lanes: the test programs.
     Tests,
-    /// One after the other, beside the other lanes: what talks to the built program. Each has ports and folders of its own.
+    /// One after the other, beside the other lanes: what talks to the built program, each with ports and folders of its own, and what
+    /// the test programs need not wait for.
     Clients,
     /// One after the other, beside the other lanes: what a browser shows. It waits most, and each of its tests looks at a clock, so
     /// the other lanes make way for it.
@@ -91,8 +92,6 @@ pub(super) const STEPS: [Step; 21] = [
         packaged,
         "the packages for Node, Python and .NET do what citewire does",
     ),
-    Step::new("doctests", When::Whole, Lane::Tests, doctests, "the examples in the documentation run"),
-    Step::new("doc", When::Whole, Lane::Tests, doc, "the documentation builds without warnings"),
     Step::new("packages", When::Whole, Lane::Tests, linters::packages, "dependencies are as deny.toml wants them"),
     Step::new("workflows", When::Whole, Lane::Tests, linters::workflows, "no linter of workflows complains"),
     Step::new("guides", When::Whole, Lane::Clients, guides::test, "the commands of README and guides work as written"),
@@ -107,6 +106,8 @@ pub(super) const STEPS: [Step; 21] = [
     ),
     Step::new("conformance", When::Whole, Lane::Clients, conformance::test, "citewire passes every vector"),
     Step::new("documents", When::Whole, Lane::Clients, documents::test, "real documents of Debian's packages"),
+    Step::new("doctests", When::Whole, Lane::Clients, doctests, "the examples in the documentation run"),
+    Step::new("doc", When::Whole, Lane::Clients, doc, "the documentation builds without warnings"),
     Step::new("playground", When::Whole, Lane::Browser, playground::test, "Teams' emulator in a real browser"),
     Step::new(
         "sentences",
