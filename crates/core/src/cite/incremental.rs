@@ -277,6 +277,41 @@ mod tests {
         }
     }
 
+    /// A footnote that readers had seen once gave way to a source that came later, and the end of the answer was empty.
+    #[test]
+    fn a_source_that_comes_late_takes_back_nothing_that_was_shown() {
+        let texts = [
+            "One [^1].\n\n[^1]: Handbook, page 3, and on\n\nMore [^1] here.",
+            "[^1]: 【1】[0]https://x.example/a",
+            "[^8]: [^9]: see [1]\n[^8]: 1. `a`\n\n[1]: word[1]\n[^2]: b",
+            "[^1]: Handbook\n    and its second line\n\n> [^2]: Form",
+            "One [a].\n\n[a]: https://x.example/a\n[1]: https://x.example/b\n[2]: <https://x.example/c> \"d\"\n\nTwo [a] [1].",
+            "One [1](https://x.example/a) and [see](https://x.example/a), [2](https://x.example/b) ![3](https://x.example/c) more",
+            "One [1], [2] 【3】 \\[1\\] $a[1]$ `[1]` <b>[1]</b> [1]: x more",
+            "One [1].\n\nSources:\n\n1. [Leave policy](https://x.example/a)\n2. Handbook\n[1] Leave policy\n",
+            "| a [1] | b |\n|---|---|\n| [2] | [^1] |\n\nMore [1] here",
+            "turn0file0 and (turn0search1) [doc1]^1^ ##0$$ more \u{e200}cite\u{e202}turn0search0\u{e201} text",
+        ];
+        for (rules, text) in [Rules::web_chat(), Rules::plain(), Rules::numbered()]
+            .iter()
+            .flat_map(|rules| texts.map(|text| (rules, text)))
+        {
+            for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+                let mut incremental = Incremental::new(MarkerGrammar::ALL, rules);
+                for letter in text[..cut].split_inclusive(|_| true) {
+                    incremental.push(letter);
+                }
+                incremental.add_sources(vec![source(); 3]);
+                for letter in text[cut..].split_inclusive(|_| true) {
+                    incremental.push(letter);
+                }
+                let shown = incremental.shown().to_owned();
+                let finished = incremental.finish().text;
+                assert!(finished.starts_with(&shown), "{text:?} cut at {cut}: {shown:?} {finished:?}");
+            }
+        }
+    }
+
     /// The tag was shown as text in the paragraph, and was to be a tag again in the heading that the paragraph became.
     #[test]
     fn a_tag_is_text_in_a_paragraph_that_becomes_a_heading() {

@@ -103,7 +103,8 @@ impl<'p> Pass<'p> {
     /// The label of the footnote at `at`, and whether a source replaces the footnote.
     fn note(&self, at: usize) -> Option<(String, bool)> {
         let label = self.context.text[at..].strip_prefix("[^")?.split(']').next()?;
-        let resolves = self.context.grammar.footnotes && self.context.named_by(&format!("^{label}")).is_some();
+        let resolves =
+            self.context.grammar.footnotes && self.context.known_at(at).named_by(&format!("^{label}")).is_some();
         Some((label.to_owned(), resolves))
     }
 
@@ -320,7 +321,7 @@ impl Reader for Pass<'_> {
         }
         let is_needed = decisions.uses(&same_label(label))
             && !is_marker_label(label)
-            && !self.context.is_drawn_as_badge(label)
+            && !self.context.known_at(range.start).is_drawn_as_badge(label)
             && is_allowed(url);
         if !is_needed {
             // Take the label from the text: the parser saw a placeholder for the label of a marker.

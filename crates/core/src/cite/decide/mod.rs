@@ -53,6 +53,12 @@ pub(crate) struct Arrivals<'c> {
 }
 
 impl Context<'_> {
+    /// With the sources known at the offset `at`.
+    pub(crate) fn known_at(mut self, at: usize) -> Self {
+        self.arrive(at);
+        self
+    }
+
     /// Moves on to the offset `at`, and selects the sources known there.
     fn arrive(&mut self, at: usize) {
         let Arrivals { all, before } = self.arrivals;

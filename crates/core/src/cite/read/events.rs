@@ -162,9 +162,12 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             let text = self.slice.text;
             let line = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
             // The line right behind a definition belongs to its paragraph: read alone, an indented one would be code.
+            let line = line.max(self.slice.range.start);
+            // The label of a footnote, which ends before its block, stands in the line. What was written of it would stay.
+            let begins_line = text[line..at].trim().is_empty();
             let is_behind_definition = text.get(self.defined..line).is_some_and(|gap| gap.trim().is_empty());
-            if !is_behind_definition || self.defined == 0 || is_behind_blank_line(text, line) {
-                self.reader.begin(line.max(self.slice.range.start), definitions, false);
+            if begins_line && (!is_behind_definition || self.defined == 0 || is_behind_blank_line(text, line)) {
+                self.reader.begin(line, definitions, false);
             }
         }
     }

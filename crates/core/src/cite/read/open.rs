@@ -35,12 +35,31 @@ static BEGINS_BLOCKS: ByteSet = ByteSet::of(b"-=*_#+>|:.)0123456789`~ \t");
 /// Whether a line with this beginning may still become a rule, a fence, the underline of a heading, the delimiter row of a
 /// table, HTML, or the beginning of an item.
 pub(super) fn is_untold(line: &str) -> bool {
-    let content = line.trim_start_matches([' ', '\t', '>']);
+    let Some(content) = behind_labels(line.trim_start_matches([' ', '\t', '>'])) else { return true };
     if content.bytes().all(|byte| BEGINS_BLOCKS.holds(byte)) {
         return true;
     }
     let inner = content.trim_start_matches(|c: char| c.is_ascii_digit() || "-+*.) \t>".contains(c));
     inner.starts_with("```") || inner.starts_with("~~~") || inner.starts_with('<')
+}
+
+/// The longest label of a footnote that is waited for, in bytes.
+const NOTE_LABEL: usize = 256;
+
+/// The line behind the labels of footnotes with which it begins, where a block of any kind may stand; `None` where it may still
+/// become a label.
+fn behind_labels(mut line: &str) -> Option<&str> {
+    while let Some(label) = line.strip_prefix("[^") {
+        match label.find(']') {
+            None if label.len() <= NOTE_LABEL => return None,
+            Some(end) if label.len() == end + 1 => return None,
+            Some(end) if label[end + 1..].starts_with(':') => {
+                line = label[end + 2..].trim_start_matches([' ', '\t', '>']);
+            }
+            None | Some(_) => return Some(line),
+        }
+    }
+    (line != "[").then_some(line)
 }
 
 /// Whether the text behind a definition at the end of the text may still become its title.
