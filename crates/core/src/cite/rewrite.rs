@@ -113,12 +113,16 @@ impl Rewrite {
         let is_cited = self.so_far.decisions.numberer.any();
         let Progress { decisions, output, .. } = self.so_far;
         let Decisions { numberer, mut entries, unresolved, .. } = decisions;
-        let Finished { mut text, places, opaque, unseen } = output.finish(&given.context(end, true), is_cited);
+        let Finished { mut text, places, mut opaque, unseen } = output.finish(&given.context(end, true), is_cited);
         entries.extend(unseen_entry(unseen, &answer.text[..end]));
         // Report in text order, which is not the order of the decisions.
         entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
         if without_list {
             text.truncate(definition::content(&text));
+            opaque.retain(|part| part.range.start < text.len());
+            if let Some(last) = opaque.last_mut() {
+                last.range.end = last.range.end.min(text.len());
+            }
         }
         // Listed sources need badges in the text where there are no definitions. Web Chat lists the definitions, and a
         // plain text has its own list of references.

@@ -72,10 +72,11 @@ impl BadgeStream {
                     let escapes = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
                     let rest = &text[at + 1..gap_end];
                     let is_in_doubt = match bracket(rest) {
-                        // A source that arrives later would make this bracket a marker, and what follows an escaped one decides
-                        // how it is written.
+                        // A source that arrives later would make this bracket a marker. What follows an escaped one, or one that
+                        // stands behind another, decides how it is written.
                         Some(inner) if is_marker(inner.strip_suffix('\\').unwrap_or(inner)) => {
-                            !has_sources || may_go_on && rest.len() == inner.len() + 1 && inner.ends_with('\\')
+                            let is_last = may_go_on && rest.len() == inner.len() + 1;
+                            !has_sources || is_last && (inner.ends_with('\\') || text[..at].ends_with(']'))
                         }
                         Some(_) => false,
                         None => may_go_on && rest.len() <= MAX_BRACKET_BYTES && may_become_marker(rest),

@@ -88,7 +88,7 @@ impl<'t> NumberedText<'t> {
     fn begins_line(&self, close: usize) -> bool {
         let from = self.text.floor_char_boundary(close.saturating_sub(MAX_BRACKET_BYTES));
         let Some(open) = self.text[from..close].rfind(['[', ']']).map(|at| from + at) else { return false };
-        let line = self.text[..open].rfind('\n').map_or(0, |end| end + 1);
+        let line = self.text[..open].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         self.text[open..].starts_with('[') && self.text[line..open].chars().all(is_line_prefix)
     }
 }
@@ -181,6 +181,10 @@ impl BadgeWriter {
                     self.out.push(WORD_JOINER);
                 }
             } else {
+                if text[..at].ends_with(']') && text[written + inner.len()..].starts_with("](") {
+                    // In `[a][9](https://…)`, a definition of 9 would make a link of the two brackets, and text of the address.
+                    self.out.insert(self.out.len() - "[".len(), WORD_JOINER);
+                }
                 self.out.push(WORD_JOINER);
             }
         }

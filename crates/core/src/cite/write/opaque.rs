@@ -36,6 +36,12 @@ pub(super) fn of_undecided_leaf(cx: &Context<'_>, inline: &Inline<'_>) -> Vec<Op
     of_leaf(cx, inline, &pieces)
 }
 
+/// Whether a formula ends with the dollars that it begins with.
+fn is_closed(formula: &str) -> bool {
+    let dollars = if formula.starts_with("$$") { "$$" } else { "$" };
+    formula.strip_prefix(dollars).is_some_and(|rest| rest.ends_with(dollars))
+}
+
 /// Whether no word or number stands beside a formula. Engines disagree on dollars there, and those that see no formula see what is
 /// in it.
 fn is_alone(text: &str, formula: &Range<usize>) -> bool {
@@ -94,9 +100,7 @@ impl Leaf<'_, '_> {
     /// A formula comes in several pieces. Between escaped brackets it is none to some programs, and a number in it is text.
     fn verbatim(&mut self, range: Range<usize>) {
         match self.found.last_mut() {
-            Some(Opaque { range: last, kind: OpaqueKind::Math })
-                if self.text[last.end..range.start].trim().is_empty() =>
-            {
+            Some(Opaque { range: last, kind: OpaqueKind::Math }) if !is_closed(&self.text[last.clone()]) => {
                 last.end = range.end;
             }
             _ if self.text[range.clone()].starts_with('$') => self.push(range, OpaqueKind::Math),
@@ -175,6 +179,7 @@ mod tests {
             ("<p id=\"[0]\">\n\nb[0]", "<p id=\"[0]\">\n\nb.0]"),
             ("$a[0]$ it costs $5 [0] or $6 [0]$7", "$a[0]$ it costs $5 .0] or $6 .0]$7"),
             ("$$a[0]\n= b[0]$$ [0]", "$$a[0]\n= b[0]$$ .0]"),
+            ("$a[0]$\n$a[0]$a", "$a[0]$\n$a.0]$a"),
             ("$5 [a](u[0])[0]$5 a$b[0]$", "$5 .a](u[0]).0]$5 a$b.0]$"),
             ("<b title=\"[0]\"> [0]", "<b title=\"[0]\"> .0]"),
             ("[a [0]](https://x/[0] \"[0]\") [0]", ".a .0]](https://x/[0] \"[0]\") .0]"),
