@@ -30,8 +30,12 @@ impl Socket {
 
     /// The next message that is not a ping or pong.
     pub(crate) async fn message(&mut self) -> Option<Message> {
+        timeout(PATIENCE, self.next_message()).await.expect("a message in time")
+    }
+
+    async fn next_message(&mut self) -> Option<Message> {
         loop {
-            match timeout(PATIENCE, self.0.next()).await.expect("a message in time") {
+            match self.0.next().await {
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(message)) => return Some(message),
                 Some(Err(_)) | None => return None,
@@ -39,20 +43,22 @@ impl Socket {
         }
     }
 
-    /// The next frame that is not empty: an ActivitySet.
+    /// The next frame that is not empty: an ActivitySet. Neither pings nor empty frames prolong the wait.
     pub(crate) async fn set(&mut self) -> Value {
-        loop {
-            match self.message().await {
-                Some(Message::Text(text)) if text.is_empty() => {}
-                Some(Message::Text(text)) => {
-                    let set: Value = serde_json::from_str(&text).expect("JSON");
-                    let activities = set["activities"].as_array().expect("activities");
-                    assert_eq!(activities.len(), 1, "one activity a frame: {set}");
-                    return set;
+        let set = async {
+            loop {
+                match self.next_message().await {
+                    Some(Message::Text(text)) if text.is_empty() => {}
+                    Some(Message::Text(text)) => return text,
+                    other => panic!("a text frame was expected, not {other:?}"),
                 }
-                other => panic!("a text frame was expected, not {other:?}"),
             }
-        }
+        };
+        let text = timeout(PATIENCE, set).await.expect("an activity in time");
+        let set: Value = serde_json::from_str(&text).expect("JSON");
+        let activities = set["activities"].as_array().expect("activities");
+        assert_eq!(activities.len(), 1, "one activity a frame: {set}");
+        set
     }
 
     /// The next activity.
