@@ -40,16 +40,16 @@ pub struct CitedPlace {
     pub position: Position,
 }
 
-/// A part of the text that readers do not read as text.
+/// A part of the text that readers do not read as text: code, HTML, a formula, an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opaque {
     /// The byte range in the text.
     pub range: Range<usize>,
-    /// What stands there.
+    /// Code, HTML, a formula or an address.
     pub kind: OpaqueKind,
 }
 
-/// What a part of the text is that is not read as text.
+/// The kind of an [`Opaque`] part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpaqueKind {
     /// A code span, or a block of code with its fences.
@@ -58,7 +58,8 @@ pub enum OpaqueKind {
     Html,
     /// A formula between dollars, with its dollars.
     Math,
-    /// What stands behind the text of a link, `](https://…)`, behind the label of a definition, or in `<https://…>`.
+    /// The address and title of a link with their brackets, `](https://… "title")`, those of a definition, or an address in angle
+    /// brackets.
     Address,
     /// An address without brackets. It ends at a blank or `<`, at the end of the link or emphasis around it, and at a badge.
     BareAddress,

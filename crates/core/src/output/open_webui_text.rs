@@ -62,9 +62,9 @@ impl<'t> NumberedText<'t> {
     }
 
     /// Whether the colon behind a label would make a definition whose address is a badge: such a line is not shown. `None` while
-    /// the text that tells has not arrived.
+    /// the rest of its line has not arrived.
     pub(super) fn hides_badge(&self, colon: usize, is_whole: bool) -> Option<bool> {
-        if !self.text[..colon].ends_with(']') || self.is_opaque(colon) || !self.begins_line(colon - 1) {
+        if !self.text[..colon].ends_with(']') || self.is_opaque(colon) || !self.is_first_in_line(colon - 1) {
             return Some(false);
         }
         let limit = self.text.ceil_char_boundary(colon + MAX_ADDRESS_BYTES);
@@ -85,11 +85,10 @@ impl<'t> NumberedText<'t> {
     }
 
     /// Whether the bracket that closes here was opened at the beginning of its line.
-    fn begins_line(&self, close: usize) -> bool {
+    fn is_first_in_line(&self, close: usize) -> bool {
         let from = self.text.floor_char_boundary(close.saturating_sub(MAX_BRACKET_BYTES));
         let Some(open) = self.text[from..close].rfind(['[', ']']).map(|at| from + at) else { return false };
-        let line = self.text[..open].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-        self.text[open..].starts_with('[') && self.text[line..open].chars().all(is_line_prefix)
+        self.text[open..].starts_with('[') && begins_line(&self.text[..open])
     }
 }
 
@@ -228,13 +227,16 @@ impl BadgeWriter {
     /// definition, which is not shown.
     fn keep_behind_badge(&mut self, text: &str) {
         let Some(badge) = self.last_badge.clone().filter(|_| self.is_behind_badge()) else { return };
-        let before = &self.out[..badge.start];
-        let line = before.rfind('\n').map_or(0, |end| end + 1);
-        let begins_line = || before[line..].chars().all(is_line_prefix);
-        if text.starts_with(['[', '(']) || text.starts_with(':') && begins_line() {
+        if text.starts_with(['[', '(']) || text.starts_with(':') && begins_line(&self.out[..badge.start]) {
             self.out.push(WORD_JOINER);
         }
     }
+}
+
+/// Whether nothing but marks of lists and quotes precedes in the line.
+fn begins_line(before: &str) -> bool {
+    let line = before.trim_end_matches(is_line_prefix);
+    line.is_empty() || line.ends_with(['\n', '\r'])
 }
 
 /// Whether a character may precede the content of a line: quote marks, list marks, blanks.

@@ -1,6 +1,8 @@
 //! Finds what readers do not read as text: code, HTML, math and addresses, for programs that write into a copy of the source.
 
+use std::iter::Peekable;
 use std::ops::Range;
+use std::slice::Iter;
 
 use crate::cite::decide::{Context, Piece};
 use crate::cite::read::{Form, Inline, Token, TokenKind};
@@ -14,7 +16,16 @@ const STRIKES: &str = "~~";
 
 /// The opaque parts of one leaf, as ranges of the source, in order.
 pub(super) fn of_leaf(cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) -> Vec<Opaque> {
-    let mut leaf = Leaf { text: cx.text, inline, found: Vec::new(), link: None, strikes: 0 };
+    let mut leaf = Leaf {
+        text: cx.text,
+        inline,
+        found: Vec::new(),
+        address: 0..0,
+        link: None,
+        emphasis: inline.emphasis.iter().peekable(),
+        spans: Vec::new(),
+        strikes: 0,
+    };
     pieces.iter().for_each(|piece| leaf.piece(piece));
     leaf.found.retain(|found| found.kind != OpaqueKind::Math || is_alone(cx.text, &found.range));
     leaf.found
@@ -48,12 +59,18 @@ fn is_alone(text: &str, formula: &Range<usize>) -> bool {
     !text[..formula.start].ends_with(char::is_alphanumeric) && !text[formula.end..].starts_with(char::is_alphanumeric)
 }
 
+/// The walk over the pieces of one leaf.
 struct Leaf<'l, 's> {
     text: &'l str,
     inline: &'l Inline<'s>,
     found: Vec<Opaque>,
+    /// The last bare address.
+    address: Range<usize>,
     /// Where the text of the open link ends.
     link: Option<usize>,
+    /// The emphasis that is still to begin, and the ends of that which has begun: each is looked at once.
+    emphasis: Peekable<Iter<'l, Range<usize>>>,
+    spans: Vec<usize>,
     /// The number of strikes so far.
     strikes: usize,
 }
@@ -79,6 +96,7 @@ impl Leaf<'_, '_> {
             Piece::Badges { range, .. } => {
                 if let Some(Opaque { range: address, kind: OpaqueKind::BareAddress }) = self.found.last_mut() {
                     address.end = address.end.min(range.start);
+                    self.address.end = address.end;
                 }
             }
             Piece::Literal(_)
@@ -111,32 +129,33 @@ impl Leaf<'_, '_> {
     fn text(&mut self, range: Range<usize>) {
         let mut from = range.start.max(self.end());
         while from < range.end {
-            let begins = ADDRESS_BEGINS.into_iter().filter_map(|begin| self.text[from..range.end].find(begin));
-            let begin = begins.min().map_or(range.end, |at| from + at);
-            self.strikes += self.text[from.min(begin)..begin].matches(STRIKES).count();
-            if begin == range.end {
-                return;
-            }
-            let end = self.end_of_address(begin);
-            self.push(begin..end, OpaqueKind::BareAddress);
-            from = end;
+            let text = &self.text[from..range.end];
+            let mut begins = memchr::memchr2_iter(b'h', b'w', text.as_bytes());
+            let begin = begins.find(|at| ADDRESS_BEGINS.iter().any(|begin| text[*at..].starts_with(begin)));
+            self.strikes += text[..begin.unwrap_or(text.len())].matches(STRIKES).count();
+            let Some(begin) = begin.map(|at| from + at) else { return };
+            self.address = begin..self.end_of_address(begin);
+            from = self.address.end;
+            self.push(self.address.clone(), OpaqueKind::BareAddress);
         }
     }
 
-    /// Where the bare address that begins here ends. Nothing but a blank, `<` and the end of what it stands in ends one, not even
-    /// code.
-    fn end_of_address(&self, begin: usize) -> usize {
+    /// Where the bare address that begins here ends. Nothing but a blank, `<` and the end of the emphasis, link or leaf around it
+    /// ends one, not even code.
+    fn end_of_address(&mut self, begin: usize) -> usize {
+        while let Some(span) = self.emphasis.next_if(|span| span.start <= begin) {
+            // Stars in an address begin no emphasis.
+            if !self.address.contains(&span.start) {
+                self.spans.push(span.end);
+            }
+        }
+        while self.spans.pop_if(|end| *end <= begin).is_some() {}
         let leaf = self.inline.range().map_or(begin, |range| range.end);
-        let within = self.inline.emphasis.iter().filter(|span| span.start <= begin && begin < span.end);
-        // Stars in an address begin no emphasis.
-        let within = within.filter(|span| {
-            !self.found.iter().any(|found| found.kind == OpaqueKind::BareAddress && found.range.contains(&span.start))
-        });
-        let limit = within.map(|span| span.end).chain(self.link).min().unwrap_or(leaf).min(leaf).max(begin);
+        let limit = self.spans.last().copied().into_iter().chain(self.link).fold(leaf, usize::min).max(begin);
         let address = &self.text[begin..limit];
-        let blank = address.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(address.len());
-        let struck = if self.strikes % 2 == 1 { address.find(STRIKES) } else { None };
-        begin + struck.unwrap_or(blank).min(blank)
+        let word = &address[..address.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(address.len())];
+        let struck = if self.strikes % 2 == 1 { word.find(STRIKES) } else { None };
+        begin + struck.unwrap_or(word.len())
     }
 
     fn end(&self) -> usize {
@@ -156,15 +175,14 @@ mod tests {
     use crate::answer::{Answer, MarkerGrammar, Source};
     use crate::cite::{CitedText, Rules, cite};
 
+    fn numbered(text: &str, grammar: MarkerGrammar) -> CitedText {
+        let sources = vec![Source::default()];
+        cite(&Answer { text: text.into(), sources, grammar, ..Answer::default() }, &Rules::numbered())
+    }
+
     /// The text of a program, with a dot for every opening bracket that is text.
     fn shown(text: &str) -> String {
-        let answer = Answer {
-            text: text.into(),
-            sources: vec![Source::default()],
-            grammar: MarkerGrammar::BRACKETED_NUMBERS,
-            ..Answer::default()
-        };
-        let CitedText { text, opaque, .. } = cite(&answer, &Rules::numbered());
+        let CitedText { text, opaque, .. } = numbered(text, MarkerGrammar::BRACKETED_NUMBERS);
         assert!(opaque.is_sorted_by(|one, next| one.range.end <= next.range.start), "{opaque:?}");
         let is_text = |at: usize| !opaque.iter().any(|part| part.range.contains(&at));
         text.char_indices().map(|(at, c)| if c == '[' && is_text(at) { '.' } else { c }).collect()
@@ -206,14 +224,17 @@ mod tests {
     #[test]
     fn brackets_in_a_footnote_that_gives_way_are_told_apart_too() {
         let text = "a[^1]\n\n[^1]: `a[0]` a[0] https://x/[0]\n\n    ```\n    a[0]\n    ```";
-        let answer = Answer {
-            text: text.into(),
-            sources: vec![Source::default()],
-            grammar: MarkerGrammar::ALL,
-            ..Answer::default()
-        };
-        let CitedText { text, opaque, .. } = cite(&answer, &Rules::numbered());
+        let CitedText { text, opaque, .. } = numbered(text, MarkerGrammar::ALL);
         let parts: Vec<&str> = opaque.iter().map(|part| &text[part.range.clone()]).collect();
         assert_eq!(parts, ["`a[0]`", "https://x/[0]", "```\n    a[0]\n    ```"]);
+    }
+
+    /// Each address once looked at all emphasis and all addresses before it.
+    #[test]
+    fn many_addresses_in_emphasis_are_read_once() {
+        for piece in ["**https://x** ", "www.x ", "~~https://x~~ ", "*a* http://x/*[0] ", "[a](https://x)[0] "] {
+            let CitedText { opaque, .. } = numbered(&piece.repeat(40_000), MarkerGrammar::BRACKETED_NUMBERS);
+            assert_eq!(opaque.len(), 40_000, "{piece}");
+        }
     }
 }
