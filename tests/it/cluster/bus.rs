@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::model::{Asked, Model};
 use super::node::{Chat, Cluster, Node, PATIENCE};
-use super::together::{recorded, text};
+use super::together::{recorded, shows, text};
 use crate::app::{API_KEY, Socket, answer};
 use crate::postgres::Database;
 use crate::redis::{PASSWORD, Redis};
@@ -111,11 +111,6 @@ impl Stage {
             node.says(words, times).await;
         }
     }
-}
-
-/// Waits until a reader is shown this.
-async fn shows(reader: &mut Socket, shown: &str) {
-    while text(&reader.activity().await) != shown {}
 }
 
 #[tokio::test]

@@ -19,6 +19,11 @@ pub(super) fn text(activity: &Value) -> &str {
     activity["text"].as_str().unwrap_or_default()
 }
 
+/// Waits until a reader is shown this.
+pub(super) async fn shows(reader: &mut Socket, shown: &str) {
+    while text(&reader.activity().await) != shown {}
+}
+
 /// The next activity that is recorded, whatever is shown before.
 pub(super) async fn recorded(socket: &mut Socket) -> Value {
     loop {
